@@ -1,0 +1,122 @@
+"""Pages of the reference that are written by the code: tests, metrics, public names.
+
+A test or metric appears as soon as it is registered, and a public name as soon as it
+stands in the `__all__` of its package, so no page has to be touched.
+"""
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import skcompare
+from skcompare import _registry
+
+# What users import is listed; the shell is described in the user guide.
+_NOT_LISTED = {"cli"}
+
+_SUBJECTS = {
+    "models": "two trained models",
+    "algorithms": "two learning algorithms",
+}
+
+
+def write_pages(out_dir):
+    """Write `index.rst`, `tests.rst` and `metrics.rst` into a folder."""
+    out_dir = Path(out_dir)
+    out_dir.mkdir(parents=True, exist_ok=True)
+    pages = {"index": render_index, "tests": render_tests, "metrics": render_metrics}
+    for name, render in pages.items():
+        _write_if_changed(out_dir / f"{name}.rst", render())
+
+
+def render_tests():
+    """All registered tests: what each answers, needs, and is valid for."""
+    parts = [
+        _heading("Tests", "="),
+        "A test is a function of one piece of evidence. Its designs are the ways of "
+        "collecting evidence that it is valid for.",
+    ]
+    for name, entry in _registry.paired_tests().items():
+        needs = _link("class", _public_module(entry.needs.__name__), entry.needs.__name__)
+        facts = {
+            "Name": _link("func", _public_module(name), name),
+            "Kind": entry.kind,
+            "Measures": ", ".join(entry.measures),
+            "Needs": needs,
+            "Designs": ", ".join(entry.designs),
+            "Speaks of": _SUBJECTS[entry.inference],
+            "References": ", ".join(entry.references),
+        }
+        parts += [_heading(entry.title, "-"), entry.question, _field_list(facts)]
+    return "\n\n".join(parts) + "\n"
+
+
+def render_metrics():
+    """All registered metrics: what each takes, and which way is better."""
+    parts = [
+        _heading("Metrics", "="),
+        "Metrics have the signatures of scikit-learn's own. The scorer of a loss has "
+        "``neg_`` before its name, so that greater is better.",
+    ]
+    for name, entry in _registry.metrics().items():
+        facts = {
+            "Name": _link("func", _public_module(name), name),
+            "Takes": f"the answers of ``{entry.response_method}``",
+            "Better": "greater" if entry.greater_is_better else "lower",
+        }
+        parts += [_heading(entry.title, "-"), _field_list(facts)]
+    return "\n\n".join(parts) + "\n"
+
+
+def render_index():
+    """The public names, package by package."""
+    toctree = ".. toctree::\n   :maxdepth: 1\n\n   tests\n   metrics"
+    parts = [_heading("Reference", "="), toctree]
+    for module in public_modules():
+        summary = (module.__doc__ or "").strip().partition("\n\n")[0]
+        parts += [
+            _heading(module.__name__, "-"),
+            f".. module:: {module.__name__}",
+            summary,
+            _autosummary(module),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def public_modules():
+    """The package and its public parts that have an `__all__`."""
+    names = (info.name for info in pkgutil.iter_modules(skcompare.__path__))
+    public = (name for name in names if not name.startswith("_"))
+    listed = [f"skcompare.{name}" for name in public if name not in _NOT_LISTED]
+    modules = [skcompare, *map(importlib.import_module, listed)]
+    return [module for module in modules if getattr(module, "__all__", None)]
+
+
+def _autosummary(module):
+    lines = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+    names = [name for name in module.__all__ if not name.startswith("_")]
+    return "\n".join([*lines, *(f"   {name}" for name in names)])
+
+
+def _public_module(name):
+    """The name of the first public part that exports `name`, or None."""
+    exporting = (m.__name__ for m in public_modules()[1:] if name in m.__all__)
+    return next(exporting, None)
+
+
+def _link(role, module, name):
+    return f":{role}:`~{module}.{name}`" if module else f"``{name}``"
+
+
+def _field_list(facts):
+    return "\n".join(f":{key}: {value}" for key, value in facts.items() if value)
+
+
+def _heading(title, underline):
+    return f"{title}\n{underline * len(title)}"
+
+
+def _write_if_changed(path, text):
+    """Leave a page alone that stays as it is, so that Sphinx need not read it again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
