@@ -1,0 +1,199 @@
+"""How evidence was collected, as a value, and the designs of known splitters.
+
+A test is valid for some designs and not for others, so the design travels with the
+evidence from the split to the verdict.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+)
+
+__all__ = ["DESIGN_KINDS", "HOLDOUT", "UNKNOWN", "Design", "design_of"]
+
+_TITLES = {
+    "holdout": "hold-out",
+    "repeated holdout": "{r}-times repeated hold-out",
+    "kfold": "{k}-fold cross-validation",
+    "repeated kfold": "{r}×{k}-fold cross-validation",
+    "bcv": "{r}×2 block-regularized cross-validation",
+    "random 5x2": "5×2 cross-validation with random halves",
+    "time ordered": "time-ordered cross-validation",
+    "unknown": "splits of unknown design",
+}
+
+_REMEDIES = {
+    "holdout": "a hold-out (cv='prefit')",
+    "repeated holdout": "a repeated hold-out (cv=ShuffleSplit(n_splits=15))",
+    "kfold": "K-fold cross-validation (cv=StratifiedKFold(10, shuffle=True))",
+    "repeated kfold": "repeated K-fold cross-validation (cv=RepeatedStratifiedKFold())",
+    "bcv": "5×2 block-regularized cross-validation (cv=None)",
+    "random 5x2": (
+        "random 5×2 cross-validation (cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=5))"
+    ),
+    "time ordered": "time-ordered splits (cv=TimeSeriesSplit())",
+    "unknown": "any splits",
+}
+
+DESIGN_KINDS = tuple(_TITLES)
+"""The kinds of design that a test can be declared valid for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How records were split into training and test sets.
+
+    Parameters
+    ----------
+    kind : str
+        One of "holdout", "repeated holdout", "kfold", "repeated kfold", "bcv"
+        (M × 2 block-regularized cross-validation), "random 5x2", "time ordered" and
+        "unknown".
+    n_repeats, n_folds : int, default=1
+        Repetitions, and test sets a repetition.
+    grouped : bool, default=False
+        Whether records come in groups (patients, users) that were kept together. A
+        test is valid for a grouped design only where it says so.
+
+    .. versionadded:: 0.1
+    """
+
+    kind: str
+    n_repeats: int = 1
+    n_folds: int = 1
+    grouped: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in _TITLES:
+            raise ValueError(
+                f"Unknown design {self.kind!r}. Known: {', '.join(_TITLES)}. A design "
+                "that is none of these is 'unknown'."
+            )
+
+    @property
+    def name(self) -> str:
+        """The name that tests use to say which designs they are valid for."""
+        return f"grouped {self.kind}" if self.grouped else self.kind
+
+    @property
+    def n_splits(self) -> int:
+        """Number of test sets, over all repetitions."""
+        return self.n_repeats * self.n_folds
+
+    def __str__(self) -> str:
+        title = _TITLES[self.kind].format(r=self.n_repeats, k=self.n_folds)
+        return f"{title} by groups" if self.grouped else title
+
+
+HOLDOUT = Design("holdout")
+UNKNOWN = Design("unknown")
+
+
+def remedy(design_name: str) -> str:
+    """Words for a design as advice: what to collect, and the `cv` that does it."""
+    grouped, kind = design_name.startswith("grouped "), design_name.removeprefix("grouped ")
+    words = _REMEDIES.get(kind, kind)
+    return f"{words} with groups" if grouped else words
+
+
+def as_design(design: "Design | str") -> Design:
+    """A design from itself or from its name."""
+    if isinstance(design, Design):
+        return design
+    kind = design.removeprefix("grouped ")
+    return Design(kind, grouped=kind != design)
+
+
+def _kfold(splitter: Any, n_splits: int) -> Design:
+    return Design("kfold", n_folds=n_splits)
+
+
+def _shuffles(splitter: Any, n_splits: int) -> Design:
+    if n_splits == 1:
+        return HOLDOUT
+    return Design("repeated holdout", n_repeats=n_splits)
+
+
+def _repeated_kfold(splitter: Any, n_splits: int) -> Design:
+    n_repeats = splitter.n_repeats
+    n_folds = n_splits // n_repeats
+    if (n_repeats, n_folds) == (5, 2):
+        return Design("random 5x2", n_repeats=5, n_folds=2)
+    if n_repeats == 1:
+        return Design("kfold", n_folds=n_folds)
+    return Design("repeated kfold", n_repeats=n_repeats, n_folds=n_folds)
+
+
+def _predefined(splitter: Any, n_splits: int) -> Design:
+    return HOLDOUT if n_splits == 1 else Design("kfold", n_folds=n_splits)
+
+
+def _time_ordered(splitter: Any, n_splits: int) -> Design:
+    return Design("time ordered", n_folds=n_splits)
+
+
+# Exact types only: a subclass may split in another way, so it is `unknown` unless it
+# declares its design.
+_KNOWN_SPLITTERS: dict[type, Callable[[Any, int], Design]] = {
+    KFold: _kfold,
+    StratifiedKFold: _kfold,
+    LeaveOneOut: _kfold,
+    GroupKFold: _kfold,
+    StratifiedGroupKFold: _kfold,
+    LeaveOneGroupOut: _kfold,
+    RepeatedKFold: _repeated_kfold,
+    RepeatedStratifiedKFold: _repeated_kfold,
+    ShuffleSplit: _shuffles,
+    StratifiedShuffleSplit: _shuffles,
+    GroupShuffleSplit: _shuffles,
+    PredefinedSplit: _predefined,
+    TimeSeriesSplit: _time_ordered,
+}
+
+
+def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
+    """The design that a splitter makes.
+
+    Parameters
+    ----------
+    splitter : object
+        A scikit-learn splitter. One that skcompare does not know can declare its
+        design by an attribute `skcompare_design`, a name such as "kfold" or a
+        :class:`Design`.
+    n_splits : int
+        Number of splits that it made.
+    grouped : bool, default=False
+        Whether `groups` were given; splitters that keep groups together and splitters
+        that do not both make a grouped design, because the records are dependent
+        either way.
+
+    Returns
+    -------
+    design : Design
+        "unknown" for an iterable and for an unfamiliar splitter.
+    """
+    declared = getattr(splitter, "skcompare_design", None)
+    if declared is not None:
+        design = as_design(declared)
+    else:
+        design = _KNOWN_SPLITTERS.get(type(splitter), lambda *_: UNKNOWN)(
+            splitter, n_splits
+        )
+    if design.n_splits != n_splits:
+        design = Design(design.kind, 1, n_splits, design.grouped)
+    return Design(design.kind, design.n_repeats, design.n_folds, grouped or design.grouped)

@@ -1,0 +1,74 @@
+"""Statistical caveats as stable codes, with the words that explain them to a reader.
+
+A flag is part of a result; it is never a Python warning, because it concerns the data
+and not the way the library was called.
+"""
+
+from collections.abc import Iterable
+
+__all__ = ["FLAG_TEXTS", "explain", "register_flag"]
+
+FLAG_TEXTS: dict[str, str] = {
+    "degenerate": (
+        "no observed difference and no variation: the statistic is 0 and p is 1 by "
+        "convention"
+    ),
+    "no-discordant-pairs": (
+        "no record is answered rightly by one classifier and wrongly by the other"
+    ),
+    "few-discordant-pairs": (
+        "discordant pairs are few, so the chi-squared approximation is poor; an exact "
+        "test needs a hold-out"
+    ),
+    "undefined-pvalue": (
+        "the p-value is undefined for these data and counts as 1 in any adjustment"
+    ),
+    "invalid-design": (
+        "the test is not valid for the way the evidence was collected; it ran because "
+        "it was asked for by name, and its error rate is not the stated one"
+    ),
+    "less-conservative-correlation": (
+        "rho1 and rho2 were set below the recommended 1/2, which makes the test less "
+        "conservative"
+    ),
+    "small-class": (
+        "a class has fewer members than there are blocks, so some training sets hold "
+        "few or none of it"
+    ),
+    "refitted": (
+        "a fitted classifier was given under cross-validation: it was cloned and fitted "
+        "anew on every training set"
+    ),
+    "mixed-frozen": (
+        "one classifier is frozen and the other is refitted: the comparison mixes a "
+        "trained model with a learning algorithm, and leaks if the frozen model has "
+        "seen these records"
+    ),
+    "weighted-fit": (
+        "sample weights were used to fit; the evaluation counts every record once"
+    ),
+    "grouped-records": (
+        "records come in groups, and no test here accounts for the dependence within "
+        "a group"
+    ),
+    "undefined-in-split": (
+        "the score is undefined on some test sets, which were left out of its mean"
+    ),
+    "no-valid-test": "no test of this measure is valid for the design",
+}
+"""Words for every flag code."""
+
+
+def register_flag(code: str, text: str) -> str:
+    """Give a flag of an own test its words; returns the code."""
+    known = FLAG_TEXTS.setdefault(code, text)
+    if known != text:
+        raise ValueError(f"Flag {code!r} exists and means: {known}. Choose another code.")
+    return code
+
+
+def explain(codes: Iterable[str]) -> list[str]:
+    """Flag codes with their words, each once, in order."""
+    return [
+        f"{code}: {FLAG_TEXTS.get(code, 'no words known')}" for code in dict.fromkeys(codes)
+    ]

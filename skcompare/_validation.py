@@ -1,0 +1,274 @@
+"""Checks of what users pass in: one clear message of what was expected, what came and
+what to do.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "check_alpha",
+    "check_alternative",
+    "check_choice",
+    "check_confidence_level",
+    "check_labels",
+    "check_probabilities",
+    "check_same_length",
+    "is_number",
+    "is_whole",
+    "class_codes",
+    "classes_of",
+    "integral",
+    "unknown_name",
+]
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+PROBABILITY_TOLERANCE = 1e-6
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number, of any type but bool."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer, of any type but bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
+    """The error for a name that is not known, with the nearest known one."""
+    names = sorted(known)
+    near = difflib.get_close_matches(str(name), names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return ValueError(f"Unknown {what} {name!r}.{hint} Known: {', '.join(names)}.")
+
+
+def check_choice(what: str, value: object, known: Sequence[str]) -> str:
+    """`value`, which must be one of the known names."""
+    if not isinstance(value, str) or value not in known:
+        raise unknown_name(what, value, known)
+    return value
+
+
+def check_alternative(alternative: object) -> str:
+    """One of "two-sided", "less" and "greater"."""
+    return check_choice("alternative", alternative, ALTERNATIVES)
+
+
+def check_alpha(alpha: object) -> float:
+    """A significance level in (0, 0.5]."""
+    if is_number(alpha) and 0 < alpha <= 0.5:
+        return float(alpha)
+    raise ValueError(
+        f"`alpha` must be a number in (0, 0.5]. Got {alpha!r} instead. It is the "
+        "accepted probability of a verdict when the classifiers are equal; 0.05 is usual."
+    )
+
+
+def check_confidence_level(confidence_level: object) -> float:
+    """A confidence level in (0, 1)."""
+    if is_number(confidence_level) and 0 < confidence_level < 1:
+        return float(confidence_level)
+    raise ValueError(
+        "`confidence_level` must be a number between 0 and 1. Got "
+        f"{confidence_level!r} instead. Pass 0.95 for a 95 % interval."
+    )
+
+
+def check_count(name: str, value: object, *, least: int = 1) -> int:
+    """An integer of at least `least`."""
+    if is_whole(value) and value >= least:
+        return int(value)
+    raise ValueError(
+        f"`{name}` must be an integer of at least {least}. Got {value!r} instead."
+    )
+
+
+def check_same_length(**arrays: Any) -> int:
+    """The common length of the named arrays, which must not be 0."""
+    lengths = {name: len(values) for name, values in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(
+            f"All arrays must have one entry a record, in the same order: {listed}. "
+            "Join the answers to the records first."
+        )
+    n = next(iter(lengths.values()))
+    if n == 0:
+        raise ValueError(
+            f"{', '.join(lengths)}: expected at least one record. Got empty arrays."
+        )
+    return n
+
+
+def check_labels(name: str, values: Any) -> NDArray[Any]:
+    """Class labels as a one-dimensional array without missing values.
+
+    Strings come back in a unicode array, so that they compare and sort quickly.
+    """
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must be class labels of shape (n_samples,). Got an array of shape "
+            f"{array.shape}. Multilabel and multi-output targets are not supported."
+        )
+    if array.dtype.kind in "OT":
+        array = _labels_from_objects(name, array)
+    missing = _missing(array)
+    if missing.any():
+        raise ValueError(
+            f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
+            f"at position {int(np.argmax(missing))}. Drop these records or name a class "
+            "for them."
+        )
+    if array.dtype.kind == "f":
+        return _integral_labels(name, array)
+    if array.dtype.kind not in "biuUS":
+        raise ValueError(
+            f"`{name}` must be integer, boolean or string labels. Got dtype {array.dtype}."
+        )
+    return array
+
+
+def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    items = array.tolist()
+    for position, item in enumerate(items):
+        # None, NaN, NaT and pandas.NA: none of them equals itself as a plain True.
+        if item is None or (item != item) is not False:
+            raise ValueError(
+                f"`{name}` must not have missing labels. Got {item!r} at position "
+                f"{position}. Drop these records or name a class for them."
+            )
+    kinds = {"str" if isinstance(item, str) else "number" for item in items}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"`{name}` must have labels of one type. Got strings and numbers mixed. "
+            "Convert them to strings or to numbers."
+        )
+    return np.asarray(items)
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind == "f":
+        return ~np.isfinite(array)
+    if array.dtype.kind in "mM":
+        return np.isnat(array)
+    return np.zeros(len(array), dtype=bool)
+
+
+def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if not integral(array):
+        raise ValueError(
+            f"`{name}` must be class labels. Got numbers that are not whole, for example "
+            f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
+            "a continuous target is a regression problem."
+        )
+    return array.astype(np.int64)
+
+
+def integral(values: NDArray[Any]) -> bool:
+    """Whether all numbers are whole."""
+    return bool((np.trunc(values) == values).all())
+
+
+def classes_of(y_true: NDArray[Any], **answers: NDArray[Any]) -> NDArray[Any]:
+    """All labels that occur, sorted; refuses answers that cannot be about `y_true`."""
+    known = np.unique(y_true)
+    found = [known]
+    for name, labels in answers.items():
+        own = np.unique(labels)
+        _check_comparable(name, own, known)
+        found.append(own)
+    return np.unique(np.concatenate(found)) if len(found) > 1 else known
+
+
+def _check_comparable(name: str, own: NDArray[Any], known: NDArray[Any]) -> None:
+    is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
+    if is_text != known_is_text:
+        raise ValueError(
+            f"`{name}` has {_type(is_text)} labels (such as {own[0].item()!r}) but "
+            f"`y_true` has {_type(known_is_text)} ones (such as {known[0].item()!r}). "
+            "Convert one of them."
+        )
+    extra = np.setdiff1d(own, known)
+    if is_text and len(extra):
+        folded = {str(label).strip().casefold(): str(label) for label in known}
+        for label in extra:
+            twin = folded.get(str(label).strip().casefold())
+            if twin is not None:
+                raise ValueError(
+                    f"`{name}` has the label {str(label)!r} where `y_true` has {twin!r}. "
+                    "Labels must match exactly, in case and spaces."
+                )
+    if len(extra) == len(own) and len(known) > 1:
+        raise ValueError(
+            f"`{name}` has no label in common with `y_true`: {_some(own)} against "
+            f"{_some(known)}. Map them to the same labels."
+        )
+
+
+def _type(is_text: bool) -> str:
+    return "string" if is_text else "numeric"
+
+
+def _some(labels: NDArray[Any], most: int = 5) -> str:
+    words = ", ".join(repr(label.item()) for label in labels[:most])
+    return f"{words}, ..." if len(labels) > most else words
+
+
+def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Positions of labels in the sorted `classes`, in the smallest signed integer type."""
+    codes = np.searchsorted(classes, labels)
+    codes = np.minimum(codes, len(classes) - 1)
+    unknown = classes[codes] != labels
+    if unknown.any():
+        raise ValueError(
+            f"`{name}` has labels that are no class: {_some(np.unique(labels[unknown]))}. "
+            f"Known classes: {_some(classes)}."
+        )
+    return codes.astype(np.min_scalar_type(-max(len(classes), 1)))
+
+
+def check_probabilities(name: str, values: Any, n_classes: int) -> NDArray[np.float64]:
+    """Probabilities of shape (n_samples, n_classes): in [0, 1], rows summing to 1.
+
+    Of two classes, one column stands for the second.
+    """
+    proba = np.asarray(values, dtype=np.float64)
+    if proba.ndim == 1 and n_classes == 2:
+        _check_unit_interval(name, proba)
+        return np.column_stack([1 - proba, proba])
+    if proba.ndim != 2 or proba.shape[1] != n_classes:
+        raise ValueError(
+            f"`{name}` must be probabilities of shape (n_samples, {n_classes}), a column "
+            f"a class in sorted order. Got shape {proba.shape}."
+        )
+    _check_unit_interval(name, proba)
+    # A product with ones sums the rows several times faster than sum(axis=1).
+    totals = proba @ np.ones(n_classes)
+    off = np.abs(totals - 1) > PROBABILITY_TOLERANCE
+    if off.any():
+        raise ValueError(
+            f"Each row of `{name}` must sum to 1. Row {int(np.argmax(off))} sums to "
+            f"{totals[np.argmax(off)]:.6g}. Normalise the rows, or pass decision scores."
+        )
+    return proba
+
+
+def _check_unit_interval(name: str, proba: NDArray[np.float64]) -> None:
+    # min and max are NaN as soon as one value is, so two passes check everything.
+    low, high = (proba.min(), proba.max()) if proba.size else (0.0, 0.0)
+    if np.isnan(low):
+        raise ValueError(f"`{name}` must not have missing values (NaN).")
+    if low < 0 or high > 1:
+        raise ValueError(
+            f"`{name}` must be probabilities in [0, 1]. Got values from {low:.6g} to "
+            f"{high:.6g}. Scores of another scale are passed as decision scores."
+        )
