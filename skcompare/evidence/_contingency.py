@@ -1,0 +1,372 @@
+"""Who was right: one table of two classifiers, or a table of every split."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._design import HOLDOUT, Design, as_design
+from skcompare._typing import ArrayLike
+from skcompare._validation import (
+    check_labels,
+    check_same_length,
+    classes_of,
+    is_number,
+    is_whole,
+)
+from skcompare.predictions import LABELS, PairedPredictions
+
+__all__ = ["ContingencyTable", "PairedBlocks"]
+
+CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class ContingencyTable:
+    """Right and wrong answers of two classifiers on the same records.
+
+    Parameters
+    ----------
+    both_correct, only_champion, only_challenger, both_wrong : int or float
+        Records that both, only the champion, only the challenger, or neither answered
+        rightly. Averaged and effective tables hold floats, see `fractional`.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or not finite, or if there is no record.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> table = ContingencyTable(150, 25, 15, 10)
+    >>> table.n, table.n_discordant
+    (200, 40)
+    >>> ContingencyTable.from_predictions([0, 1, 1], [0, 0, 1], [0, 1, 0])
+    ContingencyTable(both_correct=1, only_champion=1, only_challenger=1, both_wrong=0)
+
+    .. versionadded:: 0.1
+    """
+
+    both_correct: int | float
+    only_champion: int | float
+    only_challenger: int | float
+    both_wrong: int | float
+    design: Design = HOLDOUT
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        counts = [_check_cell(name, getattr(self, name)) for name in CELLS]
+        if any(isinstance(count, float) for count in counts):
+            counts = [float(count) for count in counts]
+        if sum(counts) == 0:
+            raise ValueError(
+                "A contingency table needs at least one record. Got only zeros."
+            )
+        for name, count in zip(CELLS, counts, strict=True):
+            object.__setattr__(self, name, count)
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in CELLS]
+        if self.design != HOLDOUT:
+            shown.append(f"design={self.design.name!r}")
+        return f"ContingencyTable({', '.join(shown)})"
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, champion: ArrayLike, challenger: ArrayLike
+    ) -> "ContingencyTable":
+        """Count the records of a hold-out set by who was right.
+
+        Parameters
+        ----------
+        y_true, champion, challenger : array-like of shape (n_samples,)
+            True and predicted labels.
+        """
+        truth = check_labels("y_true", y_true)
+        first, second = (
+            check_labels("champion", champion),
+            check_labels("challenger", challenger),
+        )
+        check_same_length(y_true=truth, champion=first, challenger=second)
+        classes_of(truth, champion=first, challenger=second)
+        return cls(*_count_cells(first == truth, second == truth))
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "ContingencyTable":
+        """Count the answers of all test sets together."""
+        y_true = pair.predictions.y_answered()
+        first, second = (labels_of(pair, role) == y_true for role in (0, 1))
+        return cls(*_count_cells(first, second), pair.design)
+
+    @property
+    def n(self) -> int | float:
+        """Number of records."""
+        return (
+            self.both_correct + self.only_champion + self.only_challenger + self.both_wrong
+        )
+
+    @property
+    def n_discordant(self) -> int | float:
+        """Records that exactly one of the two answered rightly."""
+        return self.only_champion + self.only_challenger
+
+    @property
+    def fractional(self) -> bool:
+        """Whether the counts are floats, which exact tests refuse."""
+        return isinstance(self.both_correct, float)
+
+    @property
+    def accuracies(self) -> tuple[float, float]:
+        """Accuracy of champion and challenger."""
+        champion = (self.both_correct + self.only_champion) / self.n
+        return champion, (self.both_correct + self.only_challenger) / self.n
+
+    @property
+    def difference(self) -> float:
+        """Accuracy of the challenger less that of the champion."""
+        return (self.only_challenger - self.only_champion) / self.n
+
+    def swap(self) -> "ContingencyTable":
+        """The table with the roles exchanged."""
+        return replace(
+            self, only_champion=self.only_challenger, only_challenger=self.only_champion
+        )
+
+    def __add__(self, other: object) -> "ContingencyTable":
+        if not isinstance(other, ContingencyTable):
+            return NotImplemented
+        _check_same_design(self, other)
+        cells = [getattr(self, name) + getattr(other, name) for name in CELLS]
+        return replace(self, **dict(zip(CELLS, cells, strict=True)))
+
+    def to_dict(self) -> dict[str, int | float | str]:
+        """Counts and design as plain values."""
+        return {f.name: getattr(self, f.name) for f in fields(self)[:4]} | {
+            "design": self.design.name
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedBlocks:
+    """Contingency tables of every split of a cross-validation.
+
+    Parameters
+    ----------
+    tables : array-like of shape (n_repeats, n_folds, 4) or (n_splits, 4), or sequence
+        Counts of each split in the order both correct, only the champion, only the
+        challenger, both wrong; or :class:`ContingencyTable` objects, nested in the same
+        way.
+    design : Design or str, optional
+        How the records were split. By default M × 2 block-regularized
+        cross-validation ("bcv") for tables of shape (M, 2, 4) and "unknown" otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, a count is negative or not whole, a table is empty, or
+        repetitions of one cross-validation disagree on the number of records.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedBlocks
+    >>> blocks = PairedBlocks([[[40, 4, 2, 4], [41, 3, 3, 3]]] * 5)
+    >>> blocks.n_records, blocks.average.only_champion
+    (100, 3.5)
+
+    .. versionadded:: 0.1
+    """
+
+    tables: np.ndarray
+    design: Design = None  # type: ignore[assignment]
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        tables = _as_tables(self.tables)
+        design = self.design
+        if design is None:
+            is_halves = tables.ndim == 3 and tables.shape[1] == 2
+            design = "bcv" if is_halves else "unknown"
+        design = as_design(design)
+        shape = tables.shape[:-1]
+        if design.n_splits != np.prod(shape):
+            repeats, folds = shape if len(shape) == 2 else (1, shape[0])
+            design = replace(design, n_repeats=repeats, n_folds=folds)
+        tables.setflags(write=False)
+        object.__setattr__(self, "tables", tables)
+        object.__setattr__(self, "design", design)
+        if tables.ndim == 3:
+            _check_repeats(tables)
+
+    def __repr__(self) -> str:
+        return f"PairedBlocks({self.tables.tolist()}, design={self.design.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedBlocks):
+            return NotImplemented
+        return self.design == other.design and np.array_equal(self.tables, other.tables)
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.tables.tobytes()))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[ArrayLike],
+        champion: Sequence[ArrayLike],
+        challenger: Sequence[ArrayLike],
+        *,
+        design: Design | str | None = None,
+    ) -> "PairedBlocks":
+        """Count the records of every test set by who was right.
+
+        Parameters
+        ----------
+        y_true, champion, challenger : sequence of array-like of shape (n_test,)
+            True and predicted labels, an array a split, repetition after repetition.
+        design : Design or str, optional
+            How the records were split, as for the class. "bcv" reads the splits as
+            M pairs.
+        """
+        check_same_length(y_true=y_true, champion=champion, challenger=challenger)
+        tables = [
+            ContingencyTable.from_predictions(*split)
+            for split in zip(y_true, champion, challenger, strict=True)
+        ]
+        counts = np.array([[getattr(table, name) for name in CELLS] for table in tables])
+        if design is not None and as_design(design).kind in ("bcv", "random 5x2"):
+            if len(counts) % 2:
+                raise ValueError(
+                    "M × 2 cross-validation has an even number of test sets. Got "
+                    f"{len(counts)}. Pass both halves of each repetition."
+                )
+            counts = counts.reshape(-1, 2, 4)
+        return cls(counts, design)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "PairedBlocks":
+        """Count the answers of each test set."""
+        predictions = pair.predictions
+        y_true = predictions.y_answered()
+        first, second = (labels_of(pair, role) == y_true for role in (0, 1))
+        tables = np.array(
+            [_count_cells(first[part], second[part]) for part in predictions.slices()]
+        )
+        design = pair.design
+        if design.n_repeats > 1 or design.kind == "bcv":
+            tables = tables.reshape(design.n_repeats, design.n_folds, 4)
+        return cls(tables, design)
+
+    @property
+    def n_records(self) -> float:
+        """Records that a repetition tests; the mean where repetitions differ."""
+        repeats = self.tables.shape[0] if self.tables.ndim == 3 else 1
+        total = self.tables.sum() / repeats
+        return int(total) if total == int(total) else float(total)
+
+    @property
+    def average(self) -> ContingencyTable:
+        """Mean of the tables, count by count (equation 6 of the 5×2 BCV paper).
+
+        Shares are not averaged, so halves of unequal size count by their records.
+        """
+        return self.effective(1.0)
+
+    def effective(self, multiplier: float) -> ContingencyTable:
+        """The averaged table times a multiplier: as many records as it is worth."""
+        both, first, second, neither = self.tables.reshape(-1, 4).mean(axis=0) * multiplier
+        return ContingencyTable(
+            float(both), float(first), float(second), float(neither), self.design
+        )
+
+    def swap(self) -> "PairedBlocks":
+        """The tables with the roles exchanged."""
+        return PairedBlocks(self.tables[..., [0, 2, 1, 3]], self.design)
+
+    def __add__(self, other: object) -> "PairedBlocks":
+        if not isinstance(other, PairedBlocks):
+            return NotImplemented
+        _check_same_design(self, other)
+        if self.tables.shape != other.tables.shape:
+            raise ValueError(
+                "Shards of one cross-validation have tables of one shape. Got "
+                f"{self.tables.shape} and {other.tables.shape}."
+            )
+        return PairedBlocks(self.tables + other.tables, self.design)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and design as plain values."""
+        return {"tables": self.tables.tolist(), "design": self.design.name}
+
+
+def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:
+    """Predicted classes of champion (0) or challenger (1)."""
+    answers = pair.roles[role]
+    if answers.labels is None:
+        raise ValueError(
+            f"The predictions of {answers.name} have no labels. Pass predicted labels or "
+            "probabilities, or use a test that needs scores only."
+        )
+    return answers.labels
+
+
+def _count_cells(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int, int]:
+    both = int(np.count_nonzero(first & second))
+    one, two = int(np.count_nonzero(first)), int(np.count_nonzero(second))
+    return both, one - both, two - both, first.size - one - two + both
+
+
+def _check_cell(name: str, count: object) -> int | float:
+    if is_whole(count) and count >= 0:
+        return int(count)
+    if is_number(count) and 0 <= count < math.inf:
+        return float(count)
+    raise ValueError(
+        f"`{name}` must be a count of records, a number of at least 0. Got {count!r}."
+    )
+
+
+def _as_tables(tables: Any) -> np.ndarray:
+    def plain(item: Any) -> Any:
+        if isinstance(item, ContingencyTable):
+            return [getattr(item, name) for name in CELLS]
+        if isinstance(item, list | tuple):
+            return [plain(part) for part in item]
+        return item
+
+    counts = np.asarray(plain(tables) if isinstance(tables, list | tuple) else tables)
+    if counts.ndim not in (2, 3) or counts.shape[-1] != 4 or counts.size == 0:
+        raise ValueError(
+            "`tables` must have shape (n_repeats, n_folds, 4) or (n_splits, 4). Got "
+            f"{counts.shape}. The four counts are {', '.join(CELLS)}."
+        )
+    whole = counts.astype(np.int64) if counts.dtype.kind in "iuf" else None
+    if whole is None or (whole != counts).any() or (whole < 0).any():
+        raise ValueError("`tables` must hold whole counts of at least 0, a table a split.")
+    if (whole.sum(axis=-1) == 0).any():
+        raise ValueError("Each split must test at least one record. Got an empty table.")
+    return whole
+
+
+def _check_repeats(tables: np.ndarray) -> None:
+    totals = tables.sum(axis=(1, 2))
+    if (totals != totals[0]).any():
+        raise ValueError(
+            "Each repetition of a cross-validation tests every record once. Got "
+            f"repetitions of {', '.join(map(str, totals))} records."
+        )
+
+
+def _check_same_design(one: Any, other: Any) -> None:
+    if one.design != other.design:
+        raise ValueError(
+            "Only evidence of one design can be merged. Got "
+            f"{one.design} and {other.design}."
+        )

@@ -1,0 +1,158 @@
+"""The collector: answers of several classifiers on shared splits, in parallel."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from skcompare._design import HOLDOUT, Design
+from skcompare._typing import IntArray
+from skcompare._validation import class_codes, classes_of
+from skcompare.exceptions import EstimatorFailedError
+from skcompare.predictions._answer import Outcome, Task, answer, run_task
+from skcompare.predictions._describe import describe
+from skcompare.predictions._predictions import Answers, Predictions
+from skcompare.predictions._rows import fingerprint, n_rows
+from skcompare.predictions._transport import blas_within, shipped
+
+__all__ = ["collect_fitted", "collect_predictions"]
+
+Split = tuple[IntArray, IntArray]
+
+
+def collect_predictions(
+    estimators: Sequence[tuple[str, Any]],
+    X: Any,
+    y: Any,
+    y_labels: np.ndarray,
+    *,
+    splits: Sequence[Split],
+    design: Design,
+    wanted: frozenset[str],
+    seeds: Sequence[int],
+    groups: np.ndarray | None = None,
+    fit_params: Sequence[dict[str, Any]] | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    progress: Callable[[Iterable[Outcome]], Iterable[Outcome]] | None = None,
+    flags: tuple[str, ...] = (),
+) -> Predictions:
+    """Fit clones of every estimator on every training set and answer every test set.
+
+    Parameters
+    ----------
+    estimators : sequence of (name, estimator)
+        k classifiers; they cost k fits a split.
+    X, y : array-like, sparse matrix or frame
+        Records and labels, handed to the estimators as they are.
+    y_labels : ndarray of shape (n_samples,)
+        The checked labels.
+    splits : sequence of (train, test)
+        Index arrays.
+    design : Design
+        How the splits were made.
+    wanted : frozenset of {"labels", "scores"}
+        What the measures need.
+    seeds : sequence of int
+        A seed a split.
+    groups : array-like of shape (n_samples,), optional
+        Group labels.
+    fit_params : sequence of dict, optional
+        Keyword arguments of `fit`, an entry an estimator; those with one value a record
+        are cut to the training set.
+    n_jobs, verbose : int
+        As in joblib.
+    progress : callable, optional
+        Wraps the iterable of outcomes, which come in order.
+    flags : tuple of str
+        Caveats to carry.
+    """
+    classes = classes_of(y_labels)
+    params = fit_params or [{}] * len(estimators)
+    tasks = [
+        Task(name, estimator, k, train, test, seeds[k], wanted, given)
+        for k, (train, test) in enumerate(splits)
+        for (name, estimator), given in zip(estimators, params, strict=True)
+    ]
+    streams = {"return_as": "generator"} if progress else {}
+    parallel = Parallel(n_jobs=n_jobs, verbose=verbose, **streams)
+    with shipped((X, y), n_jobs) as shipment, blas_within(n_jobs):
+        outcomes = parallel(delayed(run_task)(task, shipment, classes) for task in tasks)
+        outcomes = list(progress(outcomes) if progress else outcomes)
+    tests = [test for _, test in splits]
+    return Predictions(
+        classes=classes,
+        y=class_codes("y", y_labels, classes),
+        answers=tuple(
+            _joined(name, estimator, outcomes[position :: len(estimators)])
+            for position, (name, estimator) in enumerate(estimators)
+        ),
+        design=design,
+        records=np.concatenate(tests),
+        bounds=np.cumsum([0, *map(len, tests)]),
+        n_train=np.array([len(train) for train, _ in splits]),
+        groups=_group_codes(groups),
+        fingerprint=fingerprint(X, y_labels, *tests),
+        flags=flags,
+    )
+
+
+def collect_fitted(
+    estimators: Sequence[tuple[str, Any]],
+    X: Any,
+    y_labels: np.ndarray,
+    *,
+    wanted: frozenset[str],
+    groups: np.ndarray | None = None,
+) -> Predictions:
+    """Answers of fitted classifiers on a hold-out set; nothing is cloned or fitted."""
+    trained = {name: np.asarray(est.classes_) for name, est in estimators if _knows(est)}
+    classes = classes_of(y_labels, **trained)
+    outcomes = []
+    for name, estimator in estimators:
+        try:
+            outcomes.append(Outcome(*answer(estimator, X, classes, wanted), 0.0, 0.0))
+        # Whatever an estimator raises is passed on with its name.
+        except Exception as error:
+            raise EstimatorFailedError(
+                f"{name} ({describe(estimator)}) failed to predict the hold-out set of "
+                f"{n_rows(X)} records: {type(error).__name__}: {error}"
+            ) from error
+    return Predictions(
+        classes=classes,
+        y=class_codes("y", y_labels, classes),
+        answers=tuple(
+            _joined(name, estimator, [outcome])
+            for (name, estimator), outcome in zip(estimators, outcomes, strict=True)
+        ),
+        design=Design(HOLDOUT.kind, grouped=groups is not None),
+        groups=_group_codes(groups),
+        fingerprint=fingerprint(X, y_labels),
+    )
+
+
+def _knows(estimator: Any) -> bool:
+    return getattr(estimator, "classes_", None) is not None
+
+
+def _joined(name: str, estimator: Any, outcomes: Sequence[Outcome]) -> Answers:
+    def column(field: str) -> Any:
+        parts = [getattr(outcome, field) for outcome in outcomes]
+        return None if parts[0] is None else np.concatenate(parts)
+
+    return Answers(
+        name=name,
+        description=describe(estimator),
+        labels=column("labels"),
+        proba=column("proba"),
+        decision=column("decision"),
+        fit_times=np.array([outcome.fit_time for outcome in outcomes]),
+        predict_times=np.array([outcome.predict_time for outcome in outcomes]),
+    )
+
+
+def _group_codes(groups: np.ndarray | None) -> IntArray | None:
+    if groups is None:
+        return None
+    return np.unique(groups, return_inverse=True)[1].astype(np.int64)

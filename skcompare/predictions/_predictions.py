@@ -1,0 +1,167 @@
+"""What classifiers answered on shared test sets, with how those were made."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skcompare._design import HOLDOUT, Design
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import unknown_name
+
+__all__ = ["Answers", "PairedPredictions", "Predictions"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Answers:
+    """What one classifier answered, test set after test set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the classifier, such as "champion".
+    description : str
+        Words for it, such as "Pipeline(StandardScaler, LogisticRegression)".
+    labels : ndarray of shape (n_answers,) or None
+        Predicted classes as positions in the classes of the predictions.
+    proba : ndarray of shape (n_answers, n_classes) or None
+        Probabilities; a class that a training set lacked has probability 0.
+    decision : ndarray of shape (n_answers,) or (n_answers, n_classes) or None
+        Decision scores of a classifier without probabilities.
+    fit_times, predict_times : ndarray of shape (n_splits,) or None
+        Seconds.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    description: str
+    labels: IntArray | None = None
+    proba: FloatArray | None = None
+    decision: FloatArray | None = None
+    fit_times: FloatArray | None = None
+    predict_times: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Predictions:
+    """Answers of several classifiers on shared test sets.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Class labels, sorted.
+    y : ndarray of shape (n_samples,)
+        True classes of the records, as positions in `classes`.
+    answers : tuple of Answers
+        One entry a classifier, in order; each holds the answers of all splits.
+    design : Design
+        How the records were split.
+    records : ndarray of shape (n_answers,) or None
+        The record behind each answer, split after split; None means every record
+        once, in order.
+    bounds : ndarray of shape (n_splits + 1,) or None
+        Where each split begins in `records`; None means one split.
+    n_train : ndarray of shape (n_splits,) or None
+        Training records a split; None where the classifiers came trained.
+    groups : ndarray of shape (n_samples,) or None
+        Group of each record, as a position in the sorted group labels.
+    fingerprint : str
+        Digest of data and splits; two sets of predictions with one fingerprint can
+        be joined.
+    flags : tuple of str
+        Caveats about how the predictions were made.
+
+    .. versionadded:: 0.1
+    """
+
+    classes: np.ndarray
+    y: IntArray
+    answers: tuple[Answers, ...]
+    design: Design = HOLDOUT
+    records: IntArray | None = None
+    bounds: IntArray | None = None
+    n_train: IntArray | None = None
+    groups: IntArray | None = None
+    fingerprint: str = ""
+    flags: tuple[str, ...] = field(default=())
+
+    @property
+    def n_records(self) -> int:
+        """Number of records."""
+        return len(self.y)
+
+    @property
+    def n_splits(self) -> int:
+        """Number of test sets."""
+        return 1 if self.bounds is None else len(self.bounds) - 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the classifiers."""
+        return tuple(answer.name for answer in self.answers)
+
+    @property
+    def n_test(self) -> IntArray:
+        """Test records a split."""
+        if self.bounds is None:
+            return np.array([self.n_records])
+        return np.diff(self.bounds)
+
+    def __getitem__(self, name: str) -> Answers:
+        for answer in self.answers:
+            if answer.name == name:
+                return answer
+        raise unknown_name("classifier", name, self.names)
+
+    def slices(self) -> Iterator[slice]:
+        """Where the answers of each split are."""
+        if self.bounds is None:
+            yield slice(0, self.n_records)
+            return
+        for start, stop in zip(self.bounds[:-1], self.bounds[1:], strict=True):
+            yield slice(int(start), int(stop))
+
+    def y_answered(self) -> IntArray:
+        """True class behind each answer, of shape (n_answers,)."""
+        return self.y if self.records is None else self.y[self.records]
+
+    def pair(self, champion: str, challenger: str) -> "PairedPredictions":
+        """Two of the classifiers, in their roles."""
+        return PairedPredictions(self, self[champion], self[challenger])
+
+    def save(self, path: Any) -> None:
+        """Write to `path`, a `.npz` or `.json` file, without pickle."""
+        from skcompare.predictions._storage import save_predictions
+
+        save_predictions(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> "Predictions":
+        """Read what :meth:`save` wrote."""
+        from skcompare.predictions._storage import load_predictions
+
+        return load_predictions(path)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairedPredictions:
+    """Answers of a champion and a challenger on shared test sets.
+
+    .. versionadded:: 0.1
+    """
+
+    predictions: Predictions
+    champion: Answers
+    challenger: Answers
+
+    @property
+    def design(self) -> Design:
+        """How the records were split."""
+        return self.predictions.design
+
+    @property
+    def roles(self) -> Sequence[Answers]:
+        """Champion and challenger, in this order."""
+        return self.champion, self.challenger

@@ -1,0 +1,66 @@
+"""Rows of whatever holds records: arrays, sparse matrices, frames, lists."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["fingerprint", "n_rows", "take_rows"]
+
+CHUNK = 1 << 22
+"""Values hashed at a time, so that hashing copies no whole array."""
+
+
+def n_rows(data: Any) -> int:
+    """Number of records."""
+    return data.shape[0] if hasattr(data, "shape") else len(data)
+
+
+def take_rows(data: Any, index: np.ndarray) -> Any:
+    """The records at `index`, in the container they came in."""
+    if hasattr(data, "iloc"):
+        return data.iloc[index]
+    if sparse.issparse(data):
+        return data.tocsr()[index]
+    if hasattr(data, "take") and hasattr(data, "schema") and hasattr(data, "column_names"):
+        return data.take(index)
+    if isinstance(data, list | tuple):
+        return [data[i] for i in index]
+    return data[index]
+
+
+def fingerprint(*parts: Any) -> str:
+    """Digest of data: equal for equal values, whatever their memory layout."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        for piece in _pieces(part):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(data: Any) -> Iterable[Any]:
+    if data is None:
+        yield b"none"
+    elif sparse.issparse(data):
+        csr = data.tocsr()
+        for part in (np.array(csr.shape), csr.indptr, csr.indices, csr.data):
+            yield from _array_pieces(part)
+    elif hasattr(data, "columns") and not isinstance(data, np.ndarray):
+        names = getattr(data, "column_names", None) or list(data.columns)
+        for name in names:
+            yield str(name).encode()
+            yield from _array_pieces(np.asarray(data[name]))
+    else:
+        yield from _array_pieces(np.asarray(data))
+
+
+def _array_pieces(array: np.ndarray) -> Iterable[Any]:
+    yield f"{array.dtype.str}{array.shape}".encode()
+    if array.dtype.kind == "O":
+        yield "\0".join(map(str, array.ravel().tolist())).encode()
+        return
+    rows = max(1, CHUNK // max(1, array[:1].size))
+    for start in range(0, len(array), rows) if array.ndim else ():
+        yield np.ascontiguousarray(array[start : start + rows]).view(np.uint8).data
