@@ -1,0 +1,60 @@
+"""Adjusted p-values for several tests."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from skcompare._typing import FloatArray
+from skcompare._validation import check_choice
+
+__all__ = ["ADJUSTMENTS", "adjust_pvalues"]
+
+ADJUSTMENTS = ("holm", "hochberg", "bonferroni", "benjamini-hochberg", "none")
+
+
+def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray:
+    """Adjust p-values for the number of tests.
+
+    Parameters
+    ----------
+    pvalues : array-like of shape (n_tests,)
+        Raw p-values. An undefined one (NaN) counts as a test with p = 1, so that it
+        weakens no correction, and stays undefined.
+    method : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}
+        "holm" (default) and "bonferroni" hold the family-wise error rate under any
+        dependence, "hochberg" under independence or positive dependence;
+        "benjamini-hochberg" holds the false discovery rate.
+
+    Returns
+    -------
+    adjusted : ndarray of shape (n_tests,)
+        At most 1, in the order given.
+
+    Examples
+    --------
+    >>> from skcompare.stats import adjust_pvalues
+    >>> adjust_pvalues([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("adjustment", method, ADJUSTMENTS)
+    raw = np.asarray(pvalues, dtype=np.float64)
+    defined = np.where(np.isnan(raw), 1.0, raw)
+    if ((defined < 0) | (defined > 1)).any():
+        raise ValueError(f"`pvalues` must be in [0, 1]. Got {raw.min()} to {raw.max()}.")
+    order = np.argsort(defined, kind="stable")
+    n = len(raw)
+    rank = np.arange(1, n + 1)
+    ordered = defined[order]
+    if method == "holm":
+        ordered = np.maximum.accumulate((n - rank + 1) * ordered)
+    elif method == "hochberg":
+        ordered = np.minimum.accumulate(((n - rank + 1) * ordered)[::-1])[::-1]
+    elif method == "bonferroni":
+        ordered = n * ordered
+    elif method == "benjamini-hochberg":
+        ordered = np.minimum.accumulate((n * ordered / rank)[::-1])[::-1]
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(ordered, 1.0)
+    return np.where(np.isnan(raw), np.nan, adjusted)

@@ -1,0 +1,199 @@
+"""McNemar's test for M × 2 block-regularized cross-validation."""
+
+from functools import partial
+from numbers import Real
+
+from scipy.special import betainc
+
+from skcompare._registry import paired_test
+from skcompare._validation import check_alternative
+from skcompare.evidence import ContingencyTable, PairedBlocks
+from skcompare.stats._difference_limits import score_limits
+from skcompare.stats._mcnemar import corrected_statistic
+from skcompare.stats._result import PairedResult
+from skcompare.stats._sample_size import bcv_mcnemar_sample_size
+from skcompare.stats._tails import normal_pvalue
+
+__all__ = ["bcv_mcnemar"]
+
+FEW_DISCORDANT = 10
+
+
+def _sample_size(
+    blocks: PairedBlocks,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    rho1: float = 0.5,
+    rho2: float = 0.5,
+) -> float:
+    table = blocks.average
+    return bcv_mcnemar_sample_size(
+        table.difference,
+        table.n_discordant / table.n,
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
+        rho1=rho1,
+        rho2=rho2,
+        n_repeats=_n_repeats(blocks),
+    )
+
+
+@paired_test(
+    "bcv_mcnemar",
+    title="M×2 BCV McNemar's test",
+    needs=PairedBlocks,
+    kind="difference",
+    measures="accuracy",
+    designs=("bcv",),
+    references=("Yang2023",),
+    sample_size=_sample_size,
+)
+def bcv_mcnemar(
+    blocks: PairedBlocks,
+    *,
+    alternative: str = "two-sided",
+    rho1: float = 0.5,
+    rho2: float = 0.5,
+) -> PairedResult:
+    """Compare two learning algorithms by the 5×2 BCV McNemar test.
+
+    The null hypothesis is that the two algorithms, trained on half as many records, have
+    equal accuracy [1]_. It speaks of the algorithms, over new training and new test
+    records. The tables of all splits are averaged and shrunk to an effective table of
+    as many independent records as they are worth; McNemar's corrected statistic of that
+    table is chi-squared with one degree of freedom.
+
+    Parameters
+    ----------
+    blocks : PairedBlocks
+        Tables of all splits of an M × 2 block-regularized cross-validation, of shape
+        (M, 2, 4).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+    rho1, rho2 : float, default=0.5
+        Correlation of the disagreement between the two halves of a repetition, and
+        between halves of different repetitions. Theorem 2 bounds them by
+        rho2 < (1 + rho1) / 2; its limit rho1 = 0, rho2 = 1/2 (Lemma 3) is allowed. The
+        default is the source's recommendation and makes the test conservative.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is accuracy(challenger) - accuracy(champion) over all splits, and the
+        interval inverts the corrected statistic. `details` holds the effective
+        discordant counts, the effective number of records, and the posterior
+        probability that the challenger is better (Beta(1, 1) prior on the discordant
+        share).
+
+    Raises
+    ------
+    ValueError
+        If the tables do not come in halves, or rho1 and rho2 are outside the bound.
+
+    Notes
+    -----
+    With averaged counts b (only the champion right) and c (only the challenger) over the
+    2M splits, the multiplier is t = 2M / (1 + rho1 + 2 (M - 1) rho2), 20/11 by default
+    for M = 5, and::
+
+        statistic = max(0, |t c - t b| - 1)² / (t c + t b)
+
+    Equation 15 of [1]_ lacks the maximum: without it a difference below one effective
+    record would raise the statistic as it shrinks. Without discordant pairs the
+    statistic is 0 and p is 1, flagged "degenerate". Fewer than 10 effective discordant
+    pairs are flagged "few-discordant-pairs", because the counts are fractional and no
+    exact test exists. rho1 and rho2 that leave more effective records than the default
+    are flagged "less-conservative-correlation".
+
+    References
+    ----------
+    .. [1] Yang, J., Wang, R., Song, Y. and Li, J. (2023). "Block-regularized 5×2
+       cross-validated McNemar's test for comparing two classification algorithms."
+       arXiv:2304.03990, Theorem 3 and equations 11 to 15.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedBlocks
+    >>> from skcompare.stats import bcv_mcnemar
+    >>> result = bcv_mcnemar(PairedBlocks([[[78, 5, 12, 5], [78, 5, 12, 5]]] * 5))
+    >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
+    0.070, p = 0.0349
+
+    .. versionadded:: 0.1
+    """
+    check_alternative(alternative)
+    multiplier = effective_multiplier(_n_repeats(blocks), rho1, rho2)
+    effective = blocks.effective(multiplier)
+    against, favour = effective.only_champion, effective.only_challenger
+    statistic, root = corrected_statistic(against, favour, 1.0)
+    pvalue, log_pvalue = normal_pvalue(root, alternative)
+    if effective.n_discordant == 0:
+        pvalue, log_pvalue = 1.0, 0.0
+    champion, challenger = effective.accuracies
+    return PairedResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
+        df=1,
+        estimate=effective.difference,
+        estimate_name="difference of accuracies",
+        champion=champion,
+        challenger=challenger,
+        alternative=alternative,
+        method=f"rho1={rho1:g}, rho2={rho2:g}",
+        n=blocks.n_records,
+        limits=partial(score_limits, against, favour, effective.n, 1.0),
+        flags=_flags(effective, rho1, rho2, _n_repeats(blocks)),
+        details={
+            "only_champion": blocks.average.only_champion,
+            "only_challenger": blocks.average.only_challenger,
+            "effective_only_champion": against,
+            "effective_only_challenger": favour,
+            "effective_n": effective.n,
+            "probability_challenger_better": float(betainc(against + 1, favour + 1, 0.5)),
+        },
+    )
+
+
+def effective_multiplier(n_repeats: int, rho1: float, rho2: float) -> float:
+    """How many averaged tables the effective table is worth (Theorem 3 of the source)."""
+    _check_correlations(rho1, rho2)
+    return 2 * n_repeats / (1 + rho1 + 2 * (n_repeats - 1) * rho2)
+
+
+def _check_correlations(rho1: float, rho2: float) -> None:
+    numbers = all(
+        isinstance(rho, Real) and not isinstance(rho, bool) for rho in (rho1, rho2)
+    )
+    if not (numbers and -1 < rho1 <= 1 and 0 <= rho2 <= (1 + rho1) / 2):
+        raise ValueError(
+            "`rho1` must be in (-1, 1] and `rho2` in [0, (1 + rho1) / 2]. Got "
+            f"rho1={rho1!r}, rho2={rho2!r}. The recommended 0.5 and 0.5 are conservative."
+        )
+
+
+def _n_repeats(blocks: PairedBlocks) -> int:
+    tables = blocks.tables
+    if tables.ndim != 3 or tables.shape[1] != 2:
+        raise ValueError(
+            "bcv_mcnemar needs a table of both halves of every repetition, shape "
+            f"(n_repeats, 2, 4). Got {tables.shape}. Split with BlockRegularized5x2CV."
+        )
+    return len(tables)
+
+
+def _flags(
+    effective: ContingencyTable, rho1: float, rho2: float, n_repeats: int
+) -> tuple[str, ...]:
+    flags: tuple[str, ...] = ()
+    if effective.n_discordant == 0:
+        flags = ("degenerate", "no-discordant-pairs")
+    elif effective.n_discordant < FEW_DISCORDANT:
+        flags = ("few-discordant-pairs",)
+    recommended = effective_multiplier(n_repeats, 0.5, 0.5)
+    if effective_multiplier(n_repeats, rho1, rho2) > recommended:
+        flags = (*flags, "less-conservative-correlation")
+    return flags

@@ -1,0 +1,208 @@
+"""What a test returns: statistic, p-value, estimate and the interval that agrees."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from skcompare._flags import explain
+from skcompare._frames import frame_from_columns
+from skcompare._typing import Inference
+from skcompare._validation import check_confidence_level
+from skcompare._wording import INFERENCE_WORDS, format_pvalue
+
+__all__ = ["ConfidenceInterval", "PairedResult"]
+
+ROUNDING = 1e-9
+"""A limit this close to the null value is on the side that the p-value says."""
+
+
+class ConfidenceInterval(NamedTuple):
+    """Lower and upper limit.
+
+    .. versionadded:: 0.1
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLimits:
+    """The limits of a result that was read from a file: one level only."""
+
+    confidence_level: float
+    low: float
+    high: float
+
+    def __call__(self, confidence_level: float, alternative: str) -> tuple[float, float]:
+        if abs(confidence_level - self.confidence_level) > ROUNDING:
+            raise ValueError(
+                f"This result was stored with its {self.confidence_level:g} interval. Got "
+                f"confidence_level={confidence_level!r}. Run the test again for another "
+                "level."
+            )
+        return self.low, self.high
+
+
+@dataclass(frozen=True, slots=True)
+class PairedResult:
+    """Result of a test of two classifiers; unpacks to `(statistic, pvalue)`.
+
+    Attributes
+    ----------
+    statistic, pvalue, log_pvalue : float
+        The natural logarithm stays exact where the p-value is below the smallest
+        double.
+    df : float or None
+        Degrees of freedom.
+    estimate : float
+        Positive favours the challenger.
+    estimate_name : str
+        What the estimate is.
+    champion, challenger : float
+        The measure for each role.
+    alternative : {"two-sided", "less", "greater"}
+        "greater" means that the challenger is better.
+    method : str
+        How the p-value was computed.
+    n : float
+        Records behind it.
+    flags : tuple of str
+        Codes of caveats; `caveats` has their words.
+    details : mapping of str to float
+        Further numbers, such as the discordant counts.
+    test, inference, design : str
+        The registered name of the test, whether it speaks of two trained "models" or
+        of two learning "algorithms", and how the evidence was collected.
+
+    .. versionadded:: 0.1
+    """
+
+    statistic: float
+    pvalue: float
+    log_pvalue: float
+    df: float | None
+    estimate: float
+    estimate_name: str
+    champion: float
+    challenger: float
+    alternative: str
+    method: str
+    n: float
+    limits: Callable[[float, str], tuple[float, float]] = field(repr=False)
+    null_value: float = 0.0
+    flags: tuple[str, ...] = ()
+    details: Mapping[str, float] = field(default_factory=dict)
+    test: str = ""
+    inference: Inference = "models"
+    design: str = ""
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.pvalue))
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether the data had no difference and no variation to test."""
+        return "degenerate" in self.flags
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval of the estimate that inverts this very test.
+
+        The null value lies outside exactly when the p-value is below
+        1 - `confidence_level`. A one-sided test has a one-sided interval.
+        """
+        level = check_confidence_level(confidence_level)
+        low, high = self.limits(level, self.alternative)
+        if math.isnan(self.pvalue):
+            return ConfidenceInterval(low, high)
+        if self.pvalue < 1 - level:
+            low, high = _off(low, self.null_value, 1), _off(high, self.null_value, -1)
+        else:
+            low, high = (
+                min(low, _at(low, self.null_value)),
+                max(high, _at(high, self.null_value)),
+            )
+        return ConfidenceInterval(low, high)
+
+    def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
+        """The result as plain values, with the interval of one level."""
+        low, high = self.confidence_interval(confidence_level)
+        values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        return values | {
+            "flags": list(self.flags),
+            "details": dict(self.details),
+            "confidence_level": confidence_level,
+            "low": low,
+            "high": high,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "PairedResult":
+        """The result that :meth:`to_dict` wrote; it knows one interval only."""
+        stored = StoredLimits(values["confidence_level"], values["low"], values["high"])
+        plain = {name: values[name] for name in _PLAIN_FIELDS}
+        return cls(
+            **plain,
+            limits=stored,
+            flags=tuple(values["flags"]),
+            details=MappingProxyType(dict(values["details"])),
+        )
+
+    def to_frame(self, backend: str = "pandas", confidence_level: float = 0.95) -> Any:
+        """The result as a frame of one row."""
+        values = self.to_dict(confidence_level)
+        values["flags"] = " ".join(values["flags"])
+        del values["details"]
+        return frame_from_columns(
+            {name: [value] for name, value in values.items()}, backend
+        )
+
+    def __str__(self) -> str:
+        low, high = self.confidence_interval()
+        lines = [
+            f"{self.test or 'test'} ({self.method}), {self.alternative}, n = {self.n:g}",
+            f"champion {self.champion:.4f}, challenger {self.challenger:.4f}",
+            f"{self.estimate_name} {self.estimate:+.4f}, "
+            f"95 % interval [{low:.4f}, {high:.4f}]",
+            f"statistic {self.statistic:.4g}, p {format_pvalue(self.pvalue)}",
+            f"about {INFERENCE_WORDS[self.inference]}",
+        ]
+        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+
+_PLAIN_FIELDS = (
+    "test",
+    "method",
+    "statistic",
+    "df",
+    "pvalue",
+    "log_pvalue",
+    "alternative",
+    "estimate",
+    "estimate_name",
+    "null_value",
+    "champion",
+    "challenger",
+    "n",
+    "inference",
+    "design",
+)
+
+
+def _at(limit: float, null: float) -> float:
+    """The null value where the limit is within rounding of it."""
+    return null if abs(limit - null) <= ROUNDING else limit
+
+
+def _off(limit: float, null: float, side: int) -> float:
+    """The limit, moved just beside the null value where rounding put it upon it."""
+    if abs(limit - null) > ROUNDING or (limit - null) * side > 0:
+        return limit
+    return math.nextafter(null, math.inf * side)

@@ -1,0 +1,78 @@
+"""Tail probabilities that neither underflow nor exceed 1."""
+
+import numpy as np
+from scipy.special import betainc, gammaln, log_ndtr, logsumexp, ndtr
+
+__all__ = ["binomial_pvalue", "normal_pvalue"]
+
+SMALLEST = float(np.finfo(float).tiny)
+"""What an underflowing p-value is returned as; its logarithm stays exact."""
+
+
+def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
+    """P-value and its logarithm of a standard normal statistic.
+
+    Positive `z` favours the challenger. Two-sided it is that of chi-squared z² with one
+    degree of freedom.
+    """
+    if alternative == "two-sided":
+        pvalue, log_pvalue = 2 * ndtr(-abs(z)), np.log(2) + log_ndtr(-abs(z))
+    else:
+        outward = z if alternative == "greater" else -z
+        pvalue, log_pvalue = ndtr(-outward), log_ndtr(-outward)
+    return _bounded(pvalue, log_pvalue)
+
+
+def binomial_pvalue(
+    successes: int, trials: int, alternative: str, *, mid: bool
+) -> tuple[float, float]:
+    """P-value and its logarithm of Binomial(trials, 1/2), exact or mid-p.
+
+    Mid-p counts half the probability of the observed number.
+    """
+    if alternative == "greater":
+        return _lower_tail(trials - successes, trials, mid=mid)
+    if alternative == "less":
+        return _lower_tail(successes, trials, mid=mid)
+    if mid and 2 * successes == trials:
+        # Both tails meet at the observed number, which then counts once (Fagerland,
+        # Lydersen and Laake 2013, equation for n12 = n21).
+        return _bounded(
+            (1 + _cdf(successes - 1, trials) + 1 - _cdf(successes, trials)) / 2, None
+        )
+    pvalue, log_pvalue = _lower_tail(min(successes, trials - successes), trials, mid=mid)
+    return _bounded(2 * pvalue, np.log(2) + log_pvalue)
+
+
+def _lower_tail(k: int, trials: int, *, mid: bool) -> tuple[float, float]:
+    pvalue = _cdf(k, trials)
+    if mid:
+        pvalue = (pvalue + _cdf(k - 1, trials)) / 2
+    if pvalue > 1e-290:
+        return _bounded(pvalue, None)
+    return _bounded(0.0, _log_lower_tail(k, trials, mid=mid))
+
+
+def _cdf(k: int, trials: int) -> float:
+    if k < 0:
+        return 0.0
+    return 1.0 if k >= trials else float(betainc(trials - k, k + 1, 0.5))
+
+
+def _log_lower_tail(k: int, trials: int, *, mid: bool) -> float:
+    # Far in the tail each term is at most k / (trials - k + 1) times the one above it,
+    # and terms below 1e-20 of the first no longer count.
+    ratio = k / (trials - k + 1)
+    n_terms = k + 1 if ratio == 0 else min(k + 1, int(-46 / np.log(ratio)) + 2)
+    j = np.arange(k, k - n_terms, -1)
+    log_terms = gammaln(trials + 1) - gammaln(j + 1) - gammaln(trials - j + 1)
+    weights = np.ones(n_terms)
+    weights[0] = 0.5 if mid else 1.0
+    return float(logsumexp(log_terms, b=weights) - trials * np.log(2))
+
+
+def _bounded(pvalue: float, log_pvalue: float | None) -> tuple[float, float]:
+    pvalue = min(1.0, max(float(pvalue), SMALLEST))
+    if log_pvalue is None:
+        return pvalue, float(np.log(pvalue))
+    return pvalue, min(0.0, float(log_pvalue))
