@@ -1,0 +1,5 @@
+"""The shell command `skcompare`."""
+
+from skcompare.cli._main import main
+
+__all__ = ["main"]

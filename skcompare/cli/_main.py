@@ -1,0 +1,173 @@
+"""The shell: parse, call, print; every error is one line and exit code 2."""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from skcompare import __version__
+from skcompare._files import write_text
+from skcompare._registry import metrics, paired_tests
+from skcompare._validation import ALTERNATIVES
+from skcompare.cli._csv import read_columns
+from skcompare.cli._demo import demo_comparison
+from skcompare.comparators import compare
+from skcompare.reports import Comparison
+
+__all__ = ["main"]
+
+PASSED, BAD_INPUT = 0, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; those of the process by default.
+
+    Returns
+    -------
+    code : int
+        0, or 2 for bad input.
+    """
+    # Windows terminals may not encode "×"; a report must not end in a traceback.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except (ValueError, TypeError, ImportError, OSError) as error:
+        words = " ".join(str(error).split())
+        print(f"skcompare {arguments.command}: error: {words}", file=sys.stderr)
+        return BAD_INPUT
+    return PASSED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skcompare",
+        description="Tell whether a challenger is really better than a champion.",
+    )
+    parser.add_argument("--version", action="version", version=f"skcompare {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_demo(commands)
+    _add_compare(commands)
+    for name, run, words in (
+        ("list-tests", _list_tests, "list the tests and the designs they are valid for"),
+        ("list-metrics", _list_metrics, "list the metrics"),
+    ):
+        commands.add_parser(name, help=words, description=words).set_defaults(run=run)
+    return parser
+
+
+def _add_demo(commands: Any) -> None:
+    words = "compare two classifiers on scikit-learn's breast-cancer records"
+    demo = commands.add_parser("demo", help=words, description=words)
+    demo.add_argument("--n-jobs", type=int, metavar="N", help="fits at a time")
+    demo.add_argument("--random-state", type=int, default=0, metavar="SEED")
+    _add_report_options(demo)
+    demo.set_defaults(run=_demo)
+
+
+def _add_compare(commands: Any) -> None:
+    words = "compare two columns of answers in a CSV file"
+    parser = commands.add_parser("compare", help=words, description=words)
+    parser.add_argument(
+        "file", metavar="FILE", help="CSV with true labels and two columns of answers"
+    )
+    for name, what in (
+        ("y", "true labels"),
+        ("champion", "the champion's labels, or probabilities"),
+        ("challenger", "the challenger's labels, or probabilities"),
+    ):
+        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what}")
+    parser.add_argument("--delimiter", default=",", metavar="CHARACTER")
+    parser.add_argument(
+        "--pos-label", metavar="LABEL", help="the class that the probabilities are of"
+    )
+    parser.add_argument(
+        "--scoring",
+        default="accuracy",
+        metavar="NAMES",
+        help="measures, separated by commas",
+    )
+    parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
+    _add_report_options(parser)
+    parser.set_defaults(run=_compare)
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="LEVEL")
+    parser.add_argument("--format", default="text", choices=tuple(_FORMATS))
+    parser.add_argument("--html", metavar="FILE", help="also write a self-contained page")
+    parser.add_argument("--json", metavar="FILE", help="also write the result as JSON")
+
+
+_FORMATS: dict[str, Callable[[Comparison], str]] = {
+    "text": str,
+    "markdown": Comparison.to_markdown,
+    "json": Comparison.to_json,
+}
+
+
+def _demo(arguments: argparse.Namespace) -> None:
+    comparison = demo_comparison(
+        n_jobs=arguments.n_jobs, random_state=arguments.random_state, alpha=arguments.alpha
+    )
+    _report(comparison, arguments)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    names = (arguments.y, arguments.champion, arguments.challenger)
+    columns = read_columns(arguments.file, names, arguments.delimiter)
+    truth, champion, challenger = columns
+    comparison = compare(
+        columns[truth],
+        {champion: columns[champion], challenger: columns[challenger]},
+        scoring=[name.strip() for name in arguments.scoring.split(",")],
+        alternative=arguments.alternative,
+        alpha=arguments.alpha,
+        pos_label=_as_label(arguments.pos_label, columns[truth]),
+    )
+    _report(comparison, arguments)
+
+
+def _as_label(given: str | None, labels: Sequence[Any]) -> Any:
+    """A label from the command line in the type of the file's labels."""
+    by_text = {str(label): label for label in labels}
+    return given if given is None else by_text.get(given, given)
+
+
+def _report(comparison: Comparison, arguments: argparse.Namespace) -> None:
+    if arguments.html:
+        write_text(arguments.html, comparison.to_html())
+    if arguments.json:
+        write_text(arguments.json, comparison.to_json())
+    print(_FORMATS[arguments.format](comparison))
+
+
+def _list_tests(arguments: argparse.Namespace) -> None:
+    _print_entries(
+        paired_tests(),
+        lambda e: f"{', '.join(e.measures)}; valid for {', '.join(e.designs)}",
+    )
+
+
+def _list_metrics(arguments: argparse.Namespace) -> None:
+    _print_entries(
+        metrics(),
+        lambda e: (
+            f"of {e.response_method}; "
+            f"{'greater' if e.greater_is_better else 'lower'} is better"
+        ),
+    )
+
+
+def _print_entries(entries: Mapping[str, Any], facts: Callable[[Any], str]) -> None:
+    width = max(map(len, entries))
+    for name in sorted(entries):
+        print(f"{name.ljust(width)}  {entries[name].question}")
+        print(f"{' ' * width}  {facts(entries[name])}")

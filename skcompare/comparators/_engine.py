@@ -1,0 +1,217 @@
+"""From the answers of two classifiers to the rows of a comparison."""
+
+import math
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+from skcompare._registry import PairedTestEntry, get_test
+from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare.comparators._tests import NamedTests, default_test, no_test_note
+from skcompare.evidence import ScoreDifferences
+from skcompare.metrics import Measure, score_differences
+from skcompare.predictions import PairedPredictions
+from skcompare.reports import Comparison, ComparisonRow, decide
+from skcompare.stats import PairedResult, adjust_pvalues
+from skcompare.stats._adjust import ADJUSTMENTS
+
+__all__ = ["check_settings", "compare_pair"]
+
+POWER = 0.8
+
+
+def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
+    """Direction, level and adjustment, checked before anything is fitted."""
+    return (
+        check_alternative(alternative),
+        check_alpha(alpha),
+        check_choice("adjustment", "none" if adjust is None else adjust, ADJUSTMENTS),
+    )
+
+
+def compare_pair(
+    pair: PairedPredictions,
+    measures: Sequence[Measure],
+    asked: NamedTests | None,
+    *,
+    alternative: str,
+    alpha: float,
+    adjust: str,
+    pos_label: Any = None,
+    n_fits: int = 0,
+    seconds: float | None = None,
+    random_state: Any = None,
+) -> Comparison:
+    """Test every measure and decide from the first one.
+
+    Each measure gets the default test of the design, and the tests asked for that
+    measure it; a test that measures nothing else gets a row of its own.
+    """
+    engine = _Engine(pair, asked, alternative, alpha, pos_label)
+    rows = [
+        row for k, measure in enumerate(measures) for row in engine.rows(measure, k == 0)
+    ]
+    rows += engine.rows_of_other_tests([measure.name for measure in measures])
+    needed = engine.records_needed(rows[0])
+    rows = _adjusted(rows, adjust)
+    predictions = pair.predictions
+    return Comparison(
+        rows=tuple(rows),
+        conclusion=decide(
+            rows[0], alpha=alpha, alternative=alternative, records_needed=needed
+        ),
+        champion=pair.champion.description,
+        challenger=pair.challenger.description,
+        design=pair.design,
+        n_records=predictions.n_records,
+        n_fits=n_fits,
+        seconds=seconds,
+        alpha=alpha,
+        alternative=alternative,
+        adjust=adjust,
+        random_state=random_state,
+        flags=predictions.flags,
+        fingerprint=predictions.fingerprint,
+        versions=_versions(),
+    )
+
+
+class _Engine:
+    """Rows of one pair; evidence is made once and shared by the tests that need it."""
+
+    def __init__(
+        self,
+        pair: PairedPredictions,
+        asked: NamedTests | None,
+        alternative: str,
+        alpha: float,
+        pos_label: Any,
+    ) -> None:
+        self.pair, self.asked = pair, asked
+        self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
+        self._evidence: dict[Any, Any] = {}
+
+    def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
+        """One row a test of the measure, or one without test."""
+        tests = self._tests_of(measure.name, primary)
+        if tests:
+            rows = [self._tested(entry, measure.name, None, measure) for entry in tests]
+        else:
+            rows = [self._untested(measure)]
+        return [replace(rows[0], primary=primary), *rows[1:]]
+
+    def rows_of_other_tests(self, names: Sequence[str]) -> list[ComparisonRow]:
+        """Rows of the tests asked for that measure something else."""
+        others = [get_test(name) for name in self.asked or ()]
+        return [
+            self._tested(entry, entry.measures[0], None, None)
+            for entry in others
+            if not any(entry.match(name) for name in names)
+        ]
+
+    def records_needed(self, row: ComparisonRow) -> float | None:
+        """Records at which a difference of the observed size would be found."""
+        if row.result is None or row.test is None:
+            return None
+        entry = get_test(row.test)
+        wrong_way = {"greater": -1, "less": 1}.get(self.alternative, 0) * row.difference > 0
+        undecided = not row.pvalue < self.alpha  # type: ignore[operator]
+        if entry.sample_size is None or not row.difference or wrong_way or not undecided:
+            return None
+        return entry.sample_size(
+            self._evidence[entry.needs],
+            alpha=self.alpha,
+            power=POWER,
+            alternative=self.alternative,
+            **(self.asked or {}).get(row.test, {}),
+        )
+
+    def _tests_of(self, measure: str, primary: bool) -> list[PairedTestEntry]:
+        tests = []
+        default = default_test(measure, self.pair.design)
+        # The verdict needs the design's default test whatever else is asked for.
+        if default is not None and (self.asked is None or primary):
+            tests.append(default)
+        named = [get_test(name) for name in self.asked or ()]
+        return tests + [
+            entry for entry in named if entry.match(measure) and entry not in tests
+        ]
+
+    def _tested(
+        self, entry: PairedTestEntry, name: str, label: Any, measure: Measure | None
+    ) -> ComparisonRow:
+        options = dict((self.asked or {}).get(entry.name, {}))
+        if "alternative" in entry.options:
+            options["alternative"] = self.alternative
+        result: PairedResult = entry.function(self._of(entry.needs, measure), **options)
+        low, high = result.confidence_interval(1 - self.alpha)
+        flags = result.flags
+        if math.isnan(result.pvalue):
+            flags = (*flags, "undefined-pvalue")
+        return ComparisonRow(
+            measure=name,
+            label=label,
+            test=entry.name,
+            champion=result.champion,
+            challenger=result.challenger,
+            difference=result.estimate if entry.kind == "difference" else math.nan,
+            low=low,
+            high=high,
+            pvalue=result.pvalue,
+            greater_is_better=measure is None or measure.greater_is_better,
+            flags=flags,
+            result=result,
+        )
+
+    def _untested(self, measure: Measure) -> ComparisonRow:
+        scores: ScoreDifferences = self._of(ScoreDifferences, measure)
+        champion, challenger = scores.means
+        note = (
+            no_test_note(measure.name, self.pair.design)
+            if self.asked is None
+            else f"no test of {measure.name} was asked for"
+        )
+        return ComparisonRow(
+            measure=measure.name,
+            label=None,
+            test=None,
+            champion=champion,
+            challenger=challenger,
+            difference=scores.mean,
+            greater_is_better=measure.greater_is_better,
+            flags=("undefined-in-split",) if scores.n_undefined else (),
+            note=note,
+        )
+
+    def _of(self, needs: type, measure: Measure | None) -> Any:
+        """Evidence of a type, from the pair or from the measure's scores."""
+        by_score = needs is ScoreDifferences and measure is not None
+        key = (needs, measure.name) if by_score else needs  # type: ignore[union-attr]
+        if key not in self._evidence:
+            self._evidence[key] = (
+                score_differences(self.pair, measure, self.pos_label)  # type: ignore[arg-type]
+                if by_score
+                else needs.from_pair(self.pair)  # type: ignore[attr-defined]
+            )
+        return self._evidence[key]
+
+
+def _adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
+    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
+    others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
+    if adjust == "none" or not others:
+        return rows
+    adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)  # type: ignore[misc]
+    for k, pvalue in zip(others, adjusted, strict=True):
+        rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
+    return rows
+
+
+def _versions() -> dict[str, str]:
+    from skcompare import __version__
+
+    packages = ("scikit-learn", "numpy", "scipy", "joblib")
+    found = {package: version(package) for package in packages}
+    return {"skcompare": __version__, "python": platform.python_version(), **found}

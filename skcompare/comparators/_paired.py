@@ -1,0 +1,422 @@
+"""The main door: two classifiers, shared splits, a verdict."""
+
+from numbers import Integral
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import Bunch, check_random_state, get_tags, indexable
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
+from skcompare._validation import check_labels
+from skcompare.comparators._engine import check_settings, compare_pair
+from skcompare.comparators._roles import check_roles, check_target, is_fitted, is_prefit
+from skcompare.comparators._routing import routing_enabled
+from skcompare.comparators._splits import PREFIT, make_splits, resolve_cv
+from skcompare.comparators._tests import answers_wanted, named_tests
+from skcompare.metrics import resolve_scoring
+from skcompare.model_selection import BlockRegularized5x2CV
+from skcompare.predictions import (
+    Predictions,
+    collect_fitted,
+    collect_predictions,
+    set_seeds,
+)
+
+__all__ = ["PairedComparator"]
+
+CHAMPION, CHALLENGER = "champion", "challenger"
+LARGEST_SEED = np.iinfo(np.int32).max
+
+
+def _selected_has(method: str) -> Any:
+    """Whether the comparator answers like the selected classifier."""
+
+    def check(comparator: "PairedComparator") -> bool:
+        if not comparator.refit:
+            raise AttributeError(
+                f"PairedComparator has {method} with refit=True only. It is a comparison, "
+                "and not a classifier, otherwise."
+            )
+        selected = getattr(comparator, "selected_estimator_", comparator.champion)
+        return hasattr(selected, method)
+
+    return check
+
+
+class PairedComparator(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
+    """Tell whether a challenger classifier is really better than a champion.
+
+    Both classifiers are cloned, fitted on the same training sets with the same seeds, and
+    answer the same test sets; the design's valid test gives the verdict. By default the
+    splits are a 5×2 block-regularized cross-validation and the test is
+    :func:`~skcompare.stats.bcv_mcnemar`, whose null hypothesis is that the two learning
+    algorithms have equal accuracy.
+
+    Parameters
+    ----------
+    champion, challenger : estimator
+        Classifiers: what runs today, and what may replace it. They are never changed.
+        Two fitted ones are compared as they are with `cv="prefit"` or wrapped in
+        :class:`~sklearn.frozen.FrozenEstimator`.
+    cv : None, "prefit", int, splitter or iterable, default=None
+        None is :class:`~skcompare.model_selection.BlockRegularized5x2CV`. "prefit" takes
+        X and y as a hold-out set. Anything else as in scikit-learn.
+    scoring : str, callable, list of str, or dict, default="accuracy"
+        What is compared: names of metrics of skcompare or scorers of scikit-learn, or
+        scorers. The verdict comes from the first; a custom scorer sees stored answers
+        and the row numbers as X.
+    tests : "auto", str, list of str, or dict of str to dict, default="auto"
+        Names of tests, with options in a dict. "auto" takes the design's default test
+        of every measure; the primary measure always has it. A test that is not valid
+        for the design runs only when asked for, and is flagged.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+    alpha : float, default=0.05
+        Level of the verdict; intervals have level 1 - `alpha`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
+        How the p-values of all rows but the primary one are adjusted.
+    pos_label : label, optional
+        The positive class of two; scorers then see classes 0 and 1.
+    allow_mixed : bool, default=False
+        Allow exactly one frozen classifier.
+    refit : bool, default=False
+        Fit the selected classifier on all records and answer through it.
+    n_jobs : int, optional
+        Fits at a time, as in joblib.
+    verbose : int, default=0
+        As in joblib.
+    random_state : int, RandomState instance or None, default=None
+        Decides the splits and every nested `random_state` that is None. These get a
+        seed a split, the same for both classifiers, so that equal classifiers give
+        equal answers; pass an int for the same comparison at every call.
+
+    Attributes
+    ----------
+    verdict_ : {"challenger", "champion", "inconclusive"}
+        From the primary measure's default test at `alpha`.
+    comparison_ : Comparison
+        The report: text, Markdown, HTML, JSON, frame.
+    results_ : Results
+        Rows by (measure, class or None, test), or by a unique measure or test.
+    predictions_ : Predictions
+        All answers with their splits.
+    cv_ : splitter or "prefit"
+        What made the splits.
+    selected_estimator_ : estimator
+        With `refit=True`: the champion unless the evidence favours the challenger,
+        fitted on all records.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, where X has them.
+
+    See Also
+    --------
+    compare : Compares answers that exist already.
+
+    Notes
+    -----
+    Equal classifiers give difference 0, p = 1 and an inconclusive verdict. With metadata
+    routing off, `groups` go to the splitter and `sample_weight` to both fits; the
+    evaluation counts every record once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skcompare import PairedComparator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> comparator = PairedComparator(DummyClassifier(), GaussianNB(), random_state=0)
+    >>> comparator.fit(X, y).verdict_
+    'challenger'
+
+    .. versionadded:: 0.1
+    """
+
+    # A router only: what it is given is for the classifiers and the splitter.
+    __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
+
+    def __init__(
+        self,
+        champion: Any,
+        challenger: Any,
+        *,
+        cv: Any = None,
+        scoring: Any = "accuracy",
+        tests: Any = "auto",
+        alternative: str = "two-sided",
+        alpha: float = 0.05,
+        adjust: str | None = "holm",
+        pos_label: Any = None,
+        allow_mixed: bool = False,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.champion = champion
+        self.challenger = challenger
+        self.cv = cv
+        self.scoring = scoring
+        self.tests = tests
+        self.alternative = alternative
+        self.alpha = alpha
+        self.adjust = adjust
+        self.pos_label = pos_label
+        self.allow_mixed = allow_mixed
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        sample_weight: Any = None,
+        **params: Any,
+    ) -> "PairedComparator":
+        """Fit and compare both classifiers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Records, handed to the classifiers as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record, for the splitter. The design is then grouped.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights for fitting; with metadata routing on, where a classifier asks for
+            them.
+        **params : dict
+            Further metadata to route; refused with metadata routing off.
+
+        Returns
+        -------
+        self : PairedComparator
+        """
+        start = perf_counter()
+        alternative, alpha, adjust = check_settings(
+            self.alternative, self.alpha, self.adjust
+        )
+        asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
+        prefit = is_prefit(self._estimators(), self.cv)
+        check_roles(self._estimators(), allow_mixed=self.allow_mixed, prefit=prefit)
+        check_target(y, fitting=not prefit)
+        X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+        y_labels = check_labels("y", y)
+        validate_data(self, X=X, skip_check_array=True)
+        routed = self._route(groups, sample_weight, params)
+        wanted = answers_wanted(measures, asked)
+        rng = check_random_state(self.random_state)
+        if prefit:
+            self.cv_: Any = PREFIT
+            self.predictions_ = collect_fitted(
+                self._estimators(), X, y_labels, wanted=wanted, groups=groups
+            )
+        else:
+            self.predictions_ = self._collect(X, y, y_labels, groups, wanted, routed, rng)
+        is_seed = isinstance(self.random_state, Integral)
+        self.comparison_ = compare_pair(
+            self.predictions_.pair(CHAMPION, CHALLENGER),
+            measures,
+            asked,
+            alternative=alternative,
+            alpha=alpha,
+            adjust=adjust,
+            pos_label=self.pos_label,
+            n_fits=0 if prefit else self.predictions_.n_splits,
+            seconds=perf_counter() - start,
+            random_state=int(self.random_state) if is_seed else None,
+        )
+        self.results_ = self.comparison_.results
+        self.verdict_ = self.comparison_.verdict
+        self.classes_ = self.predictions_.classes
+        if self.refit:
+            self._select(X, y, prefit, routed, rng)
+        return self
+
+    def _estimators(self) -> list[tuple[str, Any]]:
+        return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
+
+    def _collect(
+        self,
+        X: Any,
+        y: Any,
+        y_labels: np.ndarray,
+        groups: Any,
+        wanted: frozenset[str],
+        routed: Bunch,
+        rng: np.random.RandomState,
+    ) -> Predictions:
+        self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
+        splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
+        flags = splits.flags
+        if any(is_fitted(estimator) for _, estimator in self._estimators()):
+            flags = (*flags, "mixed-frozen" if self._is_mixed() else "refitted")
+        if any("sample_weight" in routed[name].fit for name, _ in self._estimators()):
+            flags = (*flags, "weighted-fit")
+        progress = progress_of(self, 2 * len(splits.pairs))
+        return collect_predictions(
+            self._estimators(),
+            X,
+            y,
+            y_labels,
+            splits=splits.pairs,
+            design=splits.design,
+            wanted=wanted,
+            seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
+            groups=groups,
+            fit_params=[dict(routed[name].fit) for name, _ in self._estimators()],
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            progress=progress,
+            flags=flags,
+        )
+
+    def _is_mixed(self) -> bool:
+        from sklearn.frozen import FrozenEstimator
+
+        return isinstance(self.champion, FrozenEstimator) or isinstance(
+            self.challenger, FrozenEstimator
+        )
+
+    def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
+        """What goes to the two fits and to the splitter."""
+        if routing_enabled():
+            given = {"groups": groups, "sample_weight": sample_weight, **params}
+            given = {name: value for name, value in given.items() if value is not None}
+            return process_routing(self, "fit", **given)
+        if params:
+            raise ValueError(
+                f"{', '.join(params)} can be passed with metadata routing on only. Turn it "
+                "on by sklearn.set_config(enable_metadata_routing=True) and let the "
+                "classifiers request it."
+            )
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return Bunch(
+            champion=Bunch(fit=weights),
+            challenger=Bunch(fit=weights),
+            splitter=Bunch(split={} if groups is None else {"groups": groups}),
+        )
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Metadata that the classifiers and the splitter request.
+
+        Returns
+        -------
+        routing : MetadataRouter
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        is_splitter = hasattr(self.cv, "split")
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add(champion=self.champion, challenger=self.challenger, method_mapping=to_fit)
+            .add(
+                splitter=self.cv if is_splitter else BlockRegularized5x2CV(),
+                method_mapping=to_split,
+            )
+        )
+
+    def _select(
+        self, X: Any, y: Any, prefit: bool, routed: Bunch, rng: np.random.RandomState
+    ) -> None:
+        name = CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
+        selected = getattr(self, name)
+        if not prefit:
+            selected = clone(selected)
+            set_seeds(selected, int(rng.randint(LARGEST_SEED)))
+            selected.fit(X, y, **routed[name].fit)
+        self.selected_estimator_ = selected
+
+    @available_if(_selected_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """Labels of the selected classifier; with `refit=True` only.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self._answering(X).predict(X)
+
+    @available_if(_selected_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the selected classifier; with `refit=True` only.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes)
+        """
+        return self._answering(X).predict_proba(X)
+
+    @available_if(_selected_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Decision scores of the selected classifier; with `refit=True` only.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return self._answering(X).decision_function(X)
+
+    @available_if(_selected_has("score"))
+    def score(self, X: Any, y: Any) -> float:
+        """Score of the selected classifier, its own; with `refit=True` only.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        score : float
+            Accuracy for scikit-learn's classifiers.
+        """
+        return float(self._answering(X).score(X, y))
+
+    def _answering(self, X: Any) -> Any:
+        check_is_fitted(self, "selected_estimator_")
+        validate_data(self, X=X, reset=False, skip_check_array=True)
+        return self.selected_estimator_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        parts = [get_tags(part) for part in (self.champion, self.challenger)]
+        for name in ("sparse", "categorical", "string", "allow_nan"):
+            given = all(getattr(part.input_tags, name) for part in parts)
+            setattr(tags.input_tags, name, given)
+        tags.input_tags.pairwise = any(part.input_tags.pairwise for part in parts)
+        if self.refit:
+            tags.estimator_type = "classifier"
+            tags.classifier_tags = parts[0].classifier_tags
+        return tags

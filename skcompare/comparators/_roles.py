@@ -1,0 +1,100 @@
+"""The champion and the challenger as they are given: frozen, fitted or neither."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.base import is_clusterer, is_outlier_detector, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from skcompare.comparators._splits import PREFIT
+from skcompare.predictions import describe
+
+__all__ = ["check_roles", "check_target", "is_fitted", "is_prefit"]
+
+NamedEstimators = Sequence[tuple[str, Any]]
+
+
+def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool) -> None:
+    """Refuse what is no classifier, and a frozen one beside one that is not."""
+    for name, estimator in estimators:
+        if isinstance(estimator, type):
+            raise TypeError(
+                f"`{name}` must be a classifier instance. Got the class "
+                f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
+            )
+        if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+            raise TypeError(
+                f"`{name}` must be a scikit-learn classifier with fit and get_params. Got "
+                f"{type(estimator).__name__}."
+            )
+        for is_other, kind in (
+            (is_regressor, "regressor"),
+            (is_clusterer, "clusterer"),
+            (is_outlier_detector, "outlier detector"),
+        ):
+            if is_other(estimator):
+                raise ValueError(
+                    f"`{name}` must be a classifier. Got the {kind} {describe(estimator)}, "
+                    "which is not supported yet."
+                )
+    frozen = [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
+    if any(frozen) and not all(frozen) and not (allow_mixed or prefit):
+        raise ValueError(
+            "Both classifiers must be frozen, or neither. Got one of each: the comparison "
+            "would mix a trained model with a learning algorithm, and leak if the frozen "
+            "model has seen these records. Unfreeze it, or pass allow_mixed=True."
+        )
+
+
+def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
+    """Whether the classifiers are used as they are, on a hold-out set."""
+    if isinstance(cv, str) and cv == PREFIT:
+        for name, estimator in estimators:
+            if not is_fitted(estimator):
+                raise NotFittedError(
+                    f"cv='prefit' needs fitted classifiers. `{name}` "
+                    f"({describe(estimator)}) is not fitted. Fit it on other records first."
+                )
+        return True
+    if not all(isinstance(estimator, FrozenEstimator) for _, estimator in estimators):
+        return False
+    if cv is not None:
+        raise ValueError(
+            "Both classifiers are frozen, so X and y are a hold-out set and `cv` must be "
+            f"None or 'prefit'. Got {cv!r}. Unfreeze them to refit on every split."
+        )
+    return True
+
+
+def is_fitted(estimator: Any) -> bool:
+    """Whether an estimator was fitted."""
+    try:
+        check_is_fitted(estimator)
+    except (NotFittedError, TypeError):
+        return False
+    return True
+
+
+def check_target(y: Any, *, fitting: bool) -> None:
+    """Refuse targets that are no single column of class labels."""
+    kind = type_of_target(y, input_name="y")
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(
+            f"Unknown label type: {kind}. `y` must be class labels of shape (n_samples,), "
+            "binary or multiclass; regression, multilabel and multi-output targets are not "
+            "supported yet."
+        )
+    if fitting and len(set(map(str, _first_labels(y)))) < 2:
+        raise ValueError(
+            "`y` must have at least two classes to fit classifiers. Got one class only. "
+            "Collect records of another class."
+        )
+
+
+def _first_labels(y: Any) -> Any:
+    import numpy as np
+
+    return np.unique(np.asarray(y))

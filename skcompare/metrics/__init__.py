@@ -1,0 +1,17 @@
+"""What is measured, and how reports and scorers ask for it."""
+
+from skcompare._registry import MetricEntry, metric, metrics
+from skcompare.metrics._labels import accuracy
+from skcompare.metrics._measures import Measure, resolve_scoring, score_differences
+from skcompare.metrics._probabilities import multiclass_brier_loss
+
+__all__ = [
+    "Measure",
+    "MetricEntry",
+    "accuracy",
+    "metric",
+    "metrics",
+    "multiclass_brier_loss",
+    "resolve_scoring",
+    "score_differences",
+]

@@ -1,0 +1,76 @@
+"""Metrics of class probabilities."""
+
+import numpy as np
+
+from skcompare._registry import metric
+from skcompare._typing import ArrayLike
+from skcompare._validation import (
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    class_codes,
+    classes_of,
+)
+from skcompare.metrics._labels import weighted_mean
+
+__all__ = ["multiclass_brier_loss"]
+
+
+@metric(
+    "multiclass_brier_loss",
+    response_method="predict_proba",
+    greater_is_better=False,
+    title="Brier loss, multi-class convention",
+)
+def multiclass_brier_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean squared distance of the class probabilities from the true class [1]_.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities, a column a class in the order of `labels`; one column is that of
+        the second of two classes.
+    labels : array-like of shape (n_classes,), optional
+        Class labels, sorted; those of `y_true` by default.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record.
+
+    Returns
+    -------
+    loss : float
+        Between 0 and 2; lower is better. For two classes it is twice the binary Brier
+        score.
+
+    References
+    ----------
+    .. [1] Brier, G. W. (1950). "Verification of forecasts expressed in terms of
+       probability." Monthly Weather Review 78(1), 1-3.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import multiclass_brier_loss
+    >>> round(multiclass_brier_loss([0, 1, 2], [[0.8, 0.1, 0.1], [0.1, 0.7, 0.2],
+    ...                                         [0.2, 0.2, 0.6]]), 4)
+    0.1467
+
+    .. versionadded:: 0.1
+    """
+    truth = check_labels("y_true", y_true)
+    classes = (
+        classes_of(truth) if labels is None else np.unique(check_labels("labels", labels))
+    )
+    proba = check_probabilities("y_proba", y_proba, len(classes))
+    check_same_length(y_true=truth, y_proba=proba)
+    codes = class_codes("y_true", truth, classes)
+    # |p - e_y|² = |p|² - 2 p_y + 1, without the matrix of true classes.
+    of_truth = np.take_along_axis(proba, codes[:, np.newaxis].astype(np.intp), axis=1)[:, 0]
+    distances = np.einsum("ij,ij->i", proba, proba) - 2 * of_truth + 1
+    return weighted_mean(np.maximum(distances, 0.0), sample_weight)

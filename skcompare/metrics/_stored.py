@@ -1,0 +1,72 @@
+"""Classifiers that give stored answers, so that any scorer can score them."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from skcompare.predictions import LABELS, SCORES
+
+__all__ = ["Probe", "StoredAnswers"]
+
+
+def _has(name: str) -> Any:
+    return lambda stored: getattr(stored, name) is not None
+
+
+class StoredAnswers(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that gives stored answers, whatever X it sees.
+
+    It has only the methods that it has answers for, because scorers ask by hasattr.
+    """
+
+    def __init__(
+        self,
+        classes: np.ndarray,
+        labels: np.ndarray | None,
+        proba: np.ndarray | None,
+        decision: np.ndarray | None,
+    ) -> None:
+        self.classes_ = classes
+        self.labels = labels
+        self.proba = proba
+        self.decision = decision
+
+    @available_if(_has("labels"))
+    def predict(self, X: Any) -> Any:
+        """The stored labels."""
+        return self.labels
+
+    @available_if(_has("proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """The stored probabilities."""
+        return self.proba
+
+    @available_if(_has("decision"))
+    def decision_function(self, X: Any) -> Any:
+        """The stored decision scores."""
+        return self.decision
+
+
+class Probe(ClassifierMixin, BaseEstimator):
+    """Notes which answers a scorer asks for."""
+
+    def __init__(self) -> None:
+        self.classes_ = np.array([0, 1])
+        self.asked: set[str] = set()
+
+    def predict(self, X: Any) -> Any:
+        """Four labels."""
+        self.asked.add(LABELS)
+        return np.array([0, 1, 1, 0])
+
+    def predict_proba(self, X: Any) -> Any:
+        """Four pairs of probabilities."""
+        self.asked.add(SCORES)
+        return np.array([[0.7, 0.3], [0.4, 0.6], [0.6, 0.4], [0.8, 0.2]])
+
+    def decision_function(self, X: Any) -> Any:
+        """Four decision scores."""
+        self.asked.add(SCORES)
+        return np.array([-1.0, 1.0, -0.5, -2.0])

@@ -1,0 +1,203 @@
+"""A finished comparison and the forms it is handed on in."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from skcompare._design import Design
+from skcompare._flags import explain
+from skcompare._frames import frame_from_columns
+from skcompare.reports._html import comparison_html, comparison_html_fragment
+from skcompare.reports._rows import ComparisonRow, Results
+from skcompare.reports._text import comparison_markdown, comparison_text
+from skcompare.reports._verdict import Verdict
+from skcompare.stats import PairedResult
+
+__all__ = ["Comparison"]
+
+SCHEMA = "skcompare.comparison"
+SCHEMA_VERSION = 1
+NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two classifiers were found to differ in, and what follows from it.
+
+    Attributes
+    ----------
+    rows : tuple of ComparisonRow
+        The primary measure first; `results` finds a row by its key.
+    conclusion : Verdict
+        The verdict with its sentence; `verdict` is its winner.
+    champion, challenger : str
+        Words for the two classifiers.
+    design : Design
+        How the records were split.
+    n_records, n_fits : int
+        Records, and fits a classifier.
+    seconds : float or None
+        Time that fitting, predicting and testing took.
+    alpha : float
+        Level of the verdict; intervals have level 1 - alpha.
+    alternative, adjust : str
+        Direction of the tests, and how the p-values of the other rows are adjusted.
+    random_state : object
+        Seed of splits and estimators where one was set as a number.
+    flags : tuple of str
+        Caveats about the whole comparison.
+    fingerprint : str
+        Digest of data and splits.
+    versions : mapping of str to str
+        Versions of the packages that it ran with.
+
+    .. versionadded:: 0.1
+    """
+
+    rows: tuple[ComparisonRow, ...]
+    conclusion: Verdict
+    champion: str
+    challenger: str
+    design: Design
+    n_records: int
+    n_fits: int
+    alpha: float
+    alternative: str
+    adjust: str
+    seconds: float | None = None
+    random_state: Any = None
+    flags: tuple[str, ...] = ()
+    fingerprint: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """The winner: "challenger", "champion" or "inconclusive"."""
+        return self.conclusion.winner
+
+    @property
+    def results(self) -> Results:
+        """Rows by (measure, class or None, test), or by a unique measure or test."""
+        return Results(self.rows)
+
+    @property
+    def caveats(self) -> list[str]:
+        """Flags of the comparison and of its rows, with their words."""
+        codes = [*self.flags, *(code for row in self.rows for code in row.flags)]
+        return explain(codes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values."""
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "verdict": asdict(self.conclusion),
+            "champion": self.champion,
+            "challenger": self.challenger,
+            "design": asdict(self.design),
+            "n_records": self.n_records,
+            "n_fits": self.n_fits,
+            "seconds": self.seconds,
+            "alpha": self.alpha,
+            "alternative": self.alternative,
+            "adjust": self.adjust,
+            "random_state": self.random_state,
+            "flags": list(self.flags),
+            "fingerprint": self.fingerprint,
+            "versions": dict(self.versions),
+            "rows": [
+                row.to_dict()
+                | {
+                    "result": None
+                    if row.result is None
+                    else row.result.to_dict(1 - self.alpha)
+                }
+                for row in self.rows
+            ],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The comparison as standard JSON; numbers that JSON lacks are strings."""
+        return json.dumps(_to_standard(self.to_dict()), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Comparison":
+        """The comparison that :meth:`to_json` wrote."""
+        try:
+            stored = _from_standard(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise ValueError(
+                f"Expected the JSON of a comparison. Got text that is no JSON: {error}."
+            ) from error
+        schema = stored.get("schema") if isinstance(stored, dict) else None
+        if schema != SCHEMA or stored["schema_version"] != SCHEMA_VERSION:
+            version = stored.get("schema_version") if isinstance(stored, dict) else None
+            raise ValueError(
+                f"Expected {SCHEMA} version {SCHEMA_VERSION}. Got {schema!r} version "
+                f"{version!r}. Write it again with this version of skcompare."
+            )
+        return cls(
+            rows=tuple(_row(row) for row in stored["rows"]),
+            conclusion=Verdict(**stored["verdict"]),
+            design=Design(**stored["design"]),
+            flags=tuple(stored["flags"]),
+            **{name: stored[name] for name in _PLAIN_FIELDS},
+        )
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row a line, as a frame of pandas, polars or pyarrow."""
+        rows = [row.to_dict() for row in self.rows]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["flags"] = [" ".join(codes) for codes in columns["flags"]]
+        return frame_from_columns(columns, backend)
+
+    def to_markdown(self) -> str:
+        """The report as Markdown, for pull requests and job summaries."""
+        return comparison_markdown(self)
+
+    def to_html(self) -> str:
+        """The report as a self-contained page."""
+        return comparison_html(self)
+
+    def _repr_html_(self) -> str:
+        return comparison_html_fragment(self)
+
+    def __str__(self) -> str:
+        return comparison_text(self)
+
+
+_PLAIN_FIELDS = [
+    f.name
+    for f in fields(Comparison)
+    if f.name not in ("rows", "conclusion", "design", "flags")
+]
+
+
+def _row(stored: dict[str, Any]) -> ComparisonRow:
+    result = stored.pop("result")
+    stored["flags"] = tuple(stored["flags"])
+    return ComparisonRow(
+        **stored, result=None if result is None else PairedResult.from_dict(result)
+    )
+
+
+def _to_standard(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _to_standard(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_standard(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return next(
+            k for k, v in NOT_FINITE.items() if v == value or (v != v and value != value)
+        )
+    return value.item() if hasattr(value, "item") else value
+
+
+def _from_standard(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _from_standard(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_from_standard(item) for item in value]
+    return NOT_FINITE.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,142 @@
+"""The report as one self-contained page: no script, no network, light and dark."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from skcompare.reports._rows import ComparisonRow
+from skcompare.reports._text import design_words, notes, sections, table_cells
+
+if TYPE_CHECKING:
+    from skcompare.reports._comparison import Comparison
+
+__all__ = ["comparison_html", "comparison_html_fragment"]
+
+STYLE = """
+.skcompare { --ink: #1d2733; --soft: #5b6775; --line: #d8dee6; --card: #f5f7fa;
+  --mark: #1f6feb; color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+@media (prefers-color-scheme: dark) { .skcompare { --ink: #e6edf3; --soft: #9aa7b4;
+  --line: #36404c; --card: #1a212b; --mark: #6cb0ff; } }
+.skcompare h1 { font-size: 1.35em; margin: 0 0 .4em; }
+.skcompare h2 { font-size: 1.05em; margin: 1.4em 0 .4em; }
+.skcompare .verdict { background: var(--card); border-left: .3em solid var(--mark);
+  padding: .7em 1em; margin: 0 0 1em; }
+.skcompare .scroll { overflow-x: auto; }
+.skcompare table { border-collapse: collapse; background: none; color: inherit; }
+.skcompare th, .skcompare td { padding: .3em .7em; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums;
+  background: none; color: inherit; }
+.skcompare th:first-child, .skcompare td:last-child, .skcompare th:last-child,
+.skcompare tbody th { text-align: left; }
+.skcompare tr.primary th, .skcompare tr.primary td { font-weight: 600; }
+.skcompare dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em;
+  margin: 0; }
+.skcompare dt, .skcompare .soft { color: var(--soft); }
+.skcompare dd { margin: 0; overflow-wrap: anywhere; }
+.skcompare svg { display: block; }
+""".strip()
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+body {{ margin: 2em auto; max-width: 60em; padding: 0 1em; background: #fff; }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #0f141b; }} }}
+</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="skcompare-comparison">{data}</script>
+</body>
+</html>
+"""
+
+
+def comparison_html(comparison: "Comparison") -> str:
+    """A whole page; the comparison's JSON is embedded for machines."""
+    title = f"{comparison.challenger} against {comparison.champion}"
+    data = comparison.to_json(indent=None).replace("<", "\\u003c")
+    body = comparison_html_fragment(comparison, heading=f"<h1>{escape(title)}</h1>")
+    return PAGE.format(title=escape(title), body=body, data=data)
+
+
+def comparison_html_fragment(comparison: "Comparison", heading: str = "") -> str:
+    """The report without a page around it, for notebooks."""
+    tables = "".join(_table(header, rows) for header, rows in sections(comparison))
+    remarks = [*notes(comparison), *comparison.caveats]
+    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
+    notes_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
+    return (
+        f'<div class="skcompare"><style>{STYLE}</style>{heading}'
+        f'<p class="verdict">{escape(comparison.conclusion.sentence)}</p>'
+        f"{tables}{notes_part}<h2>How it was compared</h2>"
+        f"<dl>{_facts(comparison)}</dl></div>"
+    )
+
+
+def _facts(comparison: "Comparison") -> str:
+    facts = {
+        "champion": comparison.champion,
+        "challenger": comparison.challenger,
+        "design": design_words(comparison),
+        "level": f"alpha {comparison.alpha:g}, {comparison.alternative}",
+        "random state": str(comparison.random_state),
+        "versions": ", ".join(f"{name} {v}" for name, v in comparison.versions.items()),
+    }
+    return "".join(
+        f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in facts.items()
+    )
+
+
+def _table(header: list[str], rows: list[ComparisonRow]) -> str:
+    reach = max(
+        (
+            abs(limit)
+            for row in rows
+            for limit in (row.low, row.high, row.difference)
+            if limit
+        ),
+        default=0.0,
+    )
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+    body = "".join(_row(row, header[3], reach) for row in rows)
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}<th scope="col">picture</th></tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(row: ComparisonRow, difference: str, reach: float) -> str:
+    first, *others = table_cells(row)
+    cells = "".join(f"<td>{escape(cell)}</td>" for cell in others)
+    primary = ' class="primary"' if row.primary else ""
+    picture = _picture(row, difference, reach)
+    return (
+        f'<tr{primary}><th scope="row">{escape(first)}</th>{cells}<td>{picture}</td></tr>'
+    )
+
+
+def _picture(row: ComparisonRow, difference: str, reach: float) -> str:
+    """The difference and its interval on a line with a mark at 0."""
+    if not reach or row.difference != row.difference:
+        return ""
+
+    def at(value: float) -> float:
+        return round(60 + 55 * max(-1.0, min(1.0, value / reach)), 1)
+
+    bar = ""
+    if row.low is not None and row.high is not None:
+        bar = (
+            f'<line x1="{at(row.low)}" x2="{at(row.high)}" y1="9" y2="9" '
+            'stroke="currentColor" stroke-width="2"/>'
+        )
+    label = f"{difference} {row.difference:+.3f}, 0 in the middle"
+    return (
+        f'<svg width="120" height="18" role="img" aria-label="{escape(label)}">'
+        '<line x1="60" x2="60" y1="1" y2="17" stroke="currentColor" '
+        'stroke-dasharray="2 2"/>'
+        f'{bar}<circle cx="{at(row.difference)}" cy="9" r="4" fill="var(--mark)"/></svg>'
+    )

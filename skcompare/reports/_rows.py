@@ -1,0 +1,140 @@
+"""The lines of a comparison: one a measure and test."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skcompare._flags import explain
+from skcompare.stats import ConfidenceInterval, PairedResult
+
+__all__ = ["ComparisonRow", "Results", "RowKey"]
+
+RowKey = tuple[str, Any, str | None]
+"""Measure, class or None, test or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """A measure of both classifiers, their difference, and the test of it if there is one.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure.
+    label : object
+        The class that it is about, or None.
+    test : str or None
+        Name of the test; None where none ran.
+    champion, challenger : float
+        The measure for each role.
+    difference : float
+        Challenger less champion on a greater-is-better scale, so that positive favours
+        the challenger; NaN for a test without direction.
+    low, high : float or None
+        The interval of the comparison's level.
+    pvalue, adjusted_pvalue : float or None
+        Raw and adjusted p-value; the primary row's own test is not adjusted.
+    greater_is_better : bool
+        Whether the measure is a score; the difference of a loss is a gain.
+    primary : bool
+        Whether the verdict comes from this row.
+    flags : tuple of str
+        Codes of caveats.
+    note : str
+        Why there is no p-value, and what would give one.
+    result : PairedResult or None
+        The test's full result.
+
+    .. versionadded:: 0.1
+    """
+
+    measure: str
+    label: Any
+    test: str | None
+    champion: float
+    challenger: float
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    greater_is_better: bool = True
+    primary: bool = False
+    flags: tuple[str, ...] = ()
+    note: str = ""
+    result: PairedResult | None = None
+
+    @property
+    def key(self) -> RowKey:
+        """Measure, class or None, test or None."""
+        return self.measure, self.label, self.test
+
+    @property
+    def estimate(self) -> float:
+        """The estimate of the row's test, or the difference where there is none."""
+        return self.difference if self.result is None else self.result.estimate
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the row's test, or NaN where there is none."""
+        return math.nan if self.result is None else self.result.statistic
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval of the row's test."""
+        if self.result is None:
+            raise ValueError(
+                f"No test of {self.measure} ran, so it has no interval. {self.note}"
+            )
+        return self.result.confidence_interval(confidence_level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain values, without the full result."""
+        values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        return values | {"flags": list(self.flags)}
+
+
+_PLAIN_FIELDS = tuple(
+    name for name in ComparisonRow.__dataclass_fields__ if name not in ("flags", "result")
+)
+
+
+class Results(Mapping[RowKey, ComparisonRow]):
+    """Rows by (measure, class or None, test), or by measure or test where that is unique.
+
+    Examples
+    --------
+    >>> from skcompare import compare
+    >>> results = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]}).results
+    >>> results["accuracy", None, "mcnemar"] is results["mcnemar"] is results["accuracy"]
+    True
+
+    .. versionadded:: 0.1
+    """
+
+    def __init__(self, rows: Sequence[ComparisonRow]) -> None:
+        self._rows = {row.key: row for row in rows}
+
+    def __getitem__(self, key: Any) -> ComparisonRow:
+        if key in self._rows:
+            return self._rows[key]
+        found = [row for row in self._rows.values() if key in (row.test, row.measure)]
+        if len(found) == 1:
+            return found[0]
+        keys = ", ".join(map(str, self._rows))
+        reason = "No row" if not found else f"{len(found)} rows"
+        raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
+
+    def __iter__(self) -> Iterator[RowKey]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"Results({', '.join(map(str, self._rows))})"

@@ -1,0 +1,141 @@
+"""The report as plain text and as Markdown."""
+
+import math
+import textwrap
+from typing import TYPE_CHECKING
+
+from skcompare._wording import format_pvalue
+from skcompare.reports._rows import ComparisonRow
+
+if TYPE_CHECKING:
+    from skcompare.reports._comparison import Comparison
+
+__all__ = ["comparison_markdown", "comparison_text", "table_cells"]
+
+WIDTH = 96
+INDENT = 12
+
+
+def comparison_text(comparison: "Comparison") -> str:
+    """Roles, design, a table of measures, caveats and the verdict."""
+    lines = [
+        _entry("champion", comparison.champion),
+        _entry("challenger", comparison.challenger),
+        _entry("design", design_words(comparison)),
+        "",
+    ]
+    for header, rows in sections(comparison):
+        lines += [*_table(header, rows), ""]
+    lines += [_entry("note", note) for note in notes(comparison)]
+    lines += [_entry("flag", caveat) for caveat in comparison.caveats]
+    lines.append(_entry("verdict", comparison.conclusion.sentence))
+    return "\n".join(lines)
+
+
+def comparison_markdown(comparison: "Comparison") -> str:
+    """The same as Markdown, the verdict first."""
+    lines = [
+        f"**Verdict:** {comparison.conclusion.sentence}",
+        "",
+        f"- champion: {comparison.champion}",
+        f"- challenger: {comparison.challenger}",
+        f"- design: {design_words(comparison)}",
+        "",
+    ]
+    for header, rows in sections(comparison):
+        lines.append(f"| {' | '.join(header)} |")
+        lines.append("|---|---:|---:|---:|:---:|---:|---:|---|")
+        lines += [f"| {' | '.join(map(_escaped, table_cells(row)))} |" for row in rows]
+        lines.append("")
+    lines += [f"- {note}" for note in notes(comparison)]
+    lines += [f"- flag {caveat}" for caveat in comparison.caveats]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def design_words(comparison: "Comparison") -> str:
+    """How the evidence was collected, in one line."""
+    words = [str(comparison.design), f"{comparison.n_records:,} records"]
+    if comparison.n_fits:
+        words.append(f"{comparison.n_fits} fits each")
+    if comparison.seconds is not None:
+        words.append(f"{comparison.seconds:.1f} s")
+    return ", ".join(words)
+
+
+def sections(comparison: "Comparison") -> list[tuple[list[str], list[ComparisonRow]]]:
+    """Scores and losses apart, because the difference of a loss is a gain."""
+    level = f"{100 * (1 - comparison.alpha):g} % interval"
+    adjusted = "p" if comparison.adjust == "none" else f"p ({comparison.adjust})"
+    found = []
+    for greater, first, difference in (
+        (True, "", "difference"),
+        (False, "lower is better", "gain"),
+    ):
+        rows = [row for row in comparison.rows if row.greater_is_better is greater]
+        header = [first, "champion", "challenger", difference, level, "p", adjusted, "test"]
+        if rows:
+            found.append((header, rows))
+    return found
+
+
+def notes(comparison: "Comparison") -> list[str]:
+    """Why rows have no p-value, each reason once with its measures."""
+    reasons: dict[str, list[str]] = {}
+    for row in comparison.rows:
+        if row.note:
+            reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.measure)
+    return [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
+
+
+def table_cells(row: ComparisonRow) -> list[str]:
+    """The row's cells as text."""
+    name = row.measure if row.label is None else f"{row.measure}[{row.label}]"
+    interval = (
+        "" if row.low is None or row.high is None else f"[{row.low:.3f}, {row.high:.3f}]"
+    )
+    return [
+        name,
+        _number(row.champion),
+        _number(row.challenger),
+        _number(row.difference, "+.3f"),
+        interval,
+        "" if row.pvalue is None else format_pvalue(row.pvalue),
+        "" if row.adjusted_pvalue is None else format_pvalue(row.adjusted_pvalue),
+        row.test or "no valid test",
+    ]
+
+
+def _number(value: float, form: str = ".3f") -> str:
+    if math.isnan(value):
+        return "undefined"
+    return format(value + 0.0, form) if abs(value) >= 5e-4 else "0.000"
+
+
+def _table(header: list[str], rows: list[ComparisonRow]) -> list[str]:
+    cells = [header, *(table_cells(row) for row in rows)]
+    used = [i for i in range(len(header)) if i < 4 or any(line[i] for line in cells[1:])]
+    cells = [[line[i] for i in used] for line in cells]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    text_columns = (0, len(used) - 1)
+    lines = []
+    for line in cells:
+        padded = [
+            cell.ljust(width) if i in text_columns else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def _entry(name: str, words: str) -> str:
+    return textwrap.fill(
+        words,
+        WIDTH,
+        initial_indent=name.ljust(INDENT),
+        subsequent_indent=" " * INDENT,
+        break_long_words=False,
+    )
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")

@@ -1,0 +1,95 @@
+"""The verdict: what the primary row says at the level that was set, in words."""
+
+import math
+from dataclasses import dataclass
+
+from skcompare._wording import INFERENCE_WORDS, format_pvalue
+from skcompare.reports._rows import ComparisonRow
+
+__all__ = ["Verdict", "decide"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Which classifier the evidence favours, and why.
+
+    Attributes
+    ----------
+    winner : {"challenger", "champion", "inconclusive"}
+        From the primary row alone.
+    alpha : float
+        Level of its test.
+    sentence : str
+        The verdict in words.
+    records_needed : float or None
+        Records at which a difference of the observed size is found with 80 %
+        probability; None where the verdict is not inconclusive or nothing differs.
+
+    .. versionadded:: 0.1
+    """
+
+    winner: str
+    alpha: float
+    sentence: str
+    records_needed: float | None = None
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def decide(
+    row: ComparisonRow, *, alpha: float, alternative: str, records_needed: float | None
+) -> Verdict:
+    """The verdict from the primary row.
+
+    The challenger wins when the test rejects in its favour, the champion when it rejects
+    in the champion's. An undefined or missing p-value is inconclusive.
+    """
+    if row.pvalue is None:
+        return Verdict("inconclusive", alpha, f"inconclusive: {row.note}")
+    finding = _finding(row)
+    # Only a test with an estimate of direction can name a winner.
+    if row.pvalue < alpha and row.difference != 0 and not math.isnan(row.difference):
+        winner = "challenger" if row.difference > 0 else "champion"
+        about = INFERENCE_WORDS[row.result.inference] if row.result else ""
+        sentence = f"the {winner} is better at alpha {alpha:g}: {finding}; about {about}"
+        return Verdict(winner, alpha, sentence)
+    sentence = f"inconclusive at alpha {alpha:g}: {finding}"
+    outlook = _outlook(row, alternative, records_needed)
+    return Verdict(
+        "inconclusive",
+        alpha,
+        f"{sentence}; {outlook}" if outlook else sentence,
+        records_needed,
+    )
+
+
+def _finding(row: ComparisonRow) -> str:
+    if row.pvalue is None or math.isnan(row.pvalue):
+        return f"the p-value of {row.test} is undefined for these data"
+    p = format_pvalue(row.pvalue)
+    p = f"p {p}" if p.startswith("<") else f"p = {p}"
+    if "no-discordant-pairs" in row.flags:
+        return f"no record tells the two apart, {p} ({row.test})"
+    if math.isnan(row.difference):
+        return f"{p} ({row.test})"
+    gain = "" if row.greater_is_better else " (as a gain)"
+    return f"{row.measure} differs by {row.difference:+.3f}{gain}, {p} ({row.test})"
+
+
+def _outlook(row: ComparisonRow, alternative: str, records_needed: float | None) -> str:
+    if records_needed is not None:
+        about = f"{round_up(records_needed):,}"
+        return f"a difference of this size needs about {about} records (80 % power)"
+    wrong_way = {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
+    if wrong_way:
+        return f"the difference is not in the direction of alternative={alternative!r}"
+    return ""
+
+
+def round_up(n: float) -> int:
+    """Two significant digits, upwards: counts of records are no more precise."""
+    if n <= 100:
+        return math.ceil(n)
+    unit = 10 ** (math.floor(math.log10(n)) - 1)
+    return math.ceil(n / unit) * unit
