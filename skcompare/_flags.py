@@ -54,7 +54,6 @@ FLAG_TEXTS: dict[str, str] = {
     "undefined-in-split": (
         "the score is undefined on some test sets, which were left out of its mean"
     ),
-    "no-valid-test": "no test of this measure is valid for the design",
 }
 """Words for every flag code."""
 

@@ -16,6 +16,7 @@ __all__ = [
     "check_choice",
     "check_confidence_level",
     "check_labels",
+    "check_not_missing",
     "check_probabilities",
     "check_same_length",
     "is_number",
@@ -111,7 +112,11 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
 
     Strings come back in a unicode array, so that they compare and sort quickly.
     """
-    array = np.asarray(values)
+    # numpy turns a list of strings and numbers into strings, missing values included.
+    mixed = isinstance(values, list | tuple) and any(
+        isinstance(item, str) for item in values
+    )
+    array = np.asarray(values, dtype=object if mixed else None)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -119,15 +124,9 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
             f"`{name}` must be class labels of shape (n_samples,). Got an array of shape "
             f"{array.shape}. Multilabel and multi-output targets are not supported."
         )
+    check_not_missing(name, array)
     if array.dtype.kind in "OT":
         array = _labels_from_objects(name, array)
-    missing = _missing(array)
-    if missing.any():
-        raise ValueError(
-            f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
-            f"at position {int(np.argmax(missing))}. Drop these records or name a class "
-            "for them."
-        )
     if array.dtype.kind == "f":
         return _integral_labels(name, array)
     if array.dtype.kind not in "biuUS":
@@ -137,15 +136,19 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
+def check_not_missing(name: str, array: NDArray[Any]) -> None:
+    """Refuse None, NaN, NaT and pandas.NA."""
+    missing = _missing(array)
+    if missing.any():
+        raise ValueError(
+            f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
+            f"at position {int(np.argmax(missing))}. Drop these records or name a class "
+            "for them."
+        )
+
+
 def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
     items = array.tolist()
-    for position, item in enumerate(items):
-        # None, NaN, NaT and pandas.NA: none of them equals itself as a plain True.
-        if item is None or (item != item) is not False:
-            raise ValueError(
-                f"`{name}` must not have missing labels. Got {item!r} at position "
-                f"{position}. Drop these records or name a class for them."
-            )
     kinds = {"str" if isinstance(item, str) else "number" for item in items}
     if len(kinds) > 1:
         raise ValueError(
@@ -160,6 +163,9 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
         return ~np.isfinite(array)
     if array.dtype.kind in "mM":
         return np.isnat(array)
+    if array.dtype.kind in "OT":
+        # None of the missing values equals itself as a plain True.
+        return np.array([item is None or (item != item) is not False for item in array])
     return np.zeros(len(array), dtype=bool)
 
 

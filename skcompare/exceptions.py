@@ -3,13 +3,41 @@
 Bad input is a `ValueError` or a `TypeError`, as everywhere in scikit-learn.
 """
 
-__all__ = ["EstimatorFailedError", "MissingDependencyError"]
+__all__ = [
+    "EstimatorFailedError",
+    "EstimatorTypeError",
+    "EstimatorValueError",
+    "MissingDependencyError",
+]
 
 
 class EstimatorFailedError(RuntimeError):
     """A classifier failed to fit or to predict; the message names it and the split.
 
-    The estimator's own exception is the `__cause__`.
+    The estimator's own exception is the `__cause__`. Where that is a `ValueError` or a
+    `TypeError`, this is one too, so that it is caught as one would catch it without us.
+
+    .. versionadded:: 0.1
+    """
+
+    @classmethod
+    def of(cls, message: str, cause: Exception) -> "EstimatorFailedError":
+        """The error of the kind of its cause."""
+        for kind in (EstimatorValueError, EstimatorTypeError):
+            if isinstance(cause, kind.__bases__[1]):
+                return kind(message)
+        return cls(message)
+
+
+class EstimatorValueError(EstimatorFailedError, ValueError):
+    """An estimator refused its input.
+
+    .. versionadded:: 0.1
+    """
+
+
+class EstimatorTypeError(EstimatorFailedError, TypeError):
+    """An estimator got input of a type that it does not take.
 
     .. versionadded:: 0.1
     """

@@ -23,11 +23,13 @@ def read_columns(
     """
     header, rows = _read(path, delimiter)
     chosen = _chosen(header, names)
-    positions = [header.index(name) for name in chosen]
-    return {
-        name: _typed([row[position] for row in rows])
-        for name, position in zip(chosen, positions, strict=True)
-    }
+    columns = {name: _typed([row[header.index(name)] for row in rows]) for name in chosen}
+    truth, *answers = chosen
+    for name in answers:
+        # Beside labels of text, numbers are probabilities, be they only 0 and 1.
+        if isinstance(columns[truth][0], str) and isinstance(columns[name][0], int):
+            columns[name] = [float(value) for value in columns[name]]
+    return columns
 
 
 def _read(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:

@@ -13,14 +13,20 @@ from sklearn.utils.metadata_routing import (
     MethodMapping,
     process_routing,
 )
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
 from skcompare._validation import check_labels
 from skcompare.comparators._engine import check_settings, compare_pair
-from skcompare.comparators._roles import check_roles, check_target, is_fitted, is_prefit
+from skcompare.comparators._roles import (
+    check_roles,
+    check_target,
+    is_fitted,
+    is_mixed,
+    is_prefit,
+)
 from skcompare.comparators._routing import routing_enabled
+from skcompare.comparators._selected import SelectedClassifierMixin
 from skcompare.comparators._splits import PREFIT, make_splits, resolve_cv
 from skcompare.comparators._tests import answers_wanted, named_tests
 from skcompare.metrics import resolve_scoring
@@ -38,22 +44,9 @@ CHAMPION, CHALLENGER = "champion", "challenger"
 LARGEST_SEED = np.iinfo(np.int32).max
 
 
-def _selected_has(method: str) -> Any:
-    """Whether the comparator answers like the selected classifier."""
-
-    def check(comparator: "PairedComparator") -> bool:
-        if not comparator.refit:
-            raise AttributeError(
-                f"PairedComparator has {method} with refit=True only. It is a comparison, "
-                "and not a classifier, otherwise."
-            )
-        selected = getattr(comparator, "selected_estimator_", comparator.champion)
-        return hasattr(selected, method)
-
-    return check
-
-
-class PairedComparator(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
+class PairedComparator(
+    CallbackSupportMixin, SelectedClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Tell whether a challenger classifier is really better than a champion.
 
     Both classifiers are cloned, fitted on the same training sets with the same seeds, and
@@ -268,7 +261,7 @@ class PairedComparator(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         flags = splits.flags
         if any(is_fitted(estimator) for _, estimator in self._estimators()):
-            flags = (*flags, "mixed-frozen" if self._is_mixed() else "refitted")
+            flags = (*flags, "mixed-frozen" if is_mixed(self._estimators()) else "refitted")
         if any("sample_weight" in routed[name].fit for name, _ in self._estimators()):
             flags = (*flags, "weighted-fit")
         progress = progress_of(self, 2 * len(splits.pairs))
@@ -287,13 +280,6 @@ class PairedComparator(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             verbose=self.verbose,
             progress=progress,
             flags=flags,
-        )
-
-    def _is_mixed(self) -> bool:
-        from sklearn.frozen import FrozenEstimator
-
-        return isinstance(self.champion, FrozenEstimator) or isinstance(
-            self.challenger, FrozenEstimator
         )
 
     def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
@@ -327,6 +313,7 @@ class PairedComparator(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         is_splitter = hasattr(self.cv, "split")
         return (
             MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
             .add(champion=self.champion, challenger=self.challenger, method_mapping=to_fit)
             .add(
                 splitter=self.cv if is_splitter else BlockRegularized5x2CV(),
@@ -344,69 +331,6 @@ class PairedComparator(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             set_seeds(selected, int(rng.randint(LARGEST_SEED)))
             selected.fit(X, y, **routed[name].fit)
         self.selected_estimator_ = selected
-
-    @available_if(_selected_has("predict"))
-    def predict(self, X: Any) -> Any:
-        """Labels of the selected classifier; with `refit=True` only.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        return self._answering(X).predict(X)
-
-    @available_if(_selected_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the selected classifier; with `refit=True` only.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
-        """
-        return self._answering(X).predict_proba(X)
-
-    @available_if(_selected_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
-        """Decision scores of the selected classifier; with `refit=True` only.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        return self._answering(X).decision_function(X)
-
-    @available_if(_selected_has("score"))
-    def score(self, X: Any, y: Any) -> float:
-        """Score of the selected classifier, its own; with `refit=True` only.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        score : float
-            Accuracy for scikit-learn's classifiers.
-        """
-        return float(self._answering(X).score(X, y))
-
-    def _answering(self, X: Any) -> Any:
-        check_is_fitted(self, "selected_estimator_")
-        validate_data(self, X=X, reset=False, skip_check_array=True)
-        return self.selected_estimator_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_clusterer, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from skcompare._validation import check_labels, check_not_missing
 from skcompare.comparators._splits import PREFIT
 from skcompare.predictions import describe
 
-__all__ = ["check_roles", "check_target", "is_fitted", "is_prefit"]
+__all__ = ["check_roles", "check_target", "is_fitted", "is_mixed", "is_prefit"]
 
 NamedEstimators = Sequence[tuple[str, Any]]
 
@@ -40,8 +42,7 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
                     f"`{name}` must be a classifier. Got the {kind} {describe(estimator)}, "
                     "which is not supported yet."
                 )
-    frozen = [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
-    if any(frozen) and not all(frozen) and not (allow_mixed or prefit):
+    if is_mixed(estimators) and not (allow_mixed or prefit):
         raise ValueError(
             "Both classifiers must be frozen, or neither. Got one of each: the comparison "
             "would mix a trained model with a learning algorithm, and leak if the frozen "
@@ -59,7 +60,7 @@ def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
                     f"({describe(estimator)}) is not fitted. Fit it on other records first."
                 )
         return True
-    if not all(isinstance(estimator, FrozenEstimator) for _, estimator in estimators):
+    if not all(_frozen(estimators)):
         return False
     if cv is not None:
         raise ValueError(
@@ -67,6 +68,16 @@ def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
             f"None or 'prefit'. Got {cv!r}. Unfreeze them to refit on every split."
         )
     return True
+
+
+def is_mixed(estimators: NamedEstimators) -> bool:
+    """Whether some are frozen and some are not."""
+    frozen = _frozen(estimators)
+    return any(frozen) and not all(frozen)
+
+
+def _frozen(estimators: NamedEstimators) -> list[bool]:
+    return [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
 
 
 def is_fitted(estimator: Any) -> bool:
@@ -80,6 +91,9 @@ def is_fitted(estimator: Any) -> bool:
 
 def check_target(y: Any, *, fitting: bool) -> None:
     """Refuse targets that are no single column of class labels."""
+    labels = np.asarray(y)
+    if labels.ndim == 1:
+        check_not_missing("y", labels)
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass"):
         raise ValueError(
@@ -87,14 +101,8 @@ def check_target(y: Any, *, fitting: bool) -> None:
             "binary or multiclass; regression, multilabel and multi-output targets are not "
             "supported yet."
         )
-    if fitting and len(set(map(str, _first_labels(y)))) < 2:
+    if fitting and len(np.unique(check_labels("y", y))) < 2:
         raise ValueError(
             "`y` must have at least two classes to fit classifiers. Got one class only. "
             "Collect records of another class."
         )
-
-
-def _first_labels(y: Any) -> Any:
-    import numpy as np
-
-    return np.unique(np.asarray(y))

@@ -216,6 +216,10 @@ class PairedBlocks:
     def __hash__(self) -> int:
         return hash((self.design, self.tables.tobytes()))
 
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the tables come back read-only.
+        return PairedBlocks, (self.tables, self.design)
+
     @classmethod
     def from_predictions(
         cls,
@@ -347,8 +351,9 @@ def _as_tables(tables: Any) -> np.ndarray:
             "`tables` must have shape (n_repeats, n_folds, 4) or (n_splits, 4). Got "
             f"{counts.shape}. The four counts are {', '.join(CELLS)}."
         )
-    whole = counts.astype(np.int64) if counts.dtype.kind in "iuf" else None
-    if whole is None or (whole != counts).any() or (whole < 0).any():
+    numbers = counts.dtype.kind in "iuf" and bool(np.isfinite(counts).all())
+    whole = counts.astype(np.int64) if numbers else np.zeros_like(counts)
+    if not numbers or (whole != counts).any() or (whole < 0).any():
         raise ValueError("`tables` must hold whole counts of at least 0, a table a split.")
     if (whole.sum(axis=-1) == 0).any():
         raise ValueError("Each split must test at least one record. Got an empty table.")

@@ -1,6 +1,6 @@
 """Scores of two classifiers on every split."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,10 @@ class ScoreDifferences:
         for name in ("n_train", "n_test"):
             sizes = np.broadcast_to(np.asarray(getattr(self, name)), values.size)
             object.__setattr__(self, name, sizes.astype(np.int64))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the values come back read-only.
+        return ScoreDifferences, tuple(getattr(self, f.name) for f in fields(self))
 
     @property
     def mean(self) -> float:

@@ -59,27 +59,31 @@ def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
         key: take_rows(value, task.train) if _is_aligned(value, n_rows(y)) else value
         for key, value in task.fit_params.items()
     }
+    columns = task.train if get_tags(estimator).input_tags.pairwise else None
     step = "fit"
     try:
+        # No name holds the training records, so that they are freed before the test
+        # records are taken.
         start = perf_counter()
-        pairwise = get_tags(estimator).input_tags.pairwise
-        X_train = take_rows(X, task.train)
-        if pairwise:
-            X_train = X_train[:, task.train]
-        estimator.fit(X_train, take_rows(y, task.train), **params)
+        estimator.fit(_cut(X, task.train, columns), take_rows(y, task.train), **params)
         fitted = perf_counter()
         step = "predict"
-        X_test = take_rows(X, task.test)
-        if pairwise:
-            X_test = X_test[:, task.train]
+        X_test = _cut(X, task.test, columns)
         labels, proba, decision = answer(estimator, X_test, classes, task.wanted)
     # Whatever an estimator raises is passed on with its name and the split.
     except Exception as error:
-        raise EstimatorFailedError(
+        message = (
             f"{task.name} ({describe(estimator)}) failed to {step} on split {task.split} "
             f"({len(task.train)} training records): {type(error).__name__}: {error}"
-        ) from error
+        )
+        raise EstimatorFailedError.of(message, error) from error
     return Outcome(labels, proba, decision, fitted - start, perf_counter() - fitted)
+
+
+def _cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
+    """Some records; of a precomputed kernel their values with the training records."""
+    taken = take_rows(X, rows)
+    return taken if columns is None else taken[:, columns]
 
 
 def set_seeds(estimator: Any, seed: int) -> None:

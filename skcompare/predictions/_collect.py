@@ -115,10 +115,11 @@ def collect_fitted(
             outcomes.append(Outcome(*answer(estimator, X, classes, wanted), 0.0, 0.0))
         # Whatever an estimator raises is passed on with its name.
         except Exception as error:
-            raise EstimatorFailedError(
+            message = (
                 f"{name} ({describe(estimator)}) failed to predict the hold-out set of "
                 f"{n_rows(X)} records: {type(error).__name__}: {error}"
-            ) from error
+            )
+            raise EstimatorFailedError.of(message, error) from error
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),

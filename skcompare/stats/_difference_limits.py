@@ -79,6 +79,9 @@ def _upper_score_limit(
         return 1.0
     if z <= 0:
         return _limit_of_negative_quantile(excess, start)
+    # A tiny quantile puts the limit beside the estimate.
+    if excess(start) >= 0:
+        return start
     return float(brentq(excess, start, 1.0, xtol=PRECISION))
 
 

@@ -102,7 +102,7 @@ def mcnemar(
     -0.050, p = 0.1173
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
-    [-0.1072, 0.0128]
+    [-0.1055, 0.0126]
 
     .. versionadded:: 0.1
     """

@@ -115,8 +115,8 @@ class PairedResult:
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval of the estimate that inverts this very test.
 
-        The null value lies outside exactly when the p-value is below
-        1 - `confidence_level`. A one-sided test has a one-sided interval.
+        For levels of at least 1/2 the null value lies outside exactly when the p-value
+        is below 1 - `confidence_level`. A one-sided test has a one-sided interval.
         """
         level = check_confidence_level(confidence_level)
         low, high = self.limits(level, self.alternative)

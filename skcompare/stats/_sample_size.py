@@ -69,7 +69,7 @@ def bcv_mcnemar_sample_size(
     """Number of records at which the BCV McNemar test finds a difference.
 
     The test works on the effective table of n_e records and rejects when
-    n_e |d| - 1 exceeds z sqrt(n_e e), with d the estimated difference and e the
+    ``n_e |d| - 1`` exceeds ``z sqrt(n_e e)``, with d the estimated difference and e the
     disagreement. Under its own model d is normal with variance (e - d²) / n_e. Writing
     s for the root of n_e, power asks for::
 
@@ -100,7 +100,7 @@ def bcv_mcnemar_sample_size(
     --------
     >>> from skcompare.stats import bcv_mcnemar_sample_size
     >>> round(bcv_mcnemar_sample_size(0.05, 0.15), 1)
-    559.2
+    558.6
 
     .. versionadded:: 0.1
     """

@@ -8,6 +8,9 @@ __all__ = ["binomial_pvalue", "normal_pvalue"]
 SMALLEST = float(np.finfo(float).tiny)
 """What an underflowing p-value is returned as; its logarithm stays exact."""
 
+TRUSTED = 1e-250
+"""Below it the incomplete beta function loses digits, and terms are summed instead."""
+
 
 def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
     """P-value and its logarithm of a standard normal statistic.
@@ -31,15 +34,14 @@ def binomial_pvalue(
     Mid-p counts half the probability of the observed number.
     """
     if alternative == "greater":
-        return _lower_tail(trials - successes, trials, mid=mid)
+        return _bounded(*_lower_tail(trials - successes, trials, mid=mid))
     if alternative == "less":
-        return _lower_tail(successes, trials, mid=mid)
+        return _bounded(*_lower_tail(successes, trials, mid=mid))
     if mid and 2 * successes == trials:
         # Both tails meet at the observed number, which then counts once (Fagerland,
         # Lydersen and Laake 2013, equation for n12 = n21).
-        return _bounded(
-            (1 + _cdf(successes - 1, trials) + 1 - _cdf(successes, trials)) / 2, None
-        )
+        pvalue = (1 + _cdf(successes - 1, trials) + 1 - _cdf(successes, trials)) / 2
+        return _bounded(pvalue, np.log(pvalue))
     pvalue, log_pvalue = _lower_tail(min(successes, trials - successes), trials, mid=mid)
     return _bounded(2 * pvalue, np.log(2) + log_pvalue)
 
@@ -48,9 +50,10 @@ def _lower_tail(k: int, trials: int, *, mid: bool) -> tuple[float, float]:
     pvalue = _cdf(k, trials)
     if mid:
         pvalue = (pvalue + _cdf(k - 1, trials)) / 2
-    if pvalue > 1e-290:
-        return _bounded(pvalue, None)
-    return _bounded(0.0, _log_lower_tail(k, trials, mid=mid))
+    if pvalue > TRUSTED:
+        return pvalue, float(np.log(pvalue))
+    log_pvalue = _log_lower_tail(k, trials, mid=mid)
+    return float(np.exp(log_pvalue)), log_pvalue
 
 
 def _cdf(k: int, trials: int) -> float:
@@ -71,8 +74,5 @@ def _log_lower_tail(k: int, trials: int, *, mid: bool) -> float:
     return float(logsumexp(log_terms, b=weights) - trials * np.log(2))
 
 
-def _bounded(pvalue: float, log_pvalue: float | None) -> tuple[float, float]:
-    pvalue = min(1.0, max(float(pvalue), SMALLEST))
-    if log_pvalue is None:
-        return pvalue, float(np.log(pvalue))
-    return pvalue, min(0.0, float(log_pvalue))
+def _bounded(pvalue: float, log_pvalue: float) -> tuple[float, float]:
+    return min(1.0, max(float(pvalue), SMALLEST)), min(0.0, float(log_pvalue))
