@@ -1,0 +1,151 @@
+"""The shell command."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skcompare.cli import main
+
+ROOT = Path(__file__).parents[2]
+LINES = "y,champion,challenger\n" + "yes,yes,no\nno,no,no\nyes,no,yes\n" * 5
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Writes a CSV file and gives its path."""
+
+    def write(text, name="answers.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def without_time(text):
+    """The report without the seconds, which differ between runs."""
+    return re.sub(r"\d+\.\d s", "_ s", text)
+
+
+@pytest.mark.newest
+def test_readme_shows_what_the_demo_prints(capsys):
+    """The README's report is the demo's, apart from the time."""
+    assert 0 == main(["demo"])
+    printed = without_time(capsys.readouterr().out)
+    readme = without_time((ROOT / "README.rst").read_text(encoding="utf-8"))
+
+    for line in printed.splitlines():
+        assert line in readme
+
+
+def test_demo_writes_a_page(tmp_path, capsys):
+    """--html writes a page beside the report, and --json the result."""
+    page, result = tmp_path / "report.html", tmp_path / "result.json"
+
+    assert 0 == main(["demo", "--html", str(page), "--json", str(result)])
+    assert "bcv_mcnemar" in capsys.readouterr().out
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert 569 == json.loads(result.read_text(encoding="utf-8"))["n_records"]
+
+
+def test_compare_labels(table, capsys):
+    """Three columns of labels are compared by McNemar's test."""
+    assert 0 == main(["compare", table(LINES)])
+    printed = capsys.readouterr().out
+
+    assert "hold-out, 15 records" in printed
+    assert "mcnemar" in printed
+
+
+def test_compare_named_columns(table, capsys):
+    """Columns can be named, and other columns are left alone."""
+    path = table("id;truth;a;b\n1;0;0;1\n2;1;1;1\n3;1;0;1\n")
+    names = ["--y", "truth", "--champion", "a", "--challenger", "b", "--delimiter", ";"]
+
+    assert 0 == main(["compare", path, *names, "--format", "json"])
+    stored = json.loads(capsys.readouterr().out)
+    assert ("a", "b", 3) == (stored["champion"], stored["challenger"], stored["n_records"])
+
+
+def test_compare_probabilities(table, capsys):
+    """Columns of probabilities are of the positive label, and can be ranked."""
+    path = table("y,a,b\nyes,0.9,0.8\nno,0.2,0.6\nyes,0.4,0.7\nno,0.1,0.2\n")
+    scoring = ["--scoring", "accuracy,roc_auc"]
+
+    assert 0 == main(["compare", path, "--pos-label", "yes", *scoring])
+    assert re.search(r"roc_auc\s+1\.000\s+1\.000", capsys.readouterr().out)
+
+
+def test_compare_mixes_numbers_as_written(table, capsys):
+    """Whole numbers written as decimals are labels."""
+    assert 0 == main(["compare", table("y,a,b\n0,0.0,1\n1,1.0,1\n1,0.0,1\n")])
+    assert re.search(r"accuracy\s+0\.667\s+0\.667", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("", [], "empty file"),
+        ("y,champion,challenger\n", [], "at least one record"),
+        ("y,y,b\n1,1,1\n", [], "several columns named y"),
+        ("y,a\n1,1\n", [], "Unknown column 'champion'"),
+        ("a,b,c,d\n1,1,1,1\n", ["--y", "aa"], "Did you mean 'a'"),
+        ("y,a,b\n1,1\n", [], "Record 1 .* has 2 fields"),
+        ("y,a,b\n1,,1\n", [], "empty field"),
+        ("y,a,b\n1,nan,1\n0,0,1\n", [], "missing"),
+        ("y,a,b\n1,1.5,1\n0,0,1\n", [], r"in \[0, 1\]"),
+        ("y,a,b\nyes,0.5,1\nno,0,1\n", [], "pos_label"),
+        ("y,a,b\nyes,Yes,no\nno,no,no\n", [], "'Yes' where `y_true` has 'yes'"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--alpha", "2"], "`alpha` must be"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "f2"], "Unknown scoring 'f2'"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "roc_auc"], "needs answers"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--delimiter", ";;"], "one character"),
+        ('y,a,b\n"1,0,1\n', [], "not a CSV file|fields"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--html", "no/such/folder.html"], "No such file"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(table, capsys, text, arguments, message):
+    """Bad input ends in one clear line and exit code 2, and prints no report."""
+    assert 2 == main(["compare", table(text), *arguments])
+    captured = capsys.readouterr()
+
+    assert "" == captured.out
+    assert 1 == len(captured.err.splitlines())
+    assert re.search(message, captured.err)
+
+
+def test_files_that_cannot_be_read(tmp_path, capsys):
+    """Missing and binary files are named."""
+    binary = tmp_path / "binary.csv"
+    binary.write_bytes(b"\xff\xfe\x00\x01")
+
+    for path in (str(tmp_path / "missing.csv"), str(binary), str(tmp_path)):
+        assert 2 == main(["compare", path])
+        assert Path(path).name in capsys.readouterr().err
+
+
+def test_lists(capsys):
+    """Tests and metrics are listed with what they answer."""
+    assert 0 == main(["list-tests"])
+    assert "bcv_mcnemar" in capsys.readouterr().out
+    assert 0 == main(["list-metrics"])
+    assert "multiclass_brier_loss" in capsys.readouterr().out
+
+
+def test_module_is_the_command():
+    """`python -m skcompare` does what the command does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "skcompare", "compare", "missing.csv"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+
+    assert 2 == done.returncode
+    assert "missing.csv" in done.stderr
+    assert "Traceback" not in done.stderr

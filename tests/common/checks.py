@@ -1,0 +1,357 @@
+"""What every registered test must satisfy, written against the registry alone."""
+
+import inspect
+import json
+import math
+import pickle
+import re
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from skcompare._design import DESIGN_KINDS
+from skcompare._flags import FLAG_TEXTS
+from skcompare.stats import PairedResult
+from tests.common.subjects import Subject, documented_parameters, records_of, taken
+
+OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
+ALPHAS = (0.01, 0.05, 0.1, 0.3, 0.5)
+
+
+def check_entry_is_described(subject):
+    """A test has a name, a title, sources, a question, and says where it is valid."""
+    entry = subject.entry
+
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", entry.name)
+    assert not entry.name.startswith("test")
+    assert entry.title.strip()
+    assert entry.designs
+    assert entry.measures
+    assert entry.references
+    assert all(re.fullmatch(r"\w+\d{4}\w?", key) for key in entry.references)
+    assert entry.question.endswith((".", "?"))
+    assert entry.inference in ("models", "algorithms")
+
+
+def check_docstring(subject):
+    """The docstring is numpydoc, complete, and describes every option."""
+    doc = inspect.getdoc(subject.entry.function)
+
+    for section in ("Parameters", "Returns", "References", "Examples"):
+        assert re.search(rf"^{section}\n-+$", doc, re.M), section
+    assert ".. versionadded:: " in doc
+    assert set(subject.entry.options) <= set(documented_parameters(subject.entry.function))
+
+
+def check_result_says_what_it_is(subject):
+    """A result names its test, its subject and the design, and its flags have words."""
+    for evidence, options, alternative in subject.samples():
+        result = subject.run(evidence, alternative, **options)
+
+        assert isinstance(result, PairedResult)
+        assert subject.entry.name == result.test
+        assert subject.entry.inference == result.inference
+        assert str(evidence.design) == result.design
+        assert set(result.flags) <= set(FLAG_TEXTS)
+        assert len(set(result.flags)) == len(result.flags)
+        assert (alternative or "two-sided") == result.alternative
+        assert result.estimate_name
+        assert (result.statistic, result.pvalue) == pytest.approx(
+            tuple(result), nan_ok=True
+        )
+
+
+def check_pvalue(subject):
+    """0 < p <= 1 and the logarithm agrees; an undefined p is flagged."""
+    for evidence, options, alternative in subject.samples():
+        result = subject.run(evidence, alternative, **options)
+
+        if math.isnan(result.pvalue):
+            assert result.flags
+            continue
+        assert 0 < result.pvalue <= 1
+        assert math.log(result.pvalue) == pytest.approx(result.log_pvalue, abs=1e-9)
+
+
+def check_record_order(subject):
+    """The order of the records does not matter."""
+    rng = np.random.default_rng(1)
+    predictions = subject.predictions(60, 1, n_classes=3)
+    order = np.concatenate(
+        [rng.permutation(np.arange(part.start, part.stop)) for part in predictions.slices()]
+    )
+    mixed = subject.evidence(taken(predictions, order))
+    for options in subject.variants:
+        expected = subject.run(subject.evidence(predictions), **options)
+
+        assert_same(expected, subject.run(mixed, **options))
+
+
+def check_shards(subject):
+    """Merged shards of the records give the result of all of them."""
+    if not hasattr(subject.entry.needs, "__add__"):
+        return
+    rng = np.random.default_rng(2)
+    predictions = subject.predictions(80, 2, n_classes=3)
+    in_first = rng.random(predictions.n_records) < 0.4
+    first, second = (
+        subject.evidence(taken(predictions, np.flatnonzero(kept[records_of(predictions)])))
+        for kept in (in_first, ~in_first)
+    )
+    for options in subject.variants:
+        expected = subject.run(subject.evidence(predictions), **options)
+
+        assert_same(expected, subject.run(first + second, **options))
+        assert_same(expected, subject.run(second + first, **options))
+
+
+def check_swapped_roles(subject):
+    """Swapped roles keep the two-sided p-value; so does the evidence's own swap."""
+    for seed in range(20):
+        predictions = subject.predictions(40, seed, n_classes=2 + seed % 2)
+        evidence = subject.evidence(predictions)
+        swapped = subject.evidence(predictions, "challenger", "champion")
+        for options in subject.variants:
+            result = subject.run(evidence, **options)
+            mirrored = subject.run(swapped, **options)
+
+            assert result.pvalue == pytest.approx(mirrored.pvalue, rel=1e-12, nan_ok=True)
+            assert (result.champion, result.challenger) == pytest.approx(
+                (mirrored.challenger, mirrored.champion), nan_ok=True
+            )
+            if hasattr(evidence, "swap"):
+                assert_same(mirrored, subject.run(evidence.swap(), **options))
+
+
+def check_round_trips(subject):
+    """A result survives pickling, `to_dict` and JSON, with interval and words."""
+    for evidence, options, alternative in subject.samples():
+        result = subject.run(evidence, alternative, **options)
+        values = result.to_dict(0.9)
+
+        again = PairedResult.from_dict(json.loads(json.dumps(values)))
+
+        assert json.dumps(values) == json.dumps(again.to_dict(0.9))
+        assert (
+            str(result).splitlines()[0]
+            == str(pickle.loads(pickle.dumps(result))).splitlines()[0]
+        )
+        assert_same(result, pickle.loads(pickle.dumps(result)), rel=0)
+
+
+def check_evidence_is_left_alone(subject):
+    """A test changes nothing in what it is given, and gives the same again."""
+    for evidence, options, alternative in subject.samples():
+        before = pickle.dumps(evidence)
+
+        first = subject.run(evidence, alternative, **options)
+        first.confidence_interval()
+
+        assert before == pickle.dumps(evidence)
+        assert_same(first, subject.run(evidence, alternative, **options), rel=0)
+
+
+def check_wrong_evidence(subject):
+    """Other evidence is refused by the name of what is needed."""
+    name = subject.entry.needs.__name__
+    for wrong in (None, 0.5, np.ones((2, 2)), object()):
+        with pytest.raises(TypeError, match=rf"{subject.entry.name} needs a {name}"):
+            subject.entry.function(wrong)
+
+
+def check_wrong_options(subject):
+    """An unknown direction or choice is refused with the known ones."""
+    evidence = subject.evidence(subject.predictions())
+    if subject.directed:
+        with pytest.raises(ValueError, match=r"Unknown alternative 'larger'.*two-sided"):
+            subject.run(evidence, "larger")
+    for name in {name for options in subject.variants for name in options}:
+        with pytest.raises(ValueError, match=rf"Unknown {name} 'no such'"):
+            subject.run(evidence, **{name: "no such"})
+    with pytest.raises(TypeError, match="no_such_option"):
+        subject.run(evidence, no_such_option=1)
+
+
+def check_design(subject):
+    """A design that the test does not declare is flagged, a declared one is not."""
+    evidence = subject.evidence(subject.predictions(n_classes=3))
+    for kind in DESIGN_KINDS:
+        for grouped in (False, True):
+            design = replace(evidence.design, kind=kind, grouped=grouped)
+            other = replace(evidence, design=design)
+            undeclared = design.name not in subject.entry.designs
+
+            result = subject.run(other)
+
+            assert undeclared == ("invalid-design" in result.flags), design.name
+            assert str(design) == result.design
+
+
+def check_itself(subject):
+    """Against itself a classifier has no difference, p is 1 and flagged so."""
+    for n in (*subject.small_sizes, 100):
+        predictions = subject.predictions(n, n)
+        for name in ("champion", "challenger"):
+            evidence = subject.evidence(predictions, name, name)
+            for options in subject.variants:
+                for alternative in subject.alternatives:
+                    result = subject.run(evidence, alternative, **options)
+
+                    assert 0 == result.estimate
+                    assert math.isnan(result.statistic) or 0 == result.statistic
+                    assert 1 == result.pvalue
+                    assert 0 == result.log_pvalue
+                    assert result.degenerate
+                    low, high = result.confidence_interval()
+                    assert low <= 0 <= high
+
+
+def check_difference_flips(subject):
+    """Swapped roles flip the estimate, mirror the interval, exchange one-sided p's."""
+    for seed in range(20):
+        predictions = subject.predictions(40, seed)
+        evidence = subject.evidence(predictions)
+        swapped = subject.evidence(predictions, "challenger", "champion")
+        for options in subject.variants:
+            for alternative in subject.alternatives:
+                result = subject.run(evidence, alternative, **options)
+                mirrored = subject.run(
+                    swapped, alternative and OPPOSITE[alternative], **options
+                )
+                low, high = mirrored.confidence_interval(0.9)
+
+                assert -result.estimate == pytest.approx(mirrored.estimate, abs=1e-14)
+                assert abs(result.statistic) == pytest.approx(
+                    abs(mirrored.statistic), rel=1e-12, nan_ok=True
+                )
+                assert result.pvalue == pytest.approx(
+                    mirrored.pvalue, rel=1e-12, nan_ok=True
+                )
+                assert (-high, -low) == pytest.approx(
+                    result.confidence_interval(0.9), abs=1e-12, nan_ok=True
+                )
+
+
+def check_direction(subject):
+    """A positive estimate is challenger less champion, and "greater" finds it."""
+    predictions = subject.predictions(200, 5, accuracies=(0.5, 0.9))
+    evidence = subject.evidence(predictions)
+    for options in subject.variants:
+        result = subject.run(evidence, **options)
+
+        assert result.estimate > 0
+        assert result.challenger - result.champion == pytest.approx(
+            result.estimate, abs=1e-12
+        )
+        if subject.directed:
+            assert subject.run(evidence, "greater", **options).pvalue < 0.05
+            assert subject.run(evidence, "less", **options).pvalue > 0.95
+
+
+def check_interval_and_pvalue_agree(subject):
+    """The null value is outside the interval exactly when p is below alpha.
+
+    This holds for the published limits to the last bit, and for the raw ones but for
+    rounding.
+    """
+    seen = {True: 0, False: 0}
+    for n in (*subject.small_sizes, 60):
+        for seed in range(9):
+            evidence = subject.evidence(subject.predictions(n, seed))
+            for options in subject.variants:
+                for alternative in subject.alternatives:
+                    result = subject.run(evidence, alternative, **options)
+                    for alpha in ALPHAS:
+                        significant = _assert_agreement(result, alpha)
+                        seen[significant] += 1
+
+    assert min(seen.values()) > 0
+
+
+def _assert_agreement(result, alpha):
+    null, level = result.null_value, 1 - alpha
+    # What counts is the level that the interval was asked for.
+    significant = result.pvalue < 1 - level
+    low, high = result.confidence_interval(level)
+    where = (result, alpha)
+
+    assert -1 - 1e-12 <= low <= high <= 1 + 1e-12, where
+    # One-sided limits of level 1/2 are estimates of their own, beside the usual one.
+    assert alpha == 0.5 or low - 1e-12 <= result.estimate <= high + 1e-12, where
+    assert significant == (not low <= null <= high), where
+
+    low, high = result.limits(level, result.alternative)
+    beyond = max(low - null, null - high)
+    assert significant == (beyond > 0) or abs(beyond) <= 1e-9, where
+    return significant
+
+
+def check_intervals_nest(subject):
+    """A higher confidence gives an interval around the lower one."""
+    for evidence, options, alternative in subject.samples():
+        result = subject.run(evidence, alternative, **options)
+        limits = [result.confidence_interval(level) for level in (0.5, 0.8, 0.95, 0.999)]
+        for (low, high), (lower, higher) in pairwise(limits):
+            assert lower <= low + 1e-12
+            assert high <= higher + 1e-12
+
+
+def check_doubled_records(subject):
+    """Every record twice leaves the estimate as it is."""
+    if not hasattr(subject.entry.needs, "__add__"):
+        return
+    for seed in range(10):
+        evidence = subject.evidence(subject.predictions(40, seed))
+        once, twice = subject.run(evidence), subject.run(evidence + evidence)
+
+        assert once.estimate == pytest.approx(twice.estimate, abs=1e-12)
+        assert 2 * once.n == pytest.approx(twice.n)
+
+
+GENERAL = (
+    check_entry_is_described,
+    check_docstring,
+    check_result_says_what_it_is,
+    check_pvalue,
+    check_record_order,
+    check_shards,
+    check_swapped_roles,
+    check_round_trips,
+    check_evidence_is_left_alone,
+    check_wrong_evidence,
+    check_wrong_options,
+    check_design,
+)
+OF_KIND = {
+    "difference": (
+        check_itself,
+        check_difference_flips,
+        check_direction,
+        check_interval_and_pvalue_agree,
+        check_intervals_nest,
+        check_doubled_records,
+    ),
+}
+
+
+def checks_of(entry):
+    """Names and callables of all checks that apply to a registered test."""
+    subject = Subject(entry)
+    for check in (*GENERAL, *OF_KIND.get(entry.kind, ())):
+        yield check.__name__.removeprefix("check_"), partial(check, subject)
+
+
+def assert_same(expected, actual, rel=1e-12):
+    """Two results agree in all that they say."""
+    one, two = expected.to_dict(), actual.to_dict()
+    details, other_details = one.pop("details"), two.pop("details")
+    assert one.keys() == two.keys()
+    for name, value in one.items():
+        wanted = value
+        if isinstance(value, float):
+            wanted = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
+        assert wanted == two[name], name
+    assert pytest.approx(dict(details), rel=rel, abs=rel) == dict(other_details)

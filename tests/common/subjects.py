@@ -1,0 +1,182 @@
+"""Registered tests with the evidence that they can be given.
+
+Evidence is made from random answers through its own `from_pair`, on splits that
+scikit-learn and skcompare make, so that a test which is added needs no word here.
+"""
+
+import inspect
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
+
+from skcompare._design import Design, design_of
+from skcompare.model_selection import BlockRegularized5x2CV
+from skcompare.predictions import Answers, Predictions
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+CLASSES = np.array(["ant", "bee", "cow"])
+
+# A hold-out of one record is the smallest evidence there is; block-regularized splits
+# need a record a block.
+SPLITTERS = {
+    "bcv": lambda seed: BlockRegularized5x2CV(stratify=False, random_state=seed),
+    "random 5x2": lambda seed: RepeatedKFold(n_splits=2, n_repeats=5, random_state=seed),
+    "kfold": lambda seed: KFold(4, shuffle=True, random_state=seed),
+    "repeated kfold": lambda seed: RepeatedKFold(
+        n_splits=4, n_repeats=3, random_state=seed
+    ),
+    "repeated holdout": lambda seed: ShuffleSplit(6, test_size=0.3, random_state=seed),
+    "time ordered": lambda seed: TimeSeriesSplit(4),
+}
+SMALL = (8, 9, 12, 17, 25)
+SMALL_HOLDOUT = (1, 2, 3, 5, 8, 13, 21)
+
+
+def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None):
+    """Answers of two classifiers, "champion" and "challenger", to random records."""
+    rng = np.random.default_rng([seed, n])
+    y = rng.integers(n_classes, size=n)
+    if kind in ("holdout", "unknown"):
+        records, bounds, n_train, design = None, None, None, Design(kind)
+        truth = y
+    else:
+        splitter = SPLITTERS[kind](seed)
+        splits = list(splitter.split(np.zeros((n, 1)), y))
+        tests = [test for _, test in splits]
+        records = np.concatenate(tests)
+        bounds = np.concatenate([[0], np.cumsum([len(test) for test in tests])])
+        n_train = np.array([len(train) for train, _ in splits])
+        design = design_of(splitter, len(splits))
+        truth = y[records]
+    if accuracies is None:
+        accuracies = rng.choice([0.0, 0.4, 0.6, 0.8, 0.95, 1.0], size=2)
+    answers = tuple(
+        _random_answers(name, truth, n_classes, accuracy, rng)
+        for name, accuracy in zip(("champion", "challenger"), accuracies, strict=True)
+    )
+    return Predictions(CLASSES[:n_classes], y, answers, design, records, bounds, n_train)
+
+
+def _random_answers(name, truth, n_classes, accuracy, rng):
+    wrong = (truth + rng.integers(1, n_classes, size=len(truth))) % n_classes
+    labels = np.where(rng.random(len(truth)) < accuracy, truth, wrong)
+    proba = rng.dirichlet(np.ones(n_classes), size=len(truth))
+    best = proba.argmax(axis=1)
+    rows = np.arange(len(truth))
+    top = proba[rows, best].copy()
+    proba[rows, best] = proba[rows, labels]
+    proba[rows, labels] = top
+    return Answers(name, name, labels, proba)
+
+
+def taken(predictions, position):
+    """The predictions with their answers reordered or left out, by position.
+
+    `position` chooses answers, split after split; records that nobody is asked about
+    any more are left out.
+    """
+    asked = records_of(predictions)[position]
+    kept, records = np.unique(asked, return_inverse=True)
+    bounds = predictions.bounds
+    split_of = np.zeros(len(records_of(predictions)), dtype=int)
+    if bounds is not None:
+        split_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[position]
+        assert (np.diff(split_of) >= 0).all()
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(split_of))])
+        y = predictions.y[kept]
+    else:
+        y, records = predictions.y[position], None
+    answers = tuple(
+        replace(answer, labels=answer.labels[position], proba=answer.proba[position])
+        for answer in predictions.answers
+    )
+    return replace(predictions, y=y, answers=answers, records=records, bounds=bounds)
+
+
+def records_of(predictions):
+    """The record behind each answer."""
+    if predictions.records is None:
+        return np.arange(predictions.n_records)
+    return predictions.records
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A registered test with the evidence that it can be given."""
+
+    entry: object
+
+    @property
+    def kind(self):
+        """The first design that the test is valid for."""
+        return self.entry.designs[0].removeprefix("grouped ")
+
+    @property
+    def directed(self):
+        """Whether the test has one-sided alternatives."""
+        return "alternative" in self.entry.options
+
+    @property
+    def alternatives(self):
+        """What the test can be asked for."""
+        return ALTERNATIVES if self.directed else (None,)
+
+    @property
+    def small_sizes(self):
+        """Few records, fewer than any approximation likes."""
+        return SMALL_HOLDOUT if self.kind in ("holdout", "unknown") else SMALL
+
+    def evidence(self, predictions, champion="champion", challenger="challenger"):
+        """What the test needs, from two of the classifiers in their roles."""
+        return self.entry.needs.from_pair(predictions.pair(champion, challenger))
+
+    def run(self, evidence, alternative=None, **options):
+        """The result; `alternative` is left out where the test has none."""
+        if alternative is not None:
+            options["alternative"] = alternative
+        return self.entry.function(evidence, **options)
+
+    def predictions(self, n=60, seed=0, **settings):
+        """Answers for a design that the test is valid for."""
+        predictions = random_predictions(self.kind, n, seed, **settings)
+        grouped = self.entry.designs[0].startswith("grouped ")
+        return replace(predictions, design=replace(predictions.design, grouped=grouped))
+
+    @property
+    def variants(self):
+        """An options dict for every documented choice of every option but the direction."""
+        return _variants(self.entry.function, self.entry.options)
+
+    def samples(self):
+        """Large and small evidence, an options dict, and an alternative."""
+        evidence = [
+            self.evidence(self.predictions(n, seed, n_classes=2 + seed % 2))
+            for n in (*self.small_sizes, 200)
+            for seed in range(2)
+        ]
+        for options in self.variants:
+            for alternative in self.alternatives:
+                for one in evidence:
+                    yield one, options, alternative
+
+
+@cache
+def _variants(function, options):
+    parameters = documented_parameters(function)
+    found = [{}]
+    for name in options:
+        choices = re.match(r"\{(.*)\}", parameters.get(name, ""))
+        if choices and name != "alternative":
+            found += [{name: choice} for choice in re.findall(r'"(.*?)"', choices.group(1))]
+    return found
+
+
+def documented_parameters(function):
+    """Names of the parameters in a numpydoc docstring with what they are."""
+    doc = inspect.getdoc(function) or ""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}$|\Z)", doc, re.M | re.S)
+    lines = re.findall(r"^(\w[\w, *]*?) : (.*)$", section.group(1) if section else "", re.M)
+    return {name.strip(): what for names, what in lines for name in names.split(",")}

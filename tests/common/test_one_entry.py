@@ -1,0 +1,211 @@
+"""One entry is enough: a test or metric registered in one place is known everywhere."""
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import skcompare
+from skcompare import _registry
+from skcompare.cli import main
+from skcompare.evidence import ContingencyTable
+from skcompare.metrics import accuracy
+from skcompare.stats import mcnemar
+from tests.common.checks import checks_of
+
+PAGES = Path(__file__).parents[2] / "doc" / "sphinxext" / "registry_pages.py"
+Y_TRUE = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 5)
+ANSWERS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
+
+
+@pytest.fixture(autouse=True)
+def registries(monkeypatch):
+    """Copies of both registries, so that the toys vanish after each test."""
+    monkeypatch.setattr(_registry, "_tests", dict(_registry._tests))
+    monkeypatch.setattr(_registry, "_metrics", dict(_registry._metrics))
+
+
+@pytest.fixture
+def toy_test():
+    """A test registered in one place."""
+
+    @_registry.paired_test(
+        "toy_sign",
+        title="Toy sign test",
+        needs=ContingencyTable,
+        kind="difference",
+        measures="toy_hits",
+        designs=("holdout",),
+        references=("Toy2020",),
+    )
+    def toy_sign(table, *, alternative="two-sided"):
+        """Compare two toys.
+
+        Parameters
+        ----------
+        table : ContingencyTable
+            Counts of records.
+        alternative : {"two-sided", "less", "greater"}, default="two-sided"
+            "greater" means that the challenger is better.
+
+        Returns
+        -------
+        result : PairedResult
+            As of McNemar's test.
+
+        References
+        ----------
+        .. [1] Toy, A. (2020). "Toys."
+
+        Examples
+        --------
+        >>> 1 + 1
+        2
+
+        .. versionadded:: 0.1
+        """
+        result = mcnemar(table, method="exact", alternative=alternative)
+        return replace(result, method="toy method")
+
+    return toy_sign
+
+
+@pytest.fixture
+def toy_metrics():
+    """A score of labels and a loss of probabilities, each registered in one place."""
+
+    @_registry.metric("toy_hits", response_method="predict", greater_is_better=True)
+    def toy_hits(y_true, y_pred, *, sample_weight=None):
+        """Share of hits."""
+        return accuracy(y_true, y_pred, sample_weight=sample_weight)
+
+    @_registry.metric(
+        "toy_loss",
+        response_method="predict_proba",
+        greater_is_better=False,
+        title="toy's loss",
+    )
+    def toy_loss(y_true, y_proba, *, labels=None, sample_weight=None):
+        """Mean missing probability."""
+        columns = np.searchsorted(labels, y_true)
+        return float(np.mean(1 - y_proba[np.arange(len(y_true)), columns]))
+
+    return toy_hits, toy_loss
+
+
+@pytest.fixture
+def pages():
+    """The module that writes the reference from the registries."""
+    if not PAGES.exists():
+        pytest.skip("there is no documentation beside the tests")
+    spec = importlib.util.spec_from_file_location("registry_pages", PAGES)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_report_has_a_toy_test_by_name(toy_test):
+    """A registered test gets a row with its p-value as soon as it is asked for."""
+    comparison = skcompare.compare(Y_TRUE, ANSWERS, tests=["toy_sign"])
+
+    row = comparison.results["toy_sign"]
+    expected = toy_test(ContingencyTable.from_predictions(Y_TRUE, *ANSWERS.values()))
+    assert expected.pvalue == row.pvalue
+    assert "toy_sign" in str(comparison)
+    assert "toy_sign" in comparison.to_markdown()
+
+
+def test_test_becomes_the_default_of_its_measure(toy_metrics, toy_test):
+    """A metric is scored by name, and a test that measures it decides without a word."""
+    comparison = skcompare.compare(Y_TRUE, ANSWERS, scoring="toy_hits")
+
+    row = comparison.results["toy_sign"]
+    assert "toy_hits" == row.measure
+    assert "challenger" == comparison.verdict
+    assert "toy_hits" in str(comparison)
+
+
+def test_report_has_toy_metrics(toy_metrics):
+    """Scores and losses are rows, a negated loss is a score, and no test is needed."""
+    chances = {
+        name: np.column_stack([1 - labels, labels]) * 0.8 + 0.1
+        for name, labels in ANSWERS.items()
+    }
+    scoring = ["accuracy", "toy_hits", "toy_loss", "neg_toy_loss"]
+
+    comparison = skcompare.compare(Y_TRUE, chances, scoring=scoring)
+
+    rows = {row.measure: row for row in comparison.rows}
+    assert set(scoring) == set(rows)
+    hits = [np.mean(labels == Y_TRUE) for labels in ANSWERS.values()]
+    losses = [0.9 - 0.8 * hit for hit in hits]
+    assert hits == pytest.approx([rows["toy_hits"].champion, rows["toy_hits"].challenger])
+    loss = rows["toy_loss"]
+    assert losses == pytest.approx([loss.champion, loss.challenger])
+    assert losses[0] - losses[1] == pytest.approx(loss.difference)
+    assert loss.difference == pytest.approx(rows["neg_toy_loss"].difference)
+    assert -losses[0] == pytest.approx(rows["neg_toy_loss"].champion)
+    for name in scoring:
+        assert name in str(comparison)
+
+
+def test_command_line_lists_toys(toy_test, toy_metrics, capsys):
+    """The listings have what is registered, with its question."""
+    assert 0 == main(["list-tests"])
+    listed_tests = capsys.readouterr().out
+    assert 0 == main(["list-metrics"])
+    listed_metrics = capsys.readouterr().out
+
+    assert "toy_sign" in listed_tests
+    assert "Compare two toys." in listed_tests
+    assert "toy_hits; valid for holdout" in listed_tests
+    assert "toy_loss" in listed_metrics
+    assert "Mean missing probability." in listed_metrics
+
+
+def test_documentation_lists_toys(toy_test, toy_metrics, pages):
+    """The reference has what is registered, with its question and sources."""
+    tests, metrics = pages.render_tests(), pages.render_metrics()
+
+    for words in ("Toy sign test", "toy_sign", "Compare two toys.", "Toy2020"):
+        assert words in tests
+    for words in ("toy hits", "toy_hits", "toy's loss"):
+        assert words in metrics
+
+
+def test_common_checks_apply_to_a_toy(toy_test):
+    """The checks of its kind are there for a new test, and it satisfies them."""
+    checks = dict(checks_of(_registry.paired_tests()["toy_sign"]))
+
+    assert {"itself", "interval_and_pvalue_agree", "docstring"} <= set(checks)
+    for check in checks.values():
+        check()
+
+
+def test_a_name_is_taken_once(toy_test):
+    """A second test of a name is refused, and so is a design that does not exist."""
+    settings = {
+        "title": "Again",
+        "needs": ContingencyTable,
+        "kind": "difference",
+        "measures": "accuracy",
+        "references": (),
+    }
+    with pytest.raises(ValueError, match="'toy_sign' is registered"):
+        _registry.paired_test("toy_sign", designs=("holdout",), **settings)(toy_test)
+    with pytest.raises(ValueError, match=r"Unknown design 'k-fold'. Did you mean 'kfold'"):
+        _registry.paired_test("other", designs=("k-fold",), **settings)
+    with pytest.raises(ValueError, match="Unknown kind 'differences'"):
+        _registry.paired_test(
+            "other", designs=("holdout",), **(settings | {"kind": "differences"})
+        )
+
+
+def test_inference_follows_from_designs():
+    """A test for hold-outs only speaks of two models, others of two algorithms."""
+    entries = _registry.paired_tests()
+
+    assert "models" == entries["mcnemar"].inference
+    assert "algorithms" == entries["bcv_mcnemar"].inference

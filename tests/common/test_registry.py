@@ -1,0 +1,98 @@
+"""Every registered test satisfies the common checks, and the checks can tell."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from skcompare import _registry
+from skcompare.evidence import ContingencyTable
+from skcompare.stats import mcnemar, paired_test, paired_tests
+from tests.common.checks import checks_of
+
+ALL_CHECKS = [
+    pytest.param(check, id=f"{name}-{title}")
+    for name, entry in paired_tests().items()
+    for title, check in checks_of(entry)
+]
+
+
+@pytest.mark.parametrize("check", ALL_CHECKS)
+def test_registered_test(check):
+    """What the check's own docstring says holds for this test."""
+    check()
+
+
+def test_all_registered_tests_are_checked():
+    """The two tests of the first release are among those that are checked."""
+    assert {"mcnemar", "bcv_mcnemar"} <= set(paired_tests())
+
+
+def _wrong_way(table, alternative):
+    result = mcnemar(table, alternative=alternative)
+    return replace(result, estimate=-result.estimate)
+
+
+def _never_one_sided(table, alternative):
+    result = mcnemar(table)
+    return replace(result, alternative=alternative)
+
+
+def _favours_challenger(table, alternative):
+    result = mcnemar(table, alternative=alternative)
+    return replace(result, estimate=result.estimate + 0.01)
+
+
+def _zero_pvalue(table, alternative):
+    result = mcnemar(table, alternative=alternative)
+    return replace(result, pvalue=0.0) if result.pvalue < 1e-6 else result
+
+
+def _other_interval(table, alternative):
+    other = mcnemar(table, method="asymptotic", alternative=alternative)
+    return replace(mcnemar(table, alternative=alternative), limits=other.limits)
+
+
+def _undefined_against_itself(table, alternative):
+    result = mcnemar(table, alternative=alternative)
+    undefined = table.n_discordant == 0
+    return replace(result, pvalue=math.nan) if undefined else result
+
+
+def _forgets_direction_check(table, alternative):
+    known = alternative if alternative in ("less", "greater") else "two-sided"
+    return mcnemar(table, alternative=known)
+
+
+@pytest.mark.parametrize(
+    ("broken", "title"),
+    [
+        (_wrong_way, "direction"),
+        (_never_one_sided, "direction"),
+        (_favours_challenger, "difference_flips"),
+        (_zero_pvalue, "pvalue"),
+        (_other_interval, "interval_and_pvalue_agree"),
+        (_undefined_against_itself, "itself"),
+        (_forgets_direction_check, "wrong_options"),
+    ],
+)
+def test_checks_find_a_broken_test(broken, title, monkeypatch):
+    """A test with the fault fails the check that is there for it."""
+    monkeypatch.setattr(_registry, "_tests", {})
+
+    @paired_test(
+        "broken",
+        title="Broken test",
+        needs=ContingencyTable,
+        kind="difference",
+        measures="accuracy",
+        designs=("holdout",),
+        references=("Nobody2000",),
+    )
+    def run(table, *, alternative="two-sided"):
+        return broken(table, alternative)
+
+    check = dict(checks_of(_registry.paired_tests()["broken"]))[title]
+
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        check()

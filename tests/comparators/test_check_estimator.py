@@ -1,0 +1,56 @@
+"""scikit-learn's own checks of estimators."""
+
+import pytest
+import sklearn
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+
+from skcompare import PairedComparator
+
+TOO_FEW = (
+    "the check's ten or so records cannot be split into halves that all hold two classes, "
+    "which logistic regression needs"
+)
+EXPECTED_FAILURES = {
+    "check_fit2d_1feature": TOO_FEW,
+    "check_n_features_in_after_fitting": TOO_FEW,
+}
+
+
+def requesting(classifier):
+    """The classifier, asking for sample weights, as metadata routing wants it."""
+    if sklearn.get_config()["enable_metadata_routing"]:
+        return classifier.set_fit_request(sample_weight=True)
+    return classifier
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # the checks provoke warnings of the classifiers
+@pytest.mark.parametrize("refit", [False, True])
+@pytest.mark.parametrize("routing", [False, True])
+def test_check_estimator(routing, refit):
+    """All checks pass but the listed ones."""
+    with sklearn.config_context(enable_metadata_routing=routing):
+        comparator = PairedComparator(
+            requesting(LogisticRegression()),
+            requesting(DecisionTreeClassifier()),
+            refit=refit,
+            random_state=0,
+        )
+        checks = check_estimator(
+            comparator, expected_failed_checks=EXPECTED_FAILURES, on_fail=None, on_skip=None
+        )
+
+    failed = {check["check_name"] for check in checks if check["status"] == "failed"}
+    assert set() == failed
+    assert len(checks) > 40
+
+
+def test_classifier_tag_follows_refit():
+    """A comparison is no classifier; with refit=True it answers like one."""
+    pair = LogisticRegression(), DecisionTreeClassifier()
+
+    assert get_tags(PairedComparator(*pair)).estimator_type is None
+    assert "classifier" == get_tags(PairedComparator(*pair, refit=True)).estimator_type

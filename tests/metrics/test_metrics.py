@@ -1,0 +1,187 @@
+"""Metrics of labels and probabilities."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, brier_score_loss
+
+from skcompare._registry import metrics
+from skcompare.metrics import accuracy, multiclass_brier_loss
+
+
+def random_answers(seed, n=40, n_classes=3):
+    """True labels with predicted ones and probabilities."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n)
+    y[:n_classes] = np.arange(n_classes)
+    proba = rng.dirichlet(np.ones(n_classes), size=n)
+    return y, proba.argmax(axis=1), proba
+
+
+def answers_of(entry, seed=0, **settings):
+    """What a registered metric takes, and its keywords."""
+    y, labels, proba = random_answers(seed, **settings)
+    if entry.response_method == "predict":
+        return y, labels, {}
+    return y, proba, {"labels": np.unique(y)}
+
+
+ENTRIES = [pytest.param(entry, id=name) for name, entry in metrics().items()]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_integer_weights_are_repetition(entry):
+    """A record of weight 3 counts as three records, one of weight 0 not at all."""
+    y, answers, keywords = answers_of(entry)
+    weights = np.random.default_rng(1).integers(4, size=len(y))
+    expected = entry.function(
+        y.repeat(weights), answers.repeat(weights, axis=0), **keywords
+    )
+
+    actual = entry.function(y, answers, sample_weight=weights, **keywords)
+
+    assert expected == pytest.approx(actual, rel=1e-12)
+    assert entry.function(y, answers, **keywords) != pytest.approx(actual, rel=1e-6)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_scale_of_weights(entry):
+    """Weights are relative: their scale changes nothing, equal ones are none."""
+    y, answers, keywords = answers_of(entry)
+    weights = np.random.default_rng(1).random(len(y))
+    expected = entry.function(y, answers, sample_weight=weights, **keywords)
+
+    scaled = entry.function(y, answers, sample_weight=1e6 * weights, **keywords)
+    equal = entry.function(y, answers, sample_weight=np.full(len(y), 0.3), **keywords)
+
+    assert expected == pytest.approx(scaled, rel=1e-12)
+    assert entry.function(y, answers, **keywords) == pytest.approx(equal, rel=1e-12)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_record_order(entry):
+    """The order of the records does not matter."""
+    y, answers, keywords = answers_of(entry)
+    order = np.random.default_rng(2).permutation(len(y))
+
+    assert entry.function(y, answers, **keywords) == pytest.approx(
+        entry.function(y[order], answers[order], **keywords), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_perfect_answers_are_best(entry):
+    """No answers are better than the truth, in the direction that the entry says."""
+    y, answers, keywords = answers_of(entry)
+    perfect = y if entry.response_method == "predict" else np.eye(3)[y]
+    sign = 1 if entry.greater_is_better else -1
+
+    best = entry.function(y, perfect, **keywords)
+
+    assert sign * best > sign * entry.function(y, answers, **keywords)
+    assert best in (0, 1)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0] * 39, "y_true has 40, sample_weight has 39"),
+        ([-1.0] + [1.0] * 39, "`sample_weight` must hold finite weights of at least 0"),
+        ([np.nan] + [1.0] * 39, "`sample_weight` must hold finite weights"),
+        ([np.inf] + [1.0] * 39, "`sample_weight` must hold finite weights"),
+        ([0.0] * 40, "not all 0"),
+    ],
+)
+def test_bad_weights(entry, weights, message):
+    """Weights that are no weights are refused."""
+    y, answers, keywords = answers_of(entry)
+    with pytest.raises(ValueError, match=message):
+        entry.function(y, answers, sample_weight=weights, **keywords)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_metric_is_described(entry):
+    """A metric says what it measures, in a complete docstring, and its scorer's name."""
+    doc = inspect.getdoc(entry.function)
+
+    assert entry.question.endswith(".") or "[1]_" in entry.question
+    for section in ("Parameters", "Returns", "Examples"):
+        assert f"\n{section}\n---" in doc
+    assert ".. versionadded:: " in doc
+    assert entry.greater_is_better == (entry.name == entry.scorer_name)
+    assert "neg_multiclass_brier_loss" == metrics()["multiclass_brier_loss"].scorer_name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_accuracy_is_that_of_scikit_learn(seed):
+    """Names and numbers give scikit-learn's accuracy."""
+    y, labels, _ = random_answers(seed)
+    weights = np.random.default_rng(seed).random(len(y))
+    names = np.array(["ant", "bee", "cow"])
+
+    assert accuracy_score(y, labels) == pytest.approx(accuracy(y, labels))
+    assert accuracy_score(y, labels) == pytest.approx(accuracy(names[y], names[labels]))
+    assert accuracy_score(y, labels, sample_weight=weights) == pytest.approx(
+        accuracy(y, labels, sample_weight=weights)
+    )
+
+
+def test_accuracy_of_bad_labels():
+    """Lengths, types and spelling are checked."""
+    with pytest.raises(ValueError, match="y_true has 2, y_pred has 1"):
+        accuracy([0, 1], [0])
+    with pytest.raises(ValueError, match="'Cat' where `y_true` has 'cat'"):
+        accuracy(["cat", "dog"], ["Cat", "dog"])
+    with pytest.raises(ValueError, match="at least one record"):
+        accuracy([], [])
+
+
+def test_brier_by_its_definition():
+    """The mean squared distance from the indicator of the true class."""
+    y, _, proba = random_answers(4)
+    expected = np.mean(np.sum((proba - np.eye(3)[y]) ** 2, axis=1))
+
+    assert expected == pytest.approx(multiclass_brier_loss(y, proba))
+
+
+def test_brier_of_two_classes():
+    """It is twice the binary Brier score, from one column or two."""
+    y, _, proba = random_answers(5, n_classes=2)
+    expected = 2 * brier_score_loss(y, proba[:, 1])
+
+    assert expected == pytest.approx(multiclass_brier_loss(y, proba))
+    assert expected == pytest.approx(multiclass_brier_loss(y, proba[:, 1]))
+
+
+def test_brier_bounds():
+    """Certain and right is 0, certain and wrong is 2, rounding never below 0."""
+    assert 0 == multiclass_brier_loss([0, 1], np.eye(2))
+    assert 2 == multiclass_brier_loss([0, 1], np.eye(2)[::-1])
+    nearly = np.array([[1 - 1e-9, 1e-9]] * 2)
+    assert multiclass_brier_loss([0, 0], nearly, labels=[0, 1]) >= 0
+
+
+def test_brier_of_absent_classes():
+    """With `labels` a class may be missing from the records, and columns are sorted."""
+    proba = [[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]
+    expected = np.mean([0.2**2 + 0.5**2 + 0.3**2, 0.1**2 + 0.1**2 + 0.2**2])
+
+    actual = multiclass_brier_loss(["b", "c"], proba, labels=["c", "a", "b"])
+
+    assert expected == pytest.approx(actual)
+    with pytest.raises(ValueError, match=r"shape \(n_samples, 2\)"):
+        multiclass_brier_loss(["b", "c"], proba)
+    with pytest.raises(ValueError, match="`y_true` has labels that are no class: 'd'"):
+        multiclass_brier_loss(["d", "c"], proba, labels=["c", "a", "b"])
+
+
+def test_brier_of_bad_probabilities():
+    """Scores, NaN and other lengths are refused."""
+    with pytest.raises(ValueError, match="must sum to 1"):
+        multiclass_brier_loss([0, 1], [[0.5, 0.6], [0.5, 0.5]])
+    with pytest.raises(ValueError, match="NaN"):
+        multiclass_brier_loss([0, 1], [0.5, np.nan])
+    with pytest.raises(ValueError, match="y_true has 2, y_proba has 3"):
+        multiclass_brier_loss([0, 1], [0.5, 0.5, 0.5])

@@ -1,0 +1,193 @@
+"""The report in its forms."""
+
+import json
+import math
+from html.parser import HTMLParser
+
+import pytest
+
+from skcompare import Comparison, compare
+from skcompare.reports._verdict import round_up
+
+Y = ["spam", "ham"] * 30
+OLD = ["spam", "spam"] * 10 + ["spam", "ham"] * 20
+NEW = ["spam", "ham"] * 30
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """A challenger that is always right."""
+    return compare(Y, {"old": OLD, "new": NEW}, scoring=["accuracy", "balanced_accuracy"])
+
+
+def test_text(comparison):
+    """Roles, design, table and verdict are in the text, in lines of at most 96."""
+    text = str(comparison)
+
+    assert "champion    old" in text
+    assert "challenger  new" in text
+    assert "design      hold-out, 60 records" in text
+    assert "the challenger is better at alpha 0.05" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 96
+    assert "flag" not in text
+
+
+def test_losses_have_a_table_of_their_own():
+    """The difference of a loss is a gain, and its table says that lower is better."""
+    proba = {"a": [0.1, 0.9, 0.2], "b": [0.4, 0.6, 0.4]}
+    result = compare([0, 1, 0], proba, scoring=["accuracy", "multiclass_brier_loss"])
+    row = result.results["multiclass_brier_loss"]
+
+    assert not row.greater_is_better
+    assert row.difference == pytest.approx(row.champion - row.challenger)
+    assert row.difference < 0
+    assert "lower is better" in str(result)
+    assert "gain" in str(result)
+    stored = next(r for r in result.to_dict()["rows"] if r["measure"] == row.measure)
+    assert stored["greater_is_better"] is False
+
+
+def test_markdown(comparison):
+    """The verdict comes first, and every row has as many cells as the header."""
+    lines = comparison.to_markdown().splitlines()
+    table = [line for line in lines if line.startswith("|")]
+
+    assert lines[0].startswith("**Verdict:** the challenger is better")
+    assert {9} == {line.count("|") for line in table}
+
+
+class Page(HTMLParser):
+    """Notes tags, addresses and embedded data."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.addresses, self.data, self.opened = [], [], "", None
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.opened = tag
+        self.addresses += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data):
+        if self.opened == "script":
+            self.data += data
+
+
+def test_html_is_self_contained(comparison):
+    """The page loads nothing, escapes names and embeds the JSON."""
+    named = compare(Y, {"<old>": OLD, "</script>": NEW})
+    page = Page()
+    page.feed(named.to_html())
+
+    assert [] == page.addresses
+    assert ["html", "h1", "table", "svg"] == [
+        tag for tag in dict.fromkeys(page.tags) if tag in ("html", "h1", "table", "svg")
+    ]
+    assert "<old>" not in named.to_html()
+    assert json.loads(page.data)["champion"] == "<old>"
+    assert "<html" not in named._repr_html_()
+
+
+def test_json_is_standard_and_round(comparison):
+    """The JSON has its schema and comes back the same, undefined numbers included."""
+    stored = json.loads(comparison.to_json())
+    restored = Comparison.from_json(comparison.to_json())
+
+    assert ("skcompare.comparison", 1) == (stored["schema"], stored["schema_version"])
+    assert comparison.to_json() == restored.to_json()
+    assert comparison.verdict == restored.verdict
+    assert comparison.to_html() == restored.to_html()
+    row, old = restored.results["mcnemar"], comparison.results["mcnemar"]
+    assert old.confidence_interval(0.95) == row.confidence_interval(0.95)
+    with pytest.raises(ValueError, match=r"0\.95"):
+        row.confidence_interval(0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "no JSON"),
+        ("[]", "Expected skcompare"),
+        ('{"schema": "else", "schema_version": 1}', "Got 'else'"),
+        ('{"schema": "skcompare.comparison", "schema_version": 99}', "version 99"),
+    ],
+)
+def test_other_json_is_refused(text, message):
+    """What is not the JSON of a comparison is refused in words."""
+    with pytest.raises(ValueError, match=message):
+        Comparison.from_json(text)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frame(comparison, backend):
+    """The frame has a row a measure, in the library that is asked for."""
+    pytest.importorskip(backend)
+    frame = comparison.to_frame(backend)
+
+    assert backend in type(frame).__module__
+    assert 2 == len(frame)
+
+
+def test_results_find_rows(comparison):
+    """Rows are found by key, by test and by measure; a miss says what there is."""
+    results = comparison.results
+
+    assert results["accuracy", None, "mcnemar"] is results["mcnemar"]
+    assert results["balanced_accuracy"] is results["balanced_accuracy", None, None]
+    with pytest.raises(KeyError, match=r"No row for 'delong'.*mcnemar"):
+        results["delong"]
+    with pytest.raises(ValueError, match="No test of balanced_accuracy ran"):
+        results["balanced_accuracy"].confidence_interval()
+
+
+def test_other_rows_are_adjusted():
+    """The primary row is tested at alpha; the others carry an adjusted p."""
+    tests = {"mcnemar": {"method": "exact"}}
+    comparison = compare(
+        Y, {"a": OLD, "b": NEW}, scoring=["balanced_accuracy"], tests=tests
+    )
+    row = comparison.results["mcnemar"]
+
+    assert "balanced_accuracy" == comparison.rows[0].measure
+    assert row.pvalue == row.adjusted_pvalue
+    assert "inconclusive" == comparison.verdict
+
+
+def test_undefined_numbers_are_shown_as_such():
+    """NaN prints as undefined, in text and HTML, and survives JSON."""
+    from dataclasses import replace
+
+    comparison = compare(Y, {"a": OLD, "b": NEW})
+    row = replace(comparison.rows[0], pvalue=math.nan, difference=math.nan)
+    odd = replace(comparison, rows=(row,))
+
+    assert "undefined" in str(odd)
+    assert "undefined" in odd.to_html()
+    assert math.isnan(Comparison.from_json(odd.to_json()).rows[0].pvalue)
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(7.2, 8), (100, 100), (101, 110), (1234.5, 1300), (56789, 57000)]
+)
+def test_record_counts_are_rounded_up(n, expected):
+    """Two significant digits, never fewer records than are needed."""
+    assert expected == round_up(n)
+
+
+def test_needed_records_are_named():
+    """An inconclusive verdict says how many records would settle it."""
+    old = Y[:10] + NEW[:0] + Y[10:]
+    old[0], old[1], old[2] = "ham", "spam", "ham"
+    comparison = compare(Y, {"old": old, "new": NEW})
+
+    assert "inconclusive" == comparison.verdict
+    assert comparison.conclusion.records_needed > 60
+    assert "needs about" in comparison.conclusion.sentence
+
+
+def test_nothing_is_needed_where_nothing_differs():
+    """Equal answers need no further records; the sentence says why p is 1."""
+    comparison = compare(Y, {"old": OLD, "new": OLD})
+
+    assert comparison.conclusion.records_needed is None
+    assert "no record tells the two apart, p = 1" in comparison.conclusion.sentence

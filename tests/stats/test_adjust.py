@@ -1,0 +1,114 @@
+"""Adjusted p-values."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.stats import adjust_pvalues
+from skcompare.stats._adjust import ADJUSTMENTS
+from tests.common.golden import golden
+
+CASES = golden("adjust")["cases"]
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, id=f"{c['name']} {c['method']}") for c in CASES]
+)
+def test_golden(case):
+    """statsmodels and R agree."""
+    adjusted = adjust_pvalues(case["pvalues"], case["method"])
+
+    assert pytest.approx(case["value"], rel=case.get("rtol", 1e-12)) == adjusted.tolist()
+
+
+def test_false_discovery_rate_of_scipy():
+    """Benjamini and Hochberg's is scipy's, with ties and ends."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5, 30):
+        pvalues = rng.random(n).round(1)
+        expected = stats.false_discovery_control(pvalues, method="bh")
+
+        actual = adjust_pvalues(pvalues, "benjamini-hochberg")
+
+        np.testing.assert_allclose(expected, actual, rtol=1e-12)
+
+
+def test_holm_by_its_definition():
+    """Holm's p is the largest level-wise product up to it, at most 1."""
+    pvalues = np.random.default_rng(1).random(12) ** 3
+    ordered = np.sort(pvalues)
+    for p, adjusted in zip(pvalues, adjust_pvalues(pvalues)):
+        rank = int(np.searchsorted(ordered, p))
+        expected = max(min(1, (12 - j) * ordered[j]) for j in range(rank + 1))
+
+        assert expected == pytest.approx(adjusted)
+
+
+@pytest.mark.parametrize("method", [m for m in ADJUSTMENTS if m != "none"])
+def test_undefined_counts_as_one(method):
+    """An undefined p weakens no correction and stays undefined."""
+    expected = adjust_pvalues([0.01, 0.02, 1.0, 0.03], method)
+
+    actual = adjust_pvalues([0.01, 0.02, math.nan, 0.03], method)
+
+    assert math.isnan(actual[2])
+    np.testing.assert_array_equal(expected[[0, 1, 3]], actual[[0, 1, 3]])
+    assert actual[0] > adjust_pvalues([0.01, 0.02, 0.03], method)[0]
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_order_and_bounds(method):
+    """Adjusted values keep the order, are no smaller, and at most 1."""
+    pvalues = np.random.default_rng(2).random(40)
+    adjusted = adjust_pvalues(pvalues, method)
+    order = np.argsort(pvalues)
+
+    assert (np.diff(adjusted[order]) >= 0).all()
+    assert (adjusted >= pvalues).all()
+    assert (adjusted <= 1).all()
+    shuffled = np.random.default_rng(3).permutation(40)
+    np.testing.assert_allclose(
+        adjusted[shuffled], adjust_pvalues(pvalues[shuffled], method)
+    )
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_one_test_needs_no_adjustment(method):
+    """A single p-value stays as it is; no p-values stay none."""
+    assert [0.03] == adjust_pvalues([0.03], method).tolist()
+    assert [] == adjust_pvalues([], method).tolist()
+
+
+def test_strength_is_ordered():
+    """Bonferroni is at least Holm, Holm at least Hochberg, that at least the FDR."""
+    pvalues = np.random.default_rng(4).random(25) ** 2
+    chain = ("bonferroni", "holm", "hochberg", "benjamini-hochberg", "none")
+    columns = [adjust_pvalues(pvalues, method) for method in chain]
+    for stronger, weaker in pairwise(columns):
+        assert (stronger >= weaker - 1e-15).all()
+
+
+def test_the_input_is_left_alone():
+    """The caller's array is not sorted, scaled or filled."""
+    pvalues = np.array([0.04, np.nan, 0.01])
+    adjust_pvalues(pvalues)
+
+    np.testing.assert_array_equal([0.04, np.nan, 0.01], pvalues)
+
+
+@pytest.mark.parametrize("wrong", [[-0.1, 0.5], [0.2, 1.1], [math.inf]])
+def test_no_probabilities(wrong):
+    """Values outside [0, 1] are refused."""
+    with pytest.raises(ValueError, match=r"`pvalues` must be in \[0, 1\]"):
+        adjust_pvalues(wrong)
+
+
+def test_unknown_method():
+    """A misspelt method is refused with the nearest known one."""
+    with pytest.raises(
+        ValueError, match=r"Unknown adjustment 'holms'. Did you mean 'holm'"
+    ):
+        adjust_pvalues([0.1], "holms")

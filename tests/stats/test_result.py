@@ -1,0 +1,182 @@
+"""What a test returns."""
+
+import json
+import math
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from skcompare.evidence import ContingencyTable, PairedBlocks
+from skcompare.stats import ConfidenceInterval, PairedResult, bcv_mcnemar, mcnemar
+
+TABLE = ContingencyTable(150, 25, 15, 10)
+
+
+def result_with_limits(low, high, pvalue):
+    """A result whose raw limits and p-value are as given."""
+    return PairedResult(
+        statistic=1.0,
+        pvalue=pvalue,
+        log_pvalue=math.log(pvalue),
+        df=None,
+        estimate=0.1,
+        estimate_name="difference",
+        champion=0.5,
+        challenger=0.6,
+        alternative="two-sided",
+        method="made up",
+        n=10,
+        limits=lambda level, alternative: (low, high),
+    )
+
+
+def test_unpacks_to_statistic_and_pvalue():
+    """It unpacks as scipy's results do."""
+    result = mcnemar(TABLE, method="asymptotic")
+    statistic, pvalue = result
+
+    assert (result.statistic, result.pvalue) == (statistic, pvalue)
+    assert 1 == result.df
+
+
+def test_words():
+    """The text has the test, its direction, the effect with interval, p and subject."""
+    words = str(mcnemar(TABLE))
+
+    for part in (
+        "mcnemar (mid-p), two-sided, n = 200",
+        "champion 0.8750, challenger 0.8250",
+        "difference of accuracies -0.0500, 95 % interval [-0.1055, 0.0126]",
+        "p 0.12",
+        "about two trained models, over new records",
+    ):
+        assert part in words
+    assert "flag" not in words
+
+
+def test_words_of_flags():
+    """Flags come with their meaning, and caveats are the same words."""
+    result = mcnemar(ContingencyTable(8, 0, 0, 2))
+
+    assert 2 == len(result.caveats)
+    for caveat in result.caveats:
+        assert f"flag {caveat}" in str(result)
+    assert result.caveats[0].startswith("degenerate: no observed difference")
+
+
+def test_words_of_a_subject():
+    """A cross-validation speaks of algorithms."""
+    blocks = PairedBlocks([[[30, 5, 12, 3], [30, 5, 12, 3]]] * 5)
+
+    assert "about two learning algorithms" in str(bcv_mcnemar(blocks))
+
+
+def test_vanishing_pvalue_in_words():
+    """A p below the doubles is shown as a bound, never as 0."""
+    words = str(mcnemar(ContingencyTable(0, 0, 5000, 0)))
+
+    assert "p < 1e-300" in words
+
+
+def test_interval_is_named():
+    """Limits are called low and high, at 95 % unless told."""
+    interval = mcnemar(TABLE).confidence_interval()
+
+    assert isinstance(interval, ConfidenceInterval)
+    assert interval == mcnemar(TABLE).confidence_interval(0.95)
+    assert interval.low < interval.high
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 95, -0.5, math.nan, "0.95", None, True])
+def test_confidence_level_out_of_range(wrong):
+    """A confidence level is between 0 and 1; 95 is a common slip."""
+    with pytest.raises(ValueError, match=r"`confidence_level` must be .* between 0 and 1"):
+        mcnemar(TABLE).confidence_interval(wrong)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "pvalue", "excluded"),
+    [
+        (1e-12, 0.3, 0.0500001, False),
+        (-1e-12, 0.3, 0.0499999, True),
+        (0.0, 0.3, 0.04, True),
+        (0.0, 0.3, 0.06, False),
+        (-0.3, 1e-12, 0.04, True),
+        (-0.3, -1e-12, 0.06, False),
+    ],
+)
+def test_rounding_follows_the_pvalue(low, high, pvalue, excluded):
+    """A limit within rounding of the null value is on the side that p says."""
+    low, high = result_with_limits(low, high, pvalue).confidence_interval(0.95)
+
+    assert excluded == (not low <= 0 <= high)
+    assert (low, high) == pytest.approx((max(low, -0.3), min(high, 0.3)))
+
+
+def test_a_limit_beyond_rounding_is_left_alone():
+    """Only rounding is mended; a real contradiction stays visible."""
+    interval = result_with_limits(0.01, 0.3, 0.9).confidence_interval(0.95)
+
+    assert (0.01, 0.3) == interval
+
+
+def test_interval_of_an_undefined_pvalue():
+    """Without a p-value there is nothing to agree with: the limits stand."""
+    result = replace(result_with_limits(0.0, 0.3, 0.5), pvalue=math.nan)
+
+    assert (0.0, 0.3) == result.confidence_interval()
+
+
+def test_stored_result_knows_one_level():
+    """Read from a file, another level is refused with a way on."""
+    values = mcnemar(TABLE).to_dict(0.9)
+    stored = PairedResult.from_dict(values)
+
+    assert mcnemar(TABLE).confidence_interval(0.9) == stored.confidence_interval(0.9)
+    with pytest.raises(ValueError, match=r"stored with its 0.9 interval.*Run the test"):
+        stored.confidence_interval(0.95)
+    with pytest.raises(ValueError, match=r"stored with its 0.9 interval"):
+        stored.to_dict()
+
+
+def test_dict_is_plain():
+    """The dict has strings, numbers, lists and dicts only, with all that is known."""
+    values = mcnemar(TABLE).to_dict()
+
+    assert values == json.loads(json.dumps(values))
+    for name in ("test", "estimate", "pvalue", "log_pvalue", "low", "high", "n", "design"):
+        assert name in values
+
+
+def test_stored_words():
+    """A result read from a file with its usual interval prints the same."""
+    result = mcnemar(TABLE)
+
+    assert str(result) == str(PairedResult.from_dict(result.to_dict()))
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frame(backend):
+    """A frame of one row in the user's library."""
+    pytest.importorskip("narwhals")
+    pytest.importorskip(backend)
+    frame = mcnemar(ContingencyTable(8, 0, 0, 2)).to_frame(backend)
+
+    assert type(frame).__module__.startswith(backend)
+    assert 1 == len(frame)
+    columns = frame.column_names if backend == "pyarrow" else list(frame.columns)
+    assert {"pvalue", "low", "high", "flags"} <= set(columns)
+    flags = frame["flags"][0]
+    assert "degenerate no-discordant-pairs" == str(flags)
+
+
+def test_is_frozen():
+    """A result cannot be changed by accident."""
+    with pytest.raises(FrozenInstanceError):
+        mcnemar(TABLE).pvalue = 0.01
+
+
+def test_degenerate():
+    """It is known as a property too."""
+    assert mcnemar(ContingencyTable(8, 0, 0, 2)).degenerate
+    assert not mcnemar(TABLE).degenerate

@@ -1,0 +1,128 @@
+"""Numbers of records."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.evidence import ContingencyTable, PairedBlocks
+from skcompare.stats import (
+    bcv_mcnemar,
+    bcv_mcnemar_sample_size,
+    mcnemar_sample_size,
+    paired_tests,
+)
+from tests.common.golden import golden
+
+PLAN = golden("mcnemar")["sample_size"]
+
+
+def test_connor():
+    """Shares of 0.10 and 0.05 need 468.57 records for a power of 0.8."""
+    n = mcnemar_sample_size(
+        PLAN["only_challenger"] - PLAN["only_champion"],
+        PLAN["only_challenger"] + PLAN["only_champion"],
+        alpha=PLAN["alpha"],
+        power=PLAN["power"],
+    )
+
+    assert PLAN["connor"] == pytest.approx(n, rel=1e-9)
+
+
+@pytest.mark.parametrize("function", [mcnemar_sample_size, bcv_mcnemar_sample_size])
+def test_what_needs_more_records(function):
+    """Smaller differences, more power, lower levels, more disagreement: more records."""
+    base = function(0.05, 0.15)
+
+    assert base < function(0.04, 0.15)
+    assert base < function(0.05, 0.2)
+    assert base < function(0.05, 0.15, power=0.9)
+    assert base < function(0.05, 0.15, alpha=0.01)
+    assert base > function(0.05, 0.15, alternative="greater")
+    assert base == function(-0.05, 0.15)
+    one_sided = function(0.05, 0.15, alpha=0.025, alternative="less")
+    assert base == pytest.approx(one_sided)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(("d", "e"), [(0.05, 0.15), (0.02, 0.03), (0.3, 0.4)])
+def test_bcv_power_by_its_model(d, e, alternative):
+    """At that n a normal difference is significant with the wanted probability."""
+    for rho1, rho2, m in [(0.5, 0.5, 5), (0, 0.5, 5), (0.2, 0.3, 3)]:
+        n = bcv_mcnemar_sample_size(
+            d, e, power=0.7, alternative=alternative, rho1=rho1, rho2=rho2, n_repeats=m
+        )
+        n_effective = n * m / (1 + rho1 + 2 * (m - 1) * rho2)
+        z = stats.norm.isf(0.025 if alternative == "two-sided" else 0.05)
+        threshold = (z * math.sqrt(n_effective * e) + 1) / n_effective
+        deviation = math.sqrt((e - d * d) / n_effective)
+
+        assert 0.7 == pytest.approx(stats.norm.sf(threshold, d, deviation))
+
+
+def test_bcv_threshold_is_that_of_the_test():
+    """With a power of one half, the expected tables themselves have p = alpha."""
+    d, e = 0.01, 0.5
+    half = bcv_mcnemar_sample_size(d, e, power=0.5) / 2
+    cells = [round(half * share) for share in (0.25, (e - d) / 2, (e + d) / 2, 0.25)]
+
+    pvalue = bcv_mcnemar(PairedBlocks([[cells, cells]] * 5)).pvalue
+
+    assert 0.05 == pytest.approx(pvalue, abs=0.001)
+
+
+def test_bcv_needs_more_than_one_test_set_of_all():
+    """Its correction and the default correlations cost records; Lemma 3 only the first."""
+    assert bcv_mcnemar_sample_size(0.05, 0.15) > mcnemar_sample_size(0.05, 0.15)
+    assert bcv_mcnemar_sample_size(0.05, 0.15, rho1=0, rho2=0.5) > mcnemar_sample_size(
+        0.05, 0.15
+    )
+
+
+@pytest.mark.parametrize("function", [mcnemar_sample_size, bcv_mcnemar_sample_size])
+@pytest.mark.parametrize(
+    ("d", "e"),
+    [(0, 0.1), (0.2, 0.1), (-0.2, 0.1), (0.1, 1.1), (math.nan, 0.1), (0.1, math.nan)],
+)
+def test_impossible_shares(function, d, e):
+    """No difference, or more of it than disagreement, has no sample size."""
+    with pytest.raises(ValueError, match="The difference must not be 0 and at most"):
+        function(d, e)
+
+
+@pytest.mark.parametrize("function", [mcnemar_sample_size, bcv_mcnemar_sample_size])
+def test_impossible_settings(function):
+    """Power, level and direction are checked."""
+    for power in (0, 1, -0.1, 1.5, math.nan):
+        with pytest.raises(ValueError, match="`power` must be between 0 and 1"):
+            function(0.05, 0.15, power=power)
+    for alpha in (0, 0.6, -0.1, math.nan, "0.05"):
+        with pytest.raises(ValueError, match="`alpha` must be a number"):
+            function(0.05, 0.15, alpha=alpha)
+    with pytest.raises(ValueError, match="Unknown alternative"):
+        function(0.05, 0.15, alternative="bigger")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_registered_planners(alternative):
+    """The registry's planner takes evidence and options and agrees with the function."""
+    entries = paired_tests()
+    table = ContingencyTable(150, 15, 25, 10)
+    blocks = PairedBlocks([[[75, 8, 12, 5], [76, 7, 13, 4]]] * 5)
+    settings = {"alpha": 0.1, "power": 0.9, "alternative": alternative}
+
+    expected = mcnemar_sample_size(0.05, 0.2, **settings)
+    planned = entries["mcnemar"].sample_size(table, method="exact", **settings)
+    assert expected == pytest.approx(planned)
+
+    expected = bcv_mcnemar_sample_size(0.05, 0.2, rho1=0, rho2=0.4, **settings)
+    planned = entries["bcv_mcnemar"].sample_size(blocks, rho1=0, rho2=0.4, **settings)
+    assert expected == pytest.approx(planned)
+
+
+def test_half_the_difference_needs_four_times_the_records():
+    """For rare differences the number goes with the inverse square."""
+    small = np.array([mcnemar_sample_size(d, 0.1) for d in (0.002, 0.001)])
+
+    assert 4 == pytest.approx(small[1] / small[0], rel=1e-3)

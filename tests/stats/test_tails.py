@@ -1,0 +1,146 @@
+"""Tail probabilities, where they are easy and where doubles end."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import log_ndtr
+
+from skcompare.stats._tails import binomial_pvalue, normal_pvalue
+
+TINY = float(np.finfo(float).tiny)
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+def log_lower_tail(k, n, mid):
+    """Logarithm of P(X <= k), less half of P(X = k) for mid-p, in whole numbers."""
+    term = math.comb(n, k)
+    doubled = term if mid else 2 * term
+    for j in range(k, 0, -1):
+        term = term * j // (n - j + 1)
+        doubled += 2 * term
+        # Terms fall geometrically below the middle; what is left is below 1e-30 of all.
+        if term * n * 10**30 < doubled:
+            break
+    shift = doubled.bit_length()
+    return math.log(Fraction(doubled, 2**shift)) + (shift - n - 1) * math.log(2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 20, 101])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_exact_agrees_with_scipy(n, alternative):
+    """It is scipy's exact binomial test for every outcome."""
+    for k in range(n + 1):
+        expected = stats.binomtest(k, n, alternative=alternative).pvalue
+        pvalue, log_pvalue = binomial_pvalue(k, n, alternative, mid=False)
+
+        assert expected == pytest.approx(pvalue, rel=1e-12, abs=0)
+        assert math.log(expected) == pytest.approx(log_pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 20, 101])
+def test_mid_p_counts_half_of_what_is_observed(n):
+    """One-sided always; two-sided twice the smaller tail, and 1 - f/2 at the middle."""
+    half = stats.binom(n, 0.5)
+    for k in range(n + 1):
+        less = half.cdf(k) - half.pmf(k) / 2
+        greater = half.sf(k - 1) - half.pmf(k) / 2
+        two_sided = 1 - half.pmf(k) / 2 if 2 * k == n else 2 * min(less, greater)
+
+        for alternative, expected in zip(ALTERNATIVES, (two_sided, less, greater)):
+            pvalue, log_pvalue = binomial_pvalue(k, n, alternative, mid=True)
+            assert expected == pytest.approx(pvalue, rel=1e-11, abs=0)
+            assert math.log(expected) == pytest.approx(log_pvalue, abs=1e-11)
+
+
+@pytest.mark.parametrize("mid", [False, True])
+@pytest.mark.parametrize(
+    ("k", "n"),
+    [
+        (0, 900),
+        (0, 1100),
+        (0, 1021),
+        (38, 1200),
+        (39, 1200),
+        (3, 1000),
+        (10, 1100),
+        (300, 2000),
+        (0, 100_000),
+        (1, 100_000),
+        (30_000, 100_000),
+        (45_000, 100_000),
+        (49_000, 100_000),
+    ],
+)
+def test_logarithm_in_the_tail(k, n, mid):
+    """Whole-number arithmetic gives the same, below the doubles as well."""
+    one_tail = log_lower_tail(k, n, mid)
+    for alternative, count, expected in (
+        ("less", k, one_tail),
+        ("greater", n - k, one_tail),
+        ("two-sided", k, one_tail + math.log(2)),
+        ("two-sided", n - k, one_tail + math.log(2)),
+    ):
+        pvalue, log_pvalue = binomial_pvalue(count, n, alternative, mid=mid)
+
+        assert expected == pytest.approx(log_pvalue, rel=1e-10)
+        assert max(TINY, math.exp(expected)) == pytest.approx(pvalue, rel=1e-7, abs=0)
+
+
+@pytest.mark.parametrize("mid", [False, True])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_binomial_pvalue_never_vanishes(alternative, mid):
+    """An underflowing p is the smallest normal double, whatever the alternative."""
+    count = 10_000 if alternative == "greater" else 0
+    pvalue, log_pvalue = binomial_pvalue(count, 10_000, alternative, mid=mid)
+
+    assert TINY == pvalue
+    assert -10_000 * math.log(2) == pytest.approx(log_pvalue, rel=1e-3)
+
+
+@pytest.mark.parametrize("mid", [False, True])
+def test_logarithm_where_the_computation_changes(mid):
+    """From far below the doubles to the middle, every logarithm is exact to 9 digits."""
+    n = 1200
+    expected = [log_lower_tail(k, n, mid) for k in range(80)]
+
+    actual = [binomial_pvalue(k, n, "less", mid=mid)[1] for k in range(80)]
+
+    np.testing.assert_allclose(expected, actual, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("mid", [False, True])
+def test_pvalues_rise_with_the_logarithm(mid):
+    """A smaller logarithm never comes with a larger p-value."""
+    n = 1200
+    pvalues = [binomial_pvalue(k, n, "less", mid=mid)[0] for k in range(n + 1)]
+
+    assert sorted(pvalues) == pvalues
+    assert pvalues[-1] <= 1
+
+
+@pytest.mark.parametrize(
+    "z", [-40, -8.3, -1, -0.2, 0.0, 0.2, 1.96, 8.3, 37, 38.5, 200, 1e4]
+)
+def test_normal(z):
+    """Two-sided it is chi-squared of z², one-sided a tail; logarithms go on."""
+    for alternative, expected, log_expected in (
+        ("two-sided", stats.chi2.sf(z * z, 1), math.log(2) + log_ndtr(-abs(z))),
+        ("greater", stats.norm.sf(z), log_ndtr(-z)),
+        ("less", stats.norm.cdf(z), log_ndtr(z)),
+    ):
+        pvalue, log_pvalue = normal_pvalue(z, alternative)
+
+        assert max(expected, TINY) == pytest.approx(pvalue, rel=1e-12, abs=0)
+        assert log_expected == pytest.approx(log_pvalue, rel=1e-12, abs=1e-15)
+        assert 0 < pvalue <= 1
+        assert log_pvalue <= 0
+
+
+def test_normal_at_zero():
+    """No distance is p = 1 two-sided and 1/2 one-sided."""
+    assert (1.0, 0.0) == normal_pvalue(0.0, "two-sided")
+    assert 0.5 == normal_pvalue(0.0, "greater")[0]
+    assert 0.5 == normal_pvalue(-0.0, "less")[0]

@@ -1,0 +1,124 @@
+"""Codes of caveats and the words that readers see."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skcompare
+from skcompare import _flags
+from skcompare._flags import FLAG_TEXTS, explain, register_flag
+from skcompare._typing import Inference
+from skcompare._wording import INFERENCE_WORDS, format_pvalue
+
+PACKAGE = Path(skcompare.__file__).parent
+
+
+@pytest.mark.parametrize("code", FLAG_TEXTS)
+def test_flag(code):
+    """A code is stable and readable, and its words are one clause for a reader."""
+    text = FLAG_TEXTS[code]
+
+    assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", code)
+    assert text == text.strip()
+    assert len(text) > 20
+    assert not text.endswith(".")
+    assert text[0].islower()
+
+
+@pytest.mark.parametrize("code", FLAG_TEXTS)
+def test_flag_is_in_use(code):
+    """Every code is given somewhere, so no words are kept for nothing."""
+    sources = [p for p in PACKAGE.rglob("*.py") if p.name != "_flags.py"]
+
+    assert any(f'"{code}"' in path.read_text(encoding="utf-8") for path in sources)
+
+
+def test_explain():
+    """Codes come with their words, each once, in order; an unknown one is no error."""
+    explained = explain(["degenerate", "no-words-yet", "degenerate", "small-class"])
+
+    assert 3 == len(explained)
+    assert f"degenerate: {FLAG_TEXTS['degenerate']}" == explained[0]
+    assert "no-words-yet: no words known" == explained[1]
+    assert explained[2].startswith("small-class: ")
+    assert [] == explain([])
+
+
+def test_register_flag(monkeypatch):
+    """A flag of somebody else's test gets words once, and never loses its meaning."""
+    monkeypatch.setattr(_flags, "FLAG_TEXTS", dict(FLAG_TEXTS))
+
+    assert "toy-flag" == register_flag("toy-flag", "the toy is broken")
+    assert "toy-flag" == register_flag("toy-flag", "the toy is broken")
+    assert ["toy-flag: the toy is broken"] == explain(["toy-flag"])
+    with pytest.raises(ValueError, match=r"'toy-flag' exists and means: the toy is bro"):
+        register_flag("toy-flag", "something else")
+    with pytest.raises(ValueError, match="'degenerate' exists"):
+        register_flag("degenerate", "something else")
+
+
+@pytest.mark.parametrize(
+    ("pvalue", "words"),
+    [
+        (float("nan"), "undefined"),
+        (0.0, "< 1e-300"),
+        (2.2250738585072014e-308, "< 1e-300"),
+        (9.99e-301, "< 1e-300"),
+        (1e-300, "1.0e-300"),
+        (1.234e-20, "1.2e-20"),
+        (0.00001234, "1.2e-05"),
+        (0.0001234, "0.00012"),
+        (0.0349, "0.035"),
+        (0.05, "0.05"),
+        (0.049999, "0.05"),
+        (0.5, "0.5"),
+        (0.994, "0.99"),
+        (0.995, "1"),
+        (1.0, "1"),
+    ],
+)
+def test_pvalue_in_words(pvalue, words):
+    """Two significant digits, never 0, and undefined where it is."""
+    assert words == format_pvalue(pvalue)
+
+
+def test_pvalue_is_never_shown_as_zero():
+    """No p-value of any size prints as 0."""
+    for exponent in range(-330, 1):
+        words = format_pvalue(float(f"1e{exponent}"))
+        assert words.startswith("<") or float(words) > 0
+
+
+def test_subjects_have_words():
+    """Each kind of inference has its words for reports."""
+    assert set(Inference.__args__) == set(INFERENCE_WORDS)
+    assert all(INFERENCE_WORDS.values())
+
+
+def test_flags_are_no_warnings():
+    """A degenerate comparison is flagged and warns of nothing."""
+    code = (
+        "from skcompare import compare; y = [0, 1, 1]; "
+        "print(compare(y, {'a': y, 'b': y}).results['mcnemar'].flags)"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error::UserWarning",
+            "-W",
+            "error::RuntimeWarning",
+            "-c",
+            code,
+        ],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+    )
+
+    assert 0 == done.returncode, done.stderr
+    assert "degenerate" in done.stdout
+    assert "" == done.stderr
