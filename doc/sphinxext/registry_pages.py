@@ -95,7 +95,10 @@ def public_modules():
 def _autosummary(module):
     lines = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
     names = [name for name in module.__all__ if not name.startswith("_")]
-    return "\n".join([*lines, *(f"   {name}" for name in names)])
+    if module is not skcompare:
+        # A name that the package exports too is described there, and once only.
+        names = [name for name in names if not hasattr(skcompare, name)]
+    return "\n".join([*lines, *(f"   {name}" for name in names)]) if names else ""
 
 
 def _public_module(name):

@@ -62,7 +62,7 @@ class PairedComparator(
         Two fitted ones are compared as they are with `cv="prefit"` or wrapped in
         :class:`~sklearn.frozen.FrozenEstimator`.
     cv : None, "prefit", int, splitter or iterable, default=None
-        None is :class:`~skcompare.model_selection.BlockRegularized5x2CV`. "prefit" takes
+        None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
         X and y as a hold-out set. Anything else as in scikit-learn.
     scoring : str, callable, list of str, or dict, default="accuracy"
         What is compared: names of metrics of skcompare or scorers of scikit-learn, or
