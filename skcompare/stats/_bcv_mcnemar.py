@@ -9,7 +9,7 @@ from skcompare._registry import paired_test
 from skcompare._validation import check_alternative
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats._difference_limits import score_limits
-from skcompare.stats._mcnemar import corrected_statistic
+from skcompare.stats._mcnemar import accuracy_result, corrected_statistic
 from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size
 from skcompare.stats._tails import normal_pvalue
@@ -129,19 +129,11 @@ def bcv_mcnemar(
     effective = blocks.effective(multiplier)
     against, favour = effective.only_champion, effective.only_challenger
     statistic, root = corrected_statistic(against, favour, 1.0)
-    pvalue, log_pvalue = normal_pvalue(root, alternative)
-    if effective.n_discordant == 0:
-        pvalue, log_pvalue = 1.0, 0.0
-    champion, challenger = effective.accuracies
-    return PairedResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+    return accuracy_result(
+        effective,
+        statistic,
+        normal_pvalue(root, alternative),
         df=1,
-        estimate=effective.difference,
-        estimate_name="difference of accuracies",
-        champion=champion,
-        challenger=challenger,
         alternative=alternative,
         method=f"rho1={rho1:g}, rho2={rho2:g}",
         n=blocks.n_records,

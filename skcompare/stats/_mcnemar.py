@@ -1,6 +1,7 @@
 """McNemar's test on one test set."""
 
 from functools import partial
+from typing import Any
 
 from skcompare._registry import paired_test
 from skcompare._validation import check_alternative, check_choice
@@ -10,7 +11,7 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import mcnemar_sample_size
 from skcompare.stats._tails import binomial_pvalue, normal_pvalue
 
-__all__ = ["corrected_statistic", "mcnemar"]
+__all__ = ["accuracy_result", "corrected_statistic", "mcnemar"]
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
 FEW_DISCORDANT = 25
@@ -129,24 +130,39 @@ def mcnemar(
         df = 1
         pvalue, log_pvalue = normal_pvalue(root, alternative)
         limits = partial(score_limits, against, favour, table.n, correction)
-    if table.n_discordant == 0:
-        pvalue, log_pvalue = 1.0, 0.0
-    champion, challenger = table.accuracies
-    return PairedResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+    return accuracy_result(
+        table,
+        statistic,
+        (pvalue, log_pvalue),
         df=df,
-        estimate=table.difference,
-        estimate_name="difference of accuracies",
-        champion=champion,
-        challenger=challenger,
         alternative=alternative,
         method=method,
         n=table.n,
         limits=limits,
         flags=flags,
         details={"only_champion": against, "only_challenger": favour},
+    )
+
+
+def accuracy_result(
+    table: ContingencyTable, statistic: float, tail: tuple[float, float], **words: Any
+) -> PairedResult:
+    """The result of a test of two accuracies, from the table that it was made of.
+
+    `tail` holds the p-value and its logarithm; without discordant pairs p is 1 whatever
+    the formula gives.
+    """
+    pvalue, log_pvalue = (1.0, 0.0) if table.n_discordant == 0 else tail
+    champion, challenger = table.accuracies
+    return PairedResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
+        estimate=table.difference,
+        estimate_name="difference of accuracies",
+        champion=champion,
+        challenger=challenger,
+        **words,
     )
 
 
