@@ -4,7 +4,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from skcompare.reports._rows import ComparisonRow
-from skcompare.reports._text import design_words, notes, sections, table_cells
+from skcompare.reports._text import (
+    TEXT_COLUMNS,
+    Section,
+    design_words,
+    notes,
+    sections,
+)
 
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
@@ -25,8 +31,7 @@ STYLE = """
 .skcompare th, .skcompare td { padding: .3em .7em; text-align: right; white-space: nowrap;
   border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums;
   background: none; color: inherit; }
-.skcompare th:first-child, .skcompare td:last-child, .skcompare th:last-child,
-.skcompare tbody th { text-align: left; }
+.skcompare .text, .skcompare tbody th { text-align: left; }
 .skcompare tr.primary th, .skcompare tr.primary td { font-weight: 600; }
 .skcompare dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em;
   margin: 0; }
@@ -65,7 +70,7 @@ def comparison_html(comparison: "Comparison") -> str:
 
 def comparison_html_fragment(comparison: "Comparison", heading: str = "") -> str:
     """The report without a page around it, for notebooks."""
-    tables = "".join(_table(header, rows) for header, rows in sections(comparison))
+    tables = "".join(map(_table, sections(comparison)))
     remarks = [*notes(comparison), *comparison.caveats]
     listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
     notes_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
@@ -91,32 +96,38 @@ def _facts(comparison: "Comparison") -> str:
     )
 
 
-def _table(header: list[str], rows: list[ComparisonRow]) -> str:
-    reach = max(
-        (
-            abs(limit)
-            for row in rows
-            for limit in (row.low, row.high, row.difference)
-            if limit
-        ),
-        default=0.0,
+def _table(section: Section) -> str:
+    limits = [(row.low, row.high, row.difference) for row in section.rows]
+    reach = max((abs(value) for line in limits for value in line if value), default=0.0)
+    head = "".join(
+        f'<th scope="col"{_kind(name)}>{escape(name)}</th>' for name in section.header
     )
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join(_row(row, header[3], reach) for row in rows)
+    body = "".join(
+        _row(section, cells, row, reach)
+        for cells, row in zip(section.cells, section.rows, strict=True)
+    )
     return (
         f'<div class="scroll"><table><thead><tr>{head}<th scope="col">picture</th></tr>'
         f"</thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _row(row: ComparisonRow, difference: str, reach: float) -> str:
-    first, *others = table_cells(row)
-    cells = "".join(f"<td>{escape(cell)}</td>" for cell in others)
-    primary = ' class="primary"' if row.primary else ""
-    picture = _picture(row, difference, reach)
-    return (
-        f'<tr{primary}><th scope="row">{escape(first)}</th>{cells}<td>{picture}</td></tr>'
+def _row(section: Section, cells: list[str], row: ComparisonRow, reach: float) -> str:
+    first, *others = cells
+    names = section.header[1:]
+    shown = "".join(
+        f"<td{_kind(name)}>{escape(cell)}</td>"
+        for name, cell in zip(names, others, strict=True)
     )
+    primary = ' class="primary"' if row.primary else ""
+    picture = _picture(row, section.header[3], reach)
+    return (
+        f'<tr{primary}><th scope="row">{escape(first)}</th>{shown}<td>{picture}</td></tr>'
+    )
+
+
+def _kind(name: str) -> str:
+    return ' class="text"' if name in TEXT_COLUMNS else ""
 
 
 def _picture(row: ComparisonRow, difference: str, reach: float) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from skcompare._wording import format_pvalue
 from skcompare.reports._rows import ComparisonRow
@@ -10,10 +10,19 @@ from skcompare.reports._rows import ComparisonRow
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
 
-__all__ = ["comparison_markdown", "comparison_text", "table_cells"]
+__all__ = ["TEXT_COLUMNS", "Section", "comparison_markdown", "comparison_text"]
 
 WIDTH = 96
 INDENT = 12
+TEXT_COLUMNS = ("", "lower is better", "test")
+
+
+class Section(NamedTuple):
+    """A table of the report: its header, and a line of cells for each row."""
+
+    header: list[str]
+    cells: list[list[str]]
+    rows: list[ComparisonRow]
 
 
 def comparison_text(comparison: "Comparison") -> str:
@@ -24,8 +33,8 @@ def comparison_text(comparison: "Comparison") -> str:
         _entry("design", design_words(comparison)),
         "",
     ]
-    for header, rows in sections(comparison):
-        lines += [*_table(header, rows), ""]
+    for section in sections(comparison):
+        lines += [*_aligned(section), ""]
     lines += [_entry("note", note) for note in notes(comparison)]
     lines += [_entry("flag", caveat) for caveat in comparison.caveats]
     lines.append(_entry("verdict", comparison.conclusion.sentence))
@@ -42,10 +51,10 @@ def comparison_markdown(comparison: "Comparison") -> str:
         f"- design: {design_words(comparison)}",
         "",
     ]
-    for header, rows in sections(comparison):
-        lines.append(f"| {' | '.join(header)} |")
-        lines.append("|---|---:|---:|---:|:---:|---:|---:|---|")
-        lines += [f"| {' | '.join(map(_escaped, table_cells(row)))} |" for row in rows]
+    for section in sections(comparison):
+        rule = ["---" if name in TEXT_COLUMNS else "---:" for name in section.header]
+        for cells in (section.header, rule, *section.cells):
+            lines.append(f"| {' | '.join(map(_escaped, cells))} |")
         lines.append("")
     lines += [f"- {note}" for note in notes(comparison)]
     lines += [f"- flag {caveat}" for caveat in comparison.caveats]
@@ -62,10 +71,10 @@ def design_words(comparison: "Comparison") -> str:
     return ", ".join(words)
 
 
-def sections(comparison: "Comparison") -> list[tuple[list[str], list[ComparisonRow]]]:
+def sections(comparison: "Comparison") -> list[Section]:
     """Scores and losses apart, because the difference of a loss is a gain."""
     level = f"{100 * (1 - comparison.alpha):g} % interval"
-    adjusted = "p" if comparison.adjust == "none" else f"p ({comparison.adjust})"
+    adjusted = f"p ({comparison.adjust})"
     found = []
     for greater, first, difference in (
         (True, "", "difference"),
@@ -74,8 +83,16 @@ def sections(comparison: "Comparison") -> list[tuple[list[str], list[ComparisonR
         rows = [row for row in comparison.rows if row.greater_is_better is greater]
         header = [first, "champion", "challenger", difference, level, "p", adjusted, "test"]
         if rows:
-            found.append((header, rows))
+            found.append(_without_empty_columns(header, rows))
     return found
+
+
+def _without_empty_columns(header: list[str], rows: list[ComparisonRow]) -> Section:
+    cells = [table_cells(row) for row in rows]
+    used = [i for i in range(len(header)) if any(line[i] for line in cells)]
+    return Section(
+        [header[i] for i in used], [[line[i] for i in used] for line in cells], rows
+    )
 
 
 def notes(comparison: "Comparison") -> list[str]:
@@ -111,20 +128,16 @@ def _number(value: float, form: str = ".3f") -> str:
     return format(value + 0.0, form) if abs(value) >= 5e-4 else "0.000"
 
 
-def _table(header: list[str], rows: list[ComparisonRow]) -> list[str]:
-    cells = [header, *(table_cells(row) for row in rows)]
-    used = [i for i in range(len(header)) if i < 4 or any(line[i] for line in cells[1:])]
-    cells = [[line[i] for i in used] for line in cells]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    text_columns = (0, len(used) - 1)
-    lines = []
-    for line in cells:
-        padded = [
-            cell.ljust(width) if i in text_columns else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return lines
+def _aligned(section: Section) -> list[str]:
+    lines = [section.header, *section.cells]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if name in TEXT_COLUMNS else cell.rjust(width)
+            for name, cell, width in zip(section.header, line, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def _entry(name: str, words: str) -> str:

@@ -53,7 +53,8 @@ def test_markdown(comparison):
     table = [line for line in lines if line.startswith("|")]
 
     assert lines[0].startswith("**Verdict:** the challenger is better")
-    assert {9} == {line.count("|") for line in table}
+    assert 4 == len(table)
+    assert 1 == len({line.count("|") for line in table})
 
 
 class Page(HTMLParser):
