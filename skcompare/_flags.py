@@ -31,6 +31,10 @@ FLAG_TEXTS: dict[str, str] = {
         "rho1 and rho2 were set below the recommended 1/2, which makes the test less "
         "conservative"
     ),
+    "outlying-split": (
+        "the difference of a split lies far from the others, so training varied more than "
+        "the test allows for; find out why before trusting the p-value"
+    ),
     "small-class": (
         "a class has fewer members than there are blocks, so some training sets hold "
         "few or none of it"

@@ -4,6 +4,7 @@ import math
 import platform
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -209,6 +210,7 @@ def _adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
     return rows
 
 
+@cache
 def _versions() -> dict[str, str]:
     from skcompare import __version__
 

@@ -3,6 +3,7 @@
 from functools import partial
 from numbers import Real
 
+import numpy as np
 from scipy.special import betainc
 
 from skcompare._registry import paired_test
@@ -17,6 +18,8 @@ from skcompare.stats._tails import normal_pvalue
 __all__ = ["bcv_mcnemar"]
 
 FEW_DISCORDANT = 10
+OUTLYING = 4.0
+ROUNDING = 1e-9
 
 
 def _sample_size(
@@ -106,7 +109,9 @@ def bcv_mcnemar(
     statistic is 0 and p is 1, flagged "degenerate". Fewer than 10 effective discordant
     pairs are flagged "few-discordant-pairs", because the counts are fractional and no
     exact test exists. rho1 and rho2 that leave more effective records than the default
-    are flagged "less-conservative-correlation".
+    are flagged "less-conservative-correlation". A split whose difference is more than four
+    standard deviations of its test set from the mean is flagged "outlying-split": the
+    model has no room for a training that fails now and then.
 
     References
     ----------
@@ -138,7 +143,7 @@ def bcv_mcnemar(
         method=f"rho1={rho1:g}, rho2={rho2:g}",
         n=blocks.n_records,
         limits=partial(score_limits, against, favour, effective.n, 1.0),
-        flags=_flags(effective, rho1, rho2, _n_repeats(blocks)),
+        flags=_flags(blocks, effective, rho1, rho2),
         details={
             "only_champion": blocks.average.only_champion,
             "only_challenger": blocks.average.only_challenger,
@@ -178,14 +183,28 @@ def _n_repeats(blocks: PairedBlocks) -> int:
 
 
 def _flags(
-    effective: ContingencyTable, rho1: float, rho2: float, n_repeats: int
+    blocks: PairedBlocks, effective: ContingencyTable, rho1: float, rho2: float
 ) -> tuple[str, ...]:
-    flags: tuple[str, ...] = ()
+    flags = []
     if effective.n_discordant == 0:
-        flags = ("degenerate", "no-discordant-pairs")
+        flags += ["degenerate", "no-discordant-pairs"]
     elif effective.n_discordant < FEW_DISCORDANT:
-        flags = ("few-discordant-pairs",)
+        flags.append("few-discordant-pairs")
+    n_repeats = _n_repeats(blocks)
     recommended = effective_multiplier(n_repeats, 0.5, 0.5)
     if effective_multiplier(n_repeats, rho1, rho2) > recommended:
-        flags = (*flags, "less-conservative-correlation")
-    return flags
+        flags.append("less-conservative-correlation")
+    if _has_outlying_split(blocks):
+        flags.append("outlying-split")
+    return tuple(flags)
+
+
+def _has_outlying_split(blocks: PairedBlocks) -> bool:
+    """Whether a difference is farther from the mean than its test set explains."""
+    tables = blocks.tables.reshape(-1, 4)
+    n = tables.sum(axis=1)
+    differences = (tables[:, 2] - tables[:, 1]) / n
+    average = blocks.average
+    variance = average.n_discordant / average.n - average.difference**2
+    distances = np.abs(differences - average.difference)
+    return bool((distances > OUTLYING * np.sqrt(variance / n) + ROUNDING).any())

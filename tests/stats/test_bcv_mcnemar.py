@@ -320,3 +320,13 @@ def test_grouped_blocks_are_flagged():
     blocks = PairedBlocks([[[30, 5, 12, 3], [30, 5, 12, 3]]] * 5, "grouped bcv")
 
     assert ("invalid-design",) == bcv_mcnemar(blocks).flags
+
+
+def test_outlying_split_is_flagged():
+    """A split far from the others is flagged, and ordinary variation is not."""
+    even = np.tile([70, 10, 10, 10], (5, 2, 1))
+    failed = even.copy()
+    failed[3, 1] = [30, 50, 10, 10]
+
+    assert "outlying-split" not in bcv_mcnemar(PairedBlocks(even)).flags
+    assert "outlying-split" in bcv_mcnemar(PairedBlocks(failed)).flags
