@@ -42,8 +42,8 @@ def mid_pvalue(only_champion, only_challenger):
     return np.where(only_champion == only_challenger, equal, unequal)
 
 
-def pvalue_by_splitting(champion_loss, challenger_loss, random_state):
-    """P-value of one data set with given losses, through the splitter and the library.
+def result_by_splitting(champion_loss, challenger_loss, random_state):
+    """Result of one data set with given losses, through the splitter and the library.
 
     Losses are of shape (n,), or (10, n) where they depend on the split.
     """
@@ -60,7 +60,7 @@ def pvalue_by_splitting(champion_loss, challenger_loss, random_state):
         *([loss[k, test] for k, test in enumerate(tests)] for loss in losses),
         design="bcv",
     )
-    return bcv_mcnemar(blocks).pvalue
+    return bcv_mcnemar(blocks)
 
 
 def count_probabilities(n, p_champion, p_challenger):

@@ -20,7 +20,7 @@ from rejections import (
     corrected_pvalue,
     count_probabilities,
     exact_rejection,
-    pvalue_by_splitting,
+    result_by_splitting,
 )
 from scipy.optimize import brentq
 from scipy.signal import fftconvolve
@@ -87,7 +87,7 @@ def largest_gap(n_repetitions, seed):
         np.sum(champion_loss > challenger_loss, axis=1),
     )
     by_splitting = [
-        pvalue_by_splitting(*pair, random_state=seed + i)
+        result_by_splitting(*pair, random_state=seed + i).pvalue
         for i, pair in enumerate(zip(champion_loss, challenger_loss))
     ]
     return float(np.max(np.abs(by_counts - by_splitting)))
@@ -193,7 +193,7 @@ def spread_table(estimates, disagreements):
 
 
 def compare_unstable(seed, failing):
-    """P-value for a champion of accuracy 0.8 and a challenger that is as good on average.
+    """Result for a champion of accuracy 0.8 and a challenger that is as good on average.
 
     Training the challenger fails with probability `failing`. Its accuracy is then 0.4, and
     as much above 0.8 otherwise as makes up for that.
@@ -203,20 +203,31 @@ def compare_unstable(seed, failing):
     accuracies = np.where(rng.random((N_SPLITS, 1)) < failing, 0.4, accuracy)
     champion_loss = (rng.random(N_RECORDS) > 0.8).astype(int)
     challenger_loss = (rng.random(N_RECORDS) > accuracies).astype(int)
-    return pvalue_by_splitting(champion_loss, challenger_loss, random_state=int(seed))
+    return result_by_splitting(champion_loss, challenger_loss, random_state=int(seed))
 
 
 def unstable_table(n_datasets, seed):
     table = Table(
         f"A challenger whose training fails now and then, {N_RECORDS} records: "
         f"type I error at {ALPHA}",
-        ("trainings that fail", "data sets", "rejections", "type I error", "95 % interval"),
+        (
+            "trainings that fail",
+            "data sets",
+            "rejections",
+            "type I error",
+            "95 % interval",
+            "flagged",
+            "rejections without flag",
+        ),
     )
     seeds = np.random.SeedSequence(seed).generate_state(n_datasets)
     for failing in (0, 0.02, 0.05, 0.1):
-        pvalues = [compare_unstable(each, failing) for each in seeds]
-        rejections = int(np.sum(np.array(pvalues) < ALPHA))
-        table.add(f"{failing:.0%}", n_datasets, *_share(rejections, n_datasets))
+        results = [compare_unstable(each, failing) for each in seeds]
+        rejected = [result for result in results if result.pvalue < ALPHA]
+        flagged = sum("outlying-split" in result.flags for result in results)
+        silent = sum("outlying-split" not in result.flags for result in rejected)
+        share = _share(len(rejected), n_datasets)
+        table.add(f"{failing:.0%}", n_datasets, *share, flagged, silent)
     return table
 
 
