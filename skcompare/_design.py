@@ -195,5 +195,8 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
             splitter, n_splits
         )
     if design.n_splits != n_splits:
-        design = Design(design.kind, 1, n_splits, design.grouped)
+        # A declared name says nothing of repetitions, but these designs come in halves.
+        halves = design.kind in ("bcv", "random 5x2") and n_splits % 2 == 0
+        shape = (n_splits // 2, 2) if halves else (1, n_splits)
+        design = Design(design.kind, *shape, design.grouped)
     return Design(design.kind, design.n_repeats, design.n_folds, grouped or design.grouped)

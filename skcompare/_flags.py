@@ -55,8 +55,13 @@ FLAG_TEXTS: dict[str, str] = {
         "records come in groups, and no test here accounts for the dependence within "
         "a group"
     ),
+    "scorer-warning": (
+        "scikit-learn's scorer warned about some test sets, for example of a class that "
+        "they lack"
+    ),
     "undefined-in-split": (
-        "the score is undefined on some test sets, which were left out of its mean"
+        "the score is undefined on some test sets for one classifier or both; these were "
+        "left out of the means"
     ),
 }
 """Words for every flag code."""

@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skcompare._validation import check_choice
 from skcompare.exceptions import MissingDependencyError
 
 __all__ = ["frame_from_columns"]
+
+BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def frame_from_columns(
@@ -20,6 +23,7 @@ def frame_from_columns(
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library whose frame is returned.
     """
+    check_choice("backend", backend, BACKENDS)
     try:
         import narwhals as nw
 

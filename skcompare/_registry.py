@@ -61,7 +61,7 @@ class PairedTestEntry:
         """Whether the test is valid for evidence collected in this way."""
         return design.name in self.designs
 
-    def match(self, measure: str) -> int:
+    def match(self, measure: str | None) -> int:
         """How closely the test fits a measure: 2 by name, 1 for any score, else 0."""
         if measure in self.measures:
             return 2
@@ -245,7 +245,7 @@ def get_test(name: object) -> PairedTestEntry:
     return _tests[name]
 
 
-def tests_for(measure: str, design: Design | None = None) -> list[PairedTestEntry]:
+def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
     """Tests of a measure, valid for a design where one is given; the default one first.
 
     A test of this very measure comes before tests of any score, and the one that was

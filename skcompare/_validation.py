@@ -11,14 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "as_array",
     "check_alpha",
     "check_alternative",
     "check_choice",
     "check_confidence_level",
+    "check_groups",
     "check_labels",
+    "check_pos_label",
     "check_not_missing",
     "check_probabilities",
     "check_same_length",
+    "check_switches",
     "is_number",
     "is_whole",
     "class_codes",
@@ -90,6 +94,26 @@ def check_count(name: str, value: object, *, least: int = 1) -> int:
     )
 
 
+def check_switches(**switches: object) -> None:
+    """Refuse what is neither True nor False."""
+    for name, value in switches.items():
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"`{name}` must be True or False. Got {value!r} instead.")
+
+
+def check_groups(groups: Any) -> None:
+    """Refuse groups that are no single column without missing values."""
+    if groups is None:
+        return
+    array = as_array(groups)
+    if array.ndim != 1:
+        raise ValueError(
+            f"`groups` must have shape (n_samples,). Got {array.shape}. Pass one group a "
+            "record."
+        )
+    check_not_missing("groups", array)
+
+
 def check_same_length(**arrays: Any) -> int:
     """The common length of the named arrays, which must not be 0."""
     lengths = {name: len(values) for name, values in arrays.items()}
@@ -112,11 +136,7 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
 
     Strings come back in a unicode array, so that they compare and sort quickly.
     """
-    # numpy turns a list of strings and numbers into strings, missing values included.
-    mixed = isinstance(values, list | tuple) and any(
-        isinstance(item, str) for item in values
-    )
-    array = np.asarray(values, dtype=object if mixed else None)
+    array = as_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -134,6 +154,16 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
             f"`{name}` must be integer, boolean or string labels. Got dtype {array.dtype}."
         )
     return array
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """An array of what was passed; a list with strings in it keeps its items apart.
+
+    numpy would make strings of the numbers in such a list, and of its missing values.
+    """
+    is_list = isinstance(values, list | tuple)
+    mixed = is_list and any(isinstance(item, str) for item in values)
+    return np.asarray(values, dtype=object if mixed else None)
 
 
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
@@ -240,6 +270,20 @@ def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArr
             f"Known classes: {_some(classes)}."
         )
     return codes.astype(np.min_scalar_type(-max(len(classes), 1)))
+
+
+def check_pos_label(pos_label: Any, classes: NDArray[Any]) -> int | None:
+    """Position of the positive one of two classes; None where none is named."""
+    if pos_label is None:
+        return None
+    is_one = np.ndim(pos_label) == 0
+    found = np.flatnonzero(classes == pos_label) if is_one else np.empty(0)
+    if len(classes) != 2 or len(found) != 1:
+        raise ValueError(
+            f"`pos_label` must be one of two classes. Got {pos_label!r} and the classes "
+            f"{_some(classes)}. Leave it out for more than two classes."
+        )
+    return int(found[0])
 
 
 def check_probabilities(name: str, values: Any, n_classes: int) -> NDArray[np.float64]:

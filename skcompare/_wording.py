@@ -2,7 +2,13 @@
 
 import math
 
-__all__ = ["INFERENCE_WORDS", "format_pvalue"]
+__all__ = [
+    "INFERENCE_WORDS",
+    "decimals_for",
+    "format_number",
+    "format_pvalue",
+    "in_one_line",
+]
 
 INFERENCE_WORDS = {
     "models": "two trained models, over new records",
@@ -10,12 +16,39 @@ INFERENCE_WORDS = {
 }
 
 
-def format_pvalue(pvalue: float) -> str:
-    """A p-value for readers: two significant digits, never 0."""
+def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
+    """A p-value for readers: two significant digits, never 0.
+
+    More digits are shown where two would put it on the wrong side of `alpha`.
+    """
     if math.isnan(pvalue):
         return "undefined"
     if pvalue < 1e-300:
         return "< 1e-300"
     if pvalue >= 0.995:
         return "1"
-    return f"{pvalue:.2g}" if pvalue >= 1e-4 else f"{pvalue:.1e}"
+    for digits in range(2, 9):
+        text = f"{pvalue:.{digits}g}" if pvalue >= 1e-4 else f"{pvalue:.{digits - 1}e}"
+        if alpha is None or (float(text) < alpha) is (pvalue < alpha):
+            break
+    return text
+
+
+def decimals_for(difference: float, least: int = 3, most: int = 9) -> int:
+    """Decimals that show at least two digits of a difference."""
+    if not math.isfinite(difference) or difference == 0:
+        return least
+    return min(most, max(least, 1 - math.floor(math.log10(abs(difference)))))
+
+
+def format_number(value: float, decimals: int = 3, *, signed: bool = False) -> str:
+    """A number for readers; a zero has no sign."""
+    if math.isnan(value):
+        return "undefined"
+    text = f"{value:{'+' if signed else ''}.{decimals}f}"
+    return text.lstrip("+-") if math.isfinite(value) and float(text) == 0 else text
+
+
+def in_one_line(words: str) -> str:
+    """Words without line breaks and control characters, which would break a table."""
+    return " ".join("".join(c if c.isprintable() else " " for c in words).split())

@@ -14,7 +14,8 @@ __all__ = [
 class EstimatorFailedError(RuntimeError):
     """A classifier failed to fit or to predict; the message names it and the split.
 
-    The estimator's own exception is the `__cause__`. Where that is a `ValueError` or a
+    The estimator's own exception is the `__cause__`, as text where it happened in another
+    process. Where that is a `ValueError` or a
     `TypeError`, this is one too, so that it is caught as one would catch it without us.
 
     .. versionadded:: 0.1

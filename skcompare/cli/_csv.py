@@ -1,6 +1,7 @@
 """Columns of a CSV file: true labels and two columns of answers."""
 
 import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -26,23 +27,30 @@ def read_columns(
     columns = {name: _typed([row[header.index(name)] for row in rows]) for name in chosen}
     truth, *answers = chosen
     for name in answers:
-        # Beside labels of text, numbers are probabilities, be they only 0 and 1.
-        if isinstance(columns[truth][0], str) and isinstance(columns[name][0], int):
-            columns[name] = [float(value) for value in columns[name]]
+        if isinstance(columns[truth][0], str) and not isinstance(columns[name][0], str):
+            # Beside labels of text, numbers are probabilities, unless they are written
+            # as these labels are.
+            written = [str(value) for value in columns[name]]
+            is_label = set(written) <= set(columns[truth])
+            columns[name] = written if is_label else [float(v) for v in columns[name]]
     return columns
 
 
 def _read(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
+    delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
     if len(delimiter) != 1:
         raise ValueError(f"--delimiter must be one character. Got {delimiter!r}.")
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
     except OSError as error:
         raise ValueError(f"Cannot read {path!r}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{path!r} must be UTF-8 text. Save it as UTF-8 CSV.") from error
     try:
-        lines = list(csv.reader(text.splitlines(), delimiter=delimiter, strict=True))
+        # Not line by line: a quoted field may hold line breaks.
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        lines = [line for line in reader if line]
     except csv.Error as error:
         raise ValueError(f"{path!r} is not a CSV file: {error}.") from error
     if not lines or not any(lines[0]):
@@ -53,7 +61,7 @@ def _read(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise ValueError(f"{path!r} has several columns named {', '.join(repeated)}.")
-    rows = [row for row in lines[1:] if row]
+    rows = lines[1:]
     if not rows:
         raise ValueError(f"{path!r} must have at least one record. Got column names only.")
     for number, row in enumerate(rows, start=2):
@@ -74,9 +82,10 @@ def _chosen(header: list[str], names: tuple[str | None, ...]) -> list[str]:
     chosen = [name or default for name, default in zip(names, DEFAULT_NAMES, strict=True)]
     for name in chosen:
         if name not in header:
+            hint = "" if len(header) > 1 else " Is --delimiter right?"
             raise ValueError(
                 f"{unknown_name('column', name, header)} Name the columns by --y, "
-                "--champion and --challenger."
+                f"--champion and --challenger.{hint}"
             )
     if len(set(chosen)) < 3:
         raise ValueError(

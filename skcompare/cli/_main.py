@@ -1,6 +1,7 @@
 """The shell: parse, call, print; every error is one line and exit code 2."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -39,6 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, TypeError, ImportError, OSError) as error:
         words = " ".join(str(error).split())
         print(f"skcompare {arguments.command}: error: {words}", file=sys.stderr)

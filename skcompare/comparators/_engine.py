@@ -9,7 +9,12 @@ from importlib.metadata import version
 from typing import Any
 
 from skcompare._registry import PairedTestEntry, get_test
-from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare._validation import (
+    check_alpha,
+    check_alternative,
+    check_choice,
+    check_pos_label,
+)
 from skcompare.comparators._tests import NamedTests, default_test, no_test_note
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure, score_differences
@@ -50,11 +55,12 @@ def compare_pair(
     Each measure gets the default test of the design, and the tests asked for that
     measure it; a test that measures nothing else gets a row of its own.
     """
+    check_pos_label(pos_label, pair.predictions.classes)
     engine = _Engine(pair, asked, alternative, alpha, pos_label)
     rows = [
         row for k, measure in enumerate(measures) for row in engine.rows(measure, k == 0)
     ]
-    rows += engine.rows_of_other_tests([measure.name for measure in measures])
+    rows += engine.rows_of_other_tests(measures)
     needed = engine.records_needed(rows[0])
     rows = _adjusted(rows, adjust)
     predictions = pair.predictions
@@ -67,6 +73,7 @@ def compare_pair(
         challenger=pair.challenger.description,
         design=pair.design,
         n_records=predictions.n_records,
+        n_tested=predictions.n_tested,
         n_fits=n_fits,
         seconds=seconds,
         alpha=alpha,
@@ -95,21 +102,28 @@ class _Engine:
         self._evidence: dict[Any, Any] = {}
 
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
-        """One row a test of the measure, or one without test."""
-        tests = self._tests_of(measure.name, primary)
-        if tests:
-            rows = [self._tested(entry, measure.name, None, measure) for entry in tests]
-        else:
-            rows = [self._untested(measure)]
+        """One row a test of the measure, or one without test.
+
+        The primary row is that of the design's default test; where there is none it is the
+        one without test, because a test that is not valid decides nothing.
+        """
+        default = default_test(measure, self.pair.design)
+        named = [get_test(name) for name in self.asked or ()]
+        tests = [entry for entry in named if entry.match(measure.metric)]
+        if default is not None and (self.asked is None or primary):
+            tests = [default, *(entry for entry in tests if entry is not default)]
+        rows = [self._tested(entry, measure.name, measure) for entry in tests]
+        if not rows or (primary and default is None):
+            rows.insert(0, self._untested(measure))
         return [replace(rows[0], primary=primary), *rows[1:]]
 
-    def rows_of_other_tests(self, names: Sequence[str]) -> list[ComparisonRow]:
+    def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Rows of the tests asked for that measure something else."""
         others = [get_test(name) for name in self.asked or ()]
         return [
-            self._tested(entry, entry.measures[0], None, None)
+            self._tested(entry, entry.measures[0], None)
             for entry in others
-            if not any(entry.match(name) for name in names)
+            if not any(entry.match(measure.metric) for measure in measures)
         ]
 
     def records_needed(self, row: ComparisonRow) -> float | None:
@@ -129,19 +143,8 @@ class _Engine:
             **(self.asked or {}).get(row.test, {}),
         )
 
-    def _tests_of(self, measure: str, primary: bool) -> list[PairedTestEntry]:
-        tests = []
-        default = default_test(measure, self.pair.design)
-        # The verdict needs the design's default test whatever else is asked for.
-        if default is not None and (self.asked is None or primary):
-            tests.append(default)
-        named = [get_test(name) for name in self.asked or ()]
-        return tests + [
-            entry for entry in named if entry.match(measure) and entry not in tests
-        ]
-
     def _tested(
-        self, entry: PairedTestEntry, name: str, label: Any, measure: Measure | None
+        self, entry: PairedTestEntry, name: str, measure: Measure | None
     ) -> ComparisonRow:
         options = dict((self.asked or {}).get(entry.name, {}))
         if "alternative" in entry.options:
@@ -153,7 +156,7 @@ class _Engine:
             flags = (*flags, "undefined-pvalue")
         return ComparisonRow(
             measure=name,
-            label=label,
+            label=None,
             test=entry.name,
             champion=result.champion,
             challenger=result.challenger,
@@ -169,9 +172,10 @@ class _Engine:
     def _untested(self, measure: Measure) -> ComparisonRow:
         scores: ScoreDifferences = self._of(ScoreDifferences, measure)
         champion, challenger = scores.means
+        default = default_test(measure, self.pair.design)
         note = (
-            no_test_note(measure.name, self.pair.design)
-            if self.asked is None
+            no_test_note(measure, self.pair.design)
+            if default is None
             else f"no test of {measure.name} was asked for"
         )
         return ComparisonRow(
@@ -182,7 +186,7 @@ class _Engine:
             challenger=challenger,
             difference=scores.mean,
             greater_is_better=measure.greater_is_better,
-            flags=("undefined-in-split",) if scores.n_undefined else (),
+            flags=scores.flags,
             note=note,
         )
 

@@ -16,8 +16,9 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import validate_data
 
 from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
-from skcompare._validation import check_labels
+from skcompare._validation import check_groups, check_labels, check_switches, classes_of
 from skcompare.comparators._engine import check_settings, compare_pair
+from skcompare.comparators._rehearsal import check_scored_classes, rehearse
 from skcompare.comparators._roles import (
     check_roles,
     check_target,
@@ -90,7 +91,7 @@ class PairedComparator(
         As in joblib.
     random_state : int, RandomState instance or None, default=None
         Decides the splits and every nested `random_state` that is None. These get a
-        seed a split, the same for both classifiers, so that equal classifiers give
+        seed a split, the same for both classifiers, so that identical classifiers give
         equal answers; pass an int for the same comparison at every call.
 
     Attributes
@@ -119,8 +120,8 @@ class PairedComparator(
 
     Notes
     -----
-    Equal classifiers give difference 0, p = 1 and an inconclusive verdict. With metadata
-    routing off, `groups` go to the splitter and `sample_weight` to both fits; the
+    Identical classifiers give difference 0, p = 1 and an inconclusive verdict. With
+    metadata routing off, `groups` go to the splitter and `sample_weight` to both fits; the
     evaluation counts every record once.
 
     Examples
@@ -207,13 +208,16 @@ class PairedComparator(
         alternative, alpha, adjust = check_settings(
             self.alternative, self.alpha, self.adjust
         )
+        check_switches(allow_mixed=self.allow_mixed, refit=self.refit)
         asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
-        prefit = is_prefit(self._estimators(), self.cv)
-        check_roles(self._estimators(), allow_mixed=self.allow_mixed, prefit=prefit)
+        prefit = self._check_roles(sample_weight, params)
         check_target(y, fitting=not prefit)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         y_labels = check_labels("y", y)
+        check_groups(groups)
         validate_data(self, X=X, skip_check_array=True)
+        if not prefit:
+            check_scored_classes(measures, classes_of(y_labels), self.pos_label)
         routed = self._route(groups, sample_weight, params)
         wanted = answers_wanted(measures, asked)
         rng = check_random_state(self.random_state)
@@ -244,6 +248,20 @@ class PairedComparator(
             self._select(X, y, prefit, routed, rng)
         return self
 
+    def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
+        """Refuse what cannot be compared; returns whether both are used as they are."""
+        estimators = self._estimators()
+        as_is = isinstance(self.cv, str) and self.cv == PREFIT
+        check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is)
+        prefit = is_prefit(estimators, self.cv)
+        given = [*params] if sample_weight is None else ["sample_weight", *params]
+        if prefit and given:
+            raise ValueError(
+                "Nothing is fitted on a hold-out set, and its records count equally. Got "
+                f"{', '.join(given)}. Leave it out."
+            )
+        return prefit
+
     def _estimators(self) -> list[tuple[str, Any]]:
         return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
 
@@ -259,9 +277,12 @@ class PairedComparator(
     ) -> Predictions:
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
+        rehearse(named_tests(self.tests), splits)
         flags = splits.flags
-        if any(is_fitted(estimator) for _, estimator in self._estimators()):
-            flags = (*flags, "mixed-frozen" if is_mixed(self._estimators()) else "refitted")
+        if is_mixed(self._estimators()):
+            flags = (*flags, "mixed-frozen")
+        elif any(is_fitted(estimator) for _, estimator in self._estimators()):
+            flags = (*flags, "refitted")
         if any("sample_weight" in routed[name].fit for name, _ in self._estimators()):
             flags = (*flags, "weighted-fit")
         progress = progress_of(self, 2 * len(splits.pairs))
@@ -335,12 +356,14 @@ class PairedComparator(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        parts = [get_tags(part) for part in (self.champion, self.challenger)]
+        pair = (self.champion, self.challenger)
+        # Printing must work whatever was passed; `fit` says what is wrong with it.
+        parts = [get_tags(part) for part in pair if hasattr(part, "__sklearn_tags__")]
         for name in ("sparse", "categorical", "string", "allow_nan"):
-            given = all(getattr(part.input_tags, name) for part in parts)
-            setattr(tags.input_tags, name, given)
+            given = [getattr(part.input_tags, name) for part in parts]
+            setattr(tags.input_tags, name, bool(given) and all(given))
         tags.input_tags.pairwise = any(part.input_tags.pairwise for part in parts)
-        if self.refit:
+        if self.refit and parts:
             tags.estimator_type = "classifier"
             tags.classifier_tags = parts[0].classifier_tags
         return tags

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_clusterer, is_outlier_detector, is_regressor
+from sklearn.base import is_classifier, is_clusterer, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.multiclass import type_of_target
@@ -27,10 +27,11 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
                 f"`{name}` must be a classifier instance. Got the class "
                 f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
             )
-        if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        lacking = [m for m in ("fit", "get_params", "predict") if not hasattr(estimator, m)]
+        if lacking:
             raise TypeError(
-                f"`{name}` must be a scikit-learn classifier with fit and get_params. Got "
-                f"{type(estimator).__name__}."
+                f"`{name}` must be a scikit-learn classifier with fit, get_params and "
+                f"predict. Got {type(estimator).__name__}, without {', '.join(lacking)}."
             )
         for is_other, kind in (
             (is_regressor, "regressor"),
@@ -44,9 +45,10 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
                 )
     if is_mixed(estimators) and not (allow_mixed or prefit):
         raise ValueError(
-            "Both classifiers must be frozen, or neither. Got one of each: the comparison "
-            "would mix a trained model with a learning algorithm, and leak if the frozen "
-            "model has seen these records. Unfreeze it, or pass allow_mixed=True."
+            "Both classifiers must be frozen, or neither, also within a pipeline. Got one "
+            "of each: the comparison would mix a trained model with a learning algorithm, "
+            "and leak if the frozen model has seen these records. Unfreeze it, or pass "
+            "allow_mixed=True."
         )
 
 
@@ -71,13 +73,22 @@ def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
 
 
 def is_mixed(estimators: NamedEstimators) -> bool:
-    """Whether some are frozen and some are not."""
+    """Whether frozen classifiers stand beside others, or within them."""
     frozen = _frozen(estimators)
-    return any(frozen) and not all(frozen)
+    return (any(frozen) and not all(frozen)) or any(map(_holds_frozen, estimators))
 
 
 def _frozen(estimators: NamedEstimators) -> list[bool]:
     return [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
+
+
+def _holds_frozen(named: tuple[str, Any]) -> bool:
+    """Whether a classifier that is not frozen itself answers through a frozen one."""
+    estimator = named[1]
+    if isinstance(estimator, FrozenEstimator):
+        return False
+    nested = estimator.get_params(deep=True).values()
+    return any(isinstance(v, FrozenEstimator) and is_classifier(v) for v in nested)
 
 
 def is_fitted(estimator: Any) -> bool:

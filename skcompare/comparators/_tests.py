@@ -1,6 +1,6 @@
 """Which tests run on which measures, decided before anything is fitted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from skcompare._design import Design, remedy
@@ -23,10 +23,11 @@ def named_tests(tests: Any) -> NamedTests | None:
         if tests == "auto":
             return None
         tests = [tests]
+    asked: dict[str, dict[str, Any]]
     if isinstance(tests, Mapping):
-        asked = {name: dict(options) for name, options in tests.items()}
+        asked = {name: _options(name, options) for name, options in tests.items()}
     elif isinstance(tests, Iterable):
-        asked = {name: {} for name in tests}
+        asked = {get_test(name).name: {} for name in tests}
     else:
         raise TypeError(
             "`tests` must be 'auto', a name, a list of names, or a dict of names and "
@@ -37,6 +38,15 @@ def named_tests(tests: Any) -> NamedTests | None:
     for name, options in asked.items():
         _check_options(get_test(name), options)
     return asked
+
+
+def _options(name: Any, options: Any) -> dict[str, Any]:
+    if not isinstance(options, Mapping):
+        raise TypeError(
+            f"The options of test {name!r} must be a dict. Got {options!r}. Pass {{}} for "
+            "none."
+        )
+    return dict(options)
 
 
 def _check_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
@@ -54,9 +64,9 @@ def _check_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
             )
 
 
-def default_test(measure: str, design: Design) -> PairedTestEntry | None:
+def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
     """The test that a measure gets when none is asked for; None if none is valid."""
-    valid = tests_for(measure, design)
+    valid = tests_for(measure.metric, design)
     return valid[0] if valid else None
 
 
@@ -70,13 +80,27 @@ def answers_wanted(measures: Iterable[Measure], asked: NamedTests | None) -> fro
     return wanted
 
 
-def no_test_note(measure: str, design: Design) -> str:
+def no_test_note(measure: Measure, design: Design) -> str:
     """Why a measure has no p-value, and the designs that would give one."""
-    known = tests_for(measure)
+    known = tests_for(measure.metric)
     if not known:
-        return f"no test of {measure} is known: the difference is shown alone"
-    ways = [f"{remedy(name)} for {entry.name}" for entry in known for name in entry.designs]
-    return (
-        f"no test of {measure} is valid for {design}; use {', or '.join(ways)}, or ask for "
-        "a test by name"
-    )
+        return f"no test of {measure.name} is known: the difference is shown alone"
+    reason = f"no test of {measure.name} is valid for {design}"
+    names = [name for entry in known for name in entry.designs]
+    if design.grouped:
+        ways = [name for name in names if name.startswith("grouped ")]
+        if not ways:
+            return f"{reason}: none accounts for the dependence within groups"
+    elif design.kind == "time ordered":
+        ways = [name for name in names if name == "holdout"]
+        reason += ", and shuffled splits would ignore the order of time"
+    else:
+        ways = [name for name in names if not name.startswith("grouped ")]
+    advice = [
+        f"{remedy(name)} for {_named_for(name, known)}" for name in dict.fromkeys(ways)
+    ]
+    return f"{reason}; use {', or '.join(advice)}" if advice else reason
+
+
+def _named_for(design_name: str, entries: Sequence[PairedTestEntry]) -> str:
+    return ", ".join(entry.name for entry in entries if design_name in entry.designs)

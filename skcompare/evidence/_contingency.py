@@ -164,8 +164,10 @@ class PairedBlocks:
         challenger, both wrong; or :class:`ContingencyTable` objects, nested in the same
         way.
     design : Design or str, optional
-        How the records were split. By default M × 2 block-regularized
-        cross-validation ("bcv") for tables of shape (M, 2, 4) and "unknown" otherwise.
+        How the records were split. By default tables of shape (M, 2, 4) with halves of
+        nearly equal size are taken to come from M × 2 block-regularized
+        cross-validation ("bcv"), and others are "unknown". Say so if they come from
+        elsewhere: random halves look the same, and no test can tell.
 
     Raises
     ------
@@ -192,8 +194,7 @@ class PairedBlocks:
         tables = _as_tables(self.tables)
         design = self.design
         if design is None:
-            is_halves = tables.ndim == 3 and tables.shape[1] == 2
-            design = "bcv" if is_halves else "unknown"
+            design = "bcv" if _has_even_halves(tables) else "unknown"
         design = as_design(design)
         shape = tables.shape[:-1]
         if design.n_splits != np.prod(shape):
@@ -358,6 +359,18 @@ def _as_tables(tables: Any) -> np.ndarray:
     if (whole.sum(axis=-1) == 0).any():
         raise ValueError("Each split must test at least one record. Got an empty table.")
     return whole
+
+
+def _has_even_halves(tables: np.ndarray) -> bool:
+    """Whether tables look like block-regularized halves.
+
+    Halves differ by at most half the number of blocks, and there are at most four blocks
+    more than repetitions.
+    """
+    if tables.ndim != 3 or tables.shape[1] != 2:
+        return False
+    sizes = tables.sum(axis=2)
+    return bool((np.abs(sizes[:, 0] - sizes[:, 1]) <= (len(tables) + 4) / 2).all())
 
 
 def _check_repeats(tables: np.ndarray) -> None:

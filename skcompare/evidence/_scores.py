@@ -29,6 +29,8 @@ class ScoreDifferences:
         The scores themselves.
     design : Design or str, default="unknown"
         How the records were split.
+    flags : tuple of str
+        Caveats about how the scores came about.
 
     .. versionadded:: 0.1
     """
@@ -40,6 +42,7 @@ class ScoreDifferences:
     champion: FloatArray | None = None
     challenger: FloatArray | None = None
     design: Design = UNKNOWN
+    flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         values = _readonly(self.values)
@@ -87,6 +90,7 @@ class ScoreDifferences:
             self.challenger,
             self.champion,
             self.design,
+            self.flags,
         )
 
 

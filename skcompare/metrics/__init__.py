@@ -2,8 +2,9 @@
 
 from skcompare._registry import MetricEntry, metric, metrics
 from skcompare.metrics._labels import accuracy
-from skcompare.metrics._measures import Measure, resolve_scoring, score_differences
+from skcompare.metrics._measures import Measure, resolve_scoring
 from skcompare.metrics._probabilities import multiclass_brier_loss
+from skcompare.metrics._scores import score_differences
 
 __all__ = [
     "Measure",

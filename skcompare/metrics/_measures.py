@@ -4,23 +4,22 @@ A measure scores stored answers, so that nothing is fitted or predicted twice an
 scorer that only asks its estimator for answers can be compared.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
 from skcompare._registry import MetricEntry, metrics
 from skcompare._validation import unknown_name
-from skcompare.evidence import ScoreDifferences
 from skcompare.metrics._stored import Probe, StoredAnswers
-from skcompare.metrics._undefined import undefined_as_nan
-from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions
+from skcompare.metrics._undefined import watched
+from skcompare.predictions import DECISION, LABELS, SCORES
 
-__all__ = ["Measure", "resolve_scoring", "score_differences"]
+__all__ = ["Measure", "resolve_scoring"]
 
 Scorer = Callable[[Any, Any, Any], float]
 
@@ -31,23 +30,44 @@ class Measure:
 
     Parameters
     ----------
-    name, title : str
-        The key and the words in reports.
+    name : str
+        The key in reports.
     greater_is_better : bool
         False for losses, whose differences are negated.
-    wanted : frozenset of {"labels", "scores"}
+    wanted : frozenset of {"labels", "scores", "decision"}
         The answers that it needs.
     scorer : callable
         `scorer(estimator, X, y)`, where the estimator gives the stored answers.
+    metric : str or None
+        What it measures, by which tests of it are found; None for a scorer that is
+        known by no name.
 
     .. versionadded:: 0.1
     """
 
     name: str
-    title: str
     greater_is_better: bool
     wanted: frozenset[str]
     scorer: Scorer
+    metric: str | None = None
+
+    def check_classes(self, classes: np.ndarray) -> None:
+        """Refuse classes that a named scorer cannot score, before anything is fitted."""
+        if self.metric is None:
+            return
+        y_true = np.repeat(classes, 2)
+        proba = np.repeat(np.eye(len(classes)), 2, axis=0)
+        decision = proba[:, 1] if len(classes) == 2 else proba
+        answers = StoredAnswers(classes, y_true, proba, decision)
+        try:
+            with watched():
+                self.scorer(answers, np.arange(len(y_true)).reshape(-1, 1), y_true)
+        except ValueError as error:
+            raise ValueError(
+                f"scoring {self.name!r} does not suit the {len(classes)} classes "
+                f"{classes.tolist()[:5]}: {error} For two string classes pass `pos_label`; "
+                "for more classes choose a multi-class scorer, such as 'f1_macro'."
+            ) from error
 
 
 def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
@@ -72,7 +92,10 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
         )
     names = [name for name, _ in named]
     if not names or len(set(names)) < len(names):
-        raise ValueError(f"`scoring` must have at least one name, each once. Got {names}.")
+        raise ValueError(
+            f"`scoring` must have at least one name, each once. Got {names}. Pass a dict "
+            "to name scorers."
+        )
     return tuple(_measure(name, value) for name, value in named)
 
 
@@ -82,25 +105,40 @@ def _name_of(scorer: Any) -> str:
 
 def _measure(name: str, value: Any) -> Measure:
     if not isinstance(value, str):
-        if not callable(value):
-            raise TypeError(
-                f"The scorer {name!r} must be a name or callable. Got {value!r}."
-            )
-        return Measure(name, name, True, _asked_by(value), value)
-    entry = metrics().get(value) or metrics().get(value.removeprefix("neg_"))
+        _check_scorer(name, value)
+        return Measure(name, True, _asked_by(value), value)
+    entry = metrics().get(value) or _negated_loss(value)
     if entry is not None:
         negated = value != entry.name
         scorer: Scorer = _RegisteredScorer(entry, -1 if negated else 1)
         wanted = LABELS if entry.response_method == "predict" else SCORES
-        greater = entry.greater_is_better is not negated
-        title = f"negated {entry.title}" if negated else entry.title
-        return Measure(name, title, greater, frozenset({wanted}), scorer)
+        greater = entry.greater_is_better or negated
+        return Measure(name, greater, frozenset({wanted}), scorer, value)
     try:
         scorer = get_sklearn_scorer(value)
     except (ValueError, KeyError):
         known = {*metrics(), *get_sklearn_scorer_names()}
         raise unknown_name("scoring", value, known) from None
-    return Measure(name, name.replace("_", " "), True, _asked_by(scorer), scorer)
+    return Measure(name, True, _asked_by(scorer), scorer, value)
+
+
+def _negated_loss(name: str) -> MetricEntry | None:
+    entry = metrics().get(name.removeprefix("neg_"))
+    return None if entry is None or entry.greater_is_better else entry
+
+
+def _check_scorer(name: str, scorer: Any) -> None:
+    if not callable(scorer):
+        raise TypeError(f"The scorer {name!r} must be a name or callable. Got {scorer!r}.")
+    try:
+        parameters = list(inspect.signature(scorer).parameters)
+    except (TypeError, ValueError):
+        return
+    if parameters[:1] == ["y_true"]:
+        raise TypeError(
+            f"{name!r} is a metric of labels, and no scorer(estimator, X, y). Wrap it by "
+            "sklearn.metrics.make_scorer, or pass its name."
+        )
 
 
 @dataclass(frozen=True)
@@ -118,98 +156,22 @@ class _RegisteredScorer:
 
 
 def _asked_by(scorer: Scorer) -> frozenset[str]:
-    """The answers that a scorer needs, found by letting it ask."""
-    probe = Probe()
-    try:
-        with undefined_as_nan():
-            scorer(probe, np.arange(4).reshape(-1, 1), np.array([0, 1, 0, 1]))
-    # A scorer may dislike the probe's data; what it asked for until then counts.
-    except Exception:
-        return frozenset(probe.asked or {LABELS, SCORES})
-    return frozenset(probe.asked or {LABELS, SCORES})
+    """The answers that a scorer needs, found by letting it ask.
 
-
-def score_differences(
-    pair: PairedPredictions, measure: Measure, pos_label: Any = None
-) -> ScoreDifferences:
-    """Score both roles on every test set.
-
-    A test set on which the score is undefined (one class only, for example) gives NaN;
-    where it is undefined on all of them, the scorer's own error is raised.
+    Probabilities are preferred to decision scores, so these are offered only to a scorer
+    that takes nothing else.
     """
-    predictions = pair.predictions
-    scores = np.array(
-        [_split_scores(pair, role, measure, pos_label) for role in pair.roles]
-    )
-    champion, challenger = scores
-    sign = 1 if measure.greater_is_better else -1
-    design = pair.design
-    shape = (design.n_repeats, design.n_folds) if design.n_repeats > 1 else (-1,)
-    n_train = np.zeros(1, dtype=int) if predictions.n_train is None else predictions.n_train
-    return ScoreDifferences(
-        (sign * (challenger - champion)).reshape(shape),
-        n_train,
-        predictions.n_test,
-        champion=champion.reshape(shape),
-        challenger=challenger.reshape(shape),
-        design=design,
-    )
-
-
-def _split_scores(
-    pair: PairedPredictions, answers: Answers, measure: Measure, pos_label: Any
-) -> list[float]:
-    classes, order = _class_order(pair.predictions.classes, pos_label)
-    y_true = pair.predictions.y_answered()
-    scores, errors = [], []
-    for part in pair.predictions.slices():
-        stored = StoredAnswers(
-            classes,
-            None if answers.labels is None else classes[order[answers.labels[part]]],
-            None if answers.proba is None else answers.proba[part][:, order],
-            _ordered_decision(answers.decision, part, order),
-        )
-        rows = np.arange(part.start, part.stop).reshape(-1, 1)
+    asked: set[str] = set()
+    for with_decision in (False, True):
+        probe = Probe(with_decision)
         try:
-            with undefined_as_nan():
-                score = measure.scorer(stored, rows, classes[order[y_true[part]]])
-            scores.append(float(score))
-        except (ValueError, UndefinedMetricWarning) as error:
-            errors.append(error)
-            scores.append(float("nan"))
-        except AttributeError as error:
-            raise ValueError(
-                f"scoring {measure.name!r} needs answers that {answers.name} does not "
-                f"give: {error}"
-            ) from error
-    if len(errors) == len(scores):
-        raise ValueError(
-            f"scoring {measure.name!r} is undefined on every test set: {errors[0]}"
-        ) from errors[0]
-    return scores
-
-
-def _class_order(classes: np.ndarray, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The classes that scorers see and where each stored code goes among them.
-
-    With a positive label they are 0 and 1, so that every binary scorer knows it.
-    """
-    if pos_label is None:
-        return classes, np.arange(len(classes))
-    is_positive = classes == pos_label
-    if len(classes) != 2 or not is_positive.any():
-        raise ValueError(
-            f"`pos_label` must be one of two classes. Got {pos_label!r} and the classes "
-            f"{classes.tolist()}. Leave it out for more than two classes."
-        )
-    return np.array([0, 1]), is_positive.astype(int)
-
-
-def _ordered_decision(
-    decision: np.ndarray | None, part: slice, order: np.ndarray
-) -> np.ndarray | None:
-    if decision is None:
-        return None
-    if decision.ndim == 2:
-        return decision[part][:, order]
-    return decision[part] if order[0] == 0 else -decision[part]
+            with watched():
+                scorer(probe, np.arange(4).reshape(-1, 1), np.array([0, 1, 0, 1]))
+            return frozenset(probe.asked or {LABELS, SCORES})
+        except AttributeError:
+            # It may have asked for what this probe does not have.
+            asked |= probe.asked
+        # A scorer may dislike the probe's data; what it asked for until then counts.
+        except Exception:
+            return frozenset(asked | probe.asked or {LABELS, SCORES})
+    return frozenset(asked | {DECISION})

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from skcompare.predictions import LABELS, SCORES
+from skcompare.predictions import DECISION, LABELS, SCORES
 
 __all__ = ["Probe", "StoredAnswers"]
 
@@ -50,10 +50,11 @@ class StoredAnswers(ClassifierMixin, BaseEstimator):
 
 
 class Probe(ClassifierMixin, BaseEstimator):
-    """Notes which answers a scorer asks for."""
+    """Notes which answers a scorer asks for; it may have no decision scores to give."""
 
-    def __init__(self) -> None:
+    def __init__(self, with_decision: bool) -> None:
         self.classes_ = np.array([0, 1])
+        self.with_decision = with_decision or None
         self.asked: set[str] = set()
 
     def predict(self, X: Any) -> Any:
@@ -66,7 +67,8 @@ class Probe(ClassifierMixin, BaseEstimator):
         self.asked.add(SCORES)
         return np.array([[0.7, 0.3], [0.4, 0.6], [0.6, 0.4], [0.8, 0.2]])
 
+    @available_if(_has("with_decision"))
     def decision_function(self, X: Any) -> Any:
         """Four decision scores."""
-        self.asked.add(SCORES)
+        self.asked.add(DECISION)
         return np.array([-1.0, 1.0, -0.5, -2.0])

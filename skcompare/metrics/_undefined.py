@@ -1,21 +1,39 @@
-"""Scores that are undefined on a test set."""
+"""Scores that are undefined on a test set, and warnings of scorers."""
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-__all__ = ["undefined_as_nan"]
+__all__ = ["Watch", "watched"]
+
+
+@dataclass
+class Watch:
+    """What happened while scorers ran.
+
+    `undefined` is about the last call; `warned` and `error` about all of them.
+    """
+
+    undefined: bool = False
+    warned: bool = False
+    error: ValueError | None = None
 
 
 @contextmanager
-def undefined_as_nan() -> Iterator[None]:
-    """Make scikit-learn's warning of an undefined metric an error to catch.
+def watched(watch: Watch | None = None) -> Iterator[None]:
+    """Note the warnings of a scorer instead of passing them on.
 
-    Metrics that warn return 0 or NaN depending on the metric; an undefined score must
-    not count as a number.
+    Metrics that are undefined warn and return 0 or NaN, depending on the metric; such a
+    score must not count as a number. Other warnings are caveats about the data.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UndefinedMetricWarning)
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
         yield
+    if watch is not None:
+        kinds = [issubclass(warning.category, UndefinedMetricWarning) for warning in caught]
+        watch.undefined = any(kinds)
+        watch.warned |= not all(kinds)

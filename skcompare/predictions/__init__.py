@@ -1,6 +1,6 @@
 """What classifiers answered: collected from estimators in parallel, or from arrays."""
 
-from skcompare.predictions._answer import LABELS, SCORES, set_seeds
+from skcompare.predictions._answer import DECISION, LABELS, SCORES, seeded, set_seeds
 from skcompare.predictions._collect import collect_fitted, collect_predictions
 from skcompare.predictions._describe import describe
 from skcompare.predictions._from_arrays import predictions_from_arrays
@@ -8,6 +8,7 @@ from skcompare.predictions._predictions import Answers, PairedPredictions, Predi
 from skcompare.predictions._rows import n_rows
 
 __all__ = [
+    "DECISION",
     "LABELS",
     "SCORES",
     "Answers",
@@ -18,5 +19,6 @@ __all__ = [
     "describe",
     "n_rows",
     "predictions_from_arrays",
+    "seeded",
     "set_seeds",
 ]

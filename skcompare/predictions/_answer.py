@@ -1,5 +1,7 @@
 """One task: fit a classifier on a training set and answer a test set."""
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -15,9 +17,9 @@ from skcompare.predictions._describe import describe
 from skcompare.predictions._rows import n_rows, take_rows
 from skcompare.predictions._transport import Shipment
 
-__all__ = ["LABELS", "SCORES", "Outcome", "Task", "answer", "run_task"]
+__all__ = ["DECISION", "LABELS", "SCORES", "Outcome", "Task", "answer", "run_task"]
 
-LABELS, SCORES = "labels", "scores"
+LABELS, SCORES, DECISION = "labels", "scores", "decision"
 """What can be asked of a classifier; scores are probabilities where it has them."""
 
 
@@ -68,8 +70,13 @@ def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
         estimator.fit(_cut(X, task.train, columns), take_rows(y, task.train), **params)
         fitted = perf_counter()
         step = "predict"
-        X_test = _cut(X, task.test, columns)
-        labels, proba, decision = answer(estimator, X_test, classes, task.wanted)
+        answers = answer(
+            estimator,
+            lambda: _cut(X, task.test, columns),
+            len(task.test),
+            classes,
+            task.wanted,
+        )
     # Whatever an estimator raises is passed on with its name and the split.
     except Exception as error:
         message = (
@@ -77,7 +84,7 @@ def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
             f"({len(task.train)} training records): {type(error).__name__}: {error}"
         )
         raise EstimatorFailedError.of(message, error) from error
-    return Outcome(labels, proba, decision, fitted - start, perf_counter() - fitted)
+    return Outcome(*answers, fitted - start, perf_counter() - fitted)
 
 
 def _cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
@@ -87,50 +94,112 @@ def _cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
 
 
 def set_seeds(estimator: Any, seed: int) -> None:
-    """Set every nested `random_state` that is None, in the order of their names."""
+    """Set every nested `random_state` that is None, in the order of their names.
+
+    A splitter among the parameters is replaced by a seeded copy, because it would shuffle
+    in another way for each classifier.
+    """
     if not hasattr(estimator, "get_params"):
         return
     rng = np.random.RandomState(seed)
-    seeds = {}
+    seeds: dict[str, Any] = {}
     for key, value in sorted(estimator.get_params(deep=True).items()):
-        if value is None and (key == "random_state" or key.endswith("__random_state")):
+        is_seed = key == "random_state" or key.endswith("__random_state")
+        if value is None and is_seed:
             seeds[key] = int(rng.randint(np.iinfo(np.int32).max))
+        elif hasattr(value, "split") and getattr(value, "random_state", 0) is None:
+            seeds[key] = seeded(value, rng)
     if seeds:
         estimator.set_params(**seeds)
 
 
+def seeded(splitter: Any, rng: np.random.RandomState) -> Any:
+    """A copy of a splitter with a seed drawn for it."""
+    splitter = copy(splitter)
+    splitter.random_state = int(rng.randint(np.iinfo(np.int32).max))
+    return splitter
+
+
 def _is_aligned(value: Any, n: int) -> bool:
-    has_rows = hasattr(value, "shape") or isinstance(value, list | tuple)
+    has_rows = len(getattr(value, "shape", ())) > 0 or isinstance(value, list | tuple)
     return has_rows and n_rows(value) == n
 
 
 def answer(
-    estimator: Any, X: Any, classes: np.ndarray, wanted: frozenset[str]
+    estimator: Any,
+    records: Callable[[], Any],
+    n: int,
+    classes: np.ndarray,
+    wanted: frozenset[str],
 ) -> tuple[IntArray | None, FloatArray | None, FloatArray | None]:
-    """Labels as codes, probabilities and decision scores, as far as they are wanted."""
+    """Labels as codes, probabilities and decision scores, as far as they are wanted.
+
+    `records` gives the test records afresh for each method, so that one that changes them
+    does not spoil the next.
+    """
     labels = proba = decision = None
+    scored = SCORES in wanted
+    has_proba = hasattr(estimator, "predict_proba")
+    has_decision = hasattr(estimator, "decision_function")
     if LABELS in wanted:
-        predicted = check_labels("predictions", estimator.predict(X))
-        labels = class_codes("predictions", predicted, classes)
-    if SCORES in wanted:
-        own = np.asarray(getattr(estimator, "classes_", classes))
-        if hasattr(estimator, "predict_proba"):
-            proba = check_probabilities(
-                "predict_proba", estimator.predict_proba(X), len(own)
-            )
-            proba = _aligned(proba, own, classes, missing=0.0)
-        elif hasattr(estimator, "decision_function"):
-            decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
-            if not np.isfinite(decision).all():
-                raise ValueError("`decision_function` must be finite. Got NaN or infinity.")
-            if decision.ndim == 2:
-                decision = _aligned(decision, own, classes, missing=None)
-        else:
-            raise ValueError(
-                "The measures need scores, but the classifier has neither predict_proba "
-                "nor decision_function. Ask for measures of labels, such as 'accuracy'."
-            )
+        labels = _codes(_checked("predict", estimator.predict(records()), n), classes)
+    if scored and has_proba:
+        proba = _proba(estimator, records(), n, classes)
+    if DECISION in wanted or (scored and not has_proba and has_decision):
+        if not has_decision:
+            raise ValueError("The measures need decision_function, which it does not have.")
+        decision = _decision(estimator, records(), n, classes)
+    if scored and not has_proba and not has_decision:
+        raise ValueError(
+            "The measures need scores, but the classifier has neither predict_proba nor "
+            "decision_function. Ask for measures of labels, such as 'accuracy'."
+        )
     return labels, proba, decision
+
+
+def _checked(method: str, values: Any, n: int) -> Any:
+    if n_rows(values) != n:
+        raise ValueError(f"{method} must answer {n} records. Got {n_rows(values)} answers.")
+    return values
+
+
+def _codes(predicted: Any, classes: np.ndarray) -> IntArray:
+    array = np.asarray(predicted)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        # A dictionary is many times faster than sorting objects; what it does not know
+        # is left to the checks, which say what is wrong.
+        known = {label: code for code, label in enumerate(classes.tolist())}
+        try:
+            codes = np.array([known[label] for label in array.tolist()])
+            return codes.astype(np.min_scalar_type(-len(classes)))
+        except (KeyError, TypeError):
+            pass
+    return class_codes("predictions", check_labels("predictions", predicted), classes)
+
+
+def _proba(estimator: Any, X: Any, n: int, classes: np.ndarray) -> FloatArray:
+    own = np.asarray(getattr(estimator, "classes_", classes))
+    values = _checked("predict_proba", estimator.predict_proba(X), n)
+    proba = check_probabilities("predict_proba", values, len(own))
+    return _aligned(proba, own, classes, missing=0.0)
+
+
+def _decision(estimator: Any, X: Any, n: int, classes: np.ndarray) -> FloatArray:
+    own = np.asarray(getattr(estimator, "classes_", classes))
+    values = _checked("decision_function", estimator.decision_function(X), n)
+    decision = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(decision).all():
+        raise ValueError("`decision_function` must be finite. Got NaN or infinity.")
+    if decision.ndim == 1 and len(own) == 2 < len(classes):
+        decision = np.column_stack([-decision, decision])
+    if decision.ndim == 1 and len(own) == 2:
+        return decision
+    if decision.ndim != 2 or decision.shape[1] != len(own):
+        raise ValueError(
+            f"`decision_function` must give a column for each of {len(own)} classes. Got "
+            f"shape {decision.shape}."
+        )
+    return _aligned(decision, own, classes, missing=None)
 
 
 def _aligned(

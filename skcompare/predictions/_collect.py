@@ -11,7 +11,7 @@ from skcompare._typing import IntArray
 from skcompare._validation import class_codes, classes_of
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
-from skcompare.predictions._describe import describe
+from skcompare.predictions._describe import describe, describe_all
 from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint, n_rows
 from skcompare.predictions._transport import blas_within, shipped
@@ -81,12 +81,13 @@ def collect_predictions(
         outcomes = parallel(delayed(run_task)(task, shipment, classes) for task in tasks)
         outcomes = list(progress(outcomes) if progress else outcomes)
     tests = [test for _, test in splits]
+    words = describe_all([estimator for _, estimator in estimators])
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
-            _joined(name, estimator, outcomes[position :: len(estimators)])
-            for position, (name, estimator) in enumerate(estimators)
+            _joined(name, words[position], outcomes[position :: len(estimators)])
+            for position, (name, _) in enumerate(estimators)
         ),
         design=design,
         records=np.concatenate(tests),
@@ -109,10 +110,11 @@ def collect_fitted(
     """Answers of fitted classifiers on a hold-out set; nothing is cloned or fitted."""
     trained = {name: np.asarray(est.classes_) for name, est in estimators if _knows(est)}
     classes = classes_of(y_labels, **trained)
-    outcomes = []
+    outcomes, before = [], fingerprint(X, y_labels)
     for name, estimator in estimators:
         try:
-            outcomes.append(Outcome(*answer(estimator, X, classes, wanted), 0.0, 0.0))
+            answers = answer(estimator, lambda: X, n_rows(X), classes, wanted)
+            outcomes.append(Outcome(*answers, 0.0, 0.0))
         # Whatever an estimator raises is passed on with its name.
         except Exception as error:
             message = (
@@ -120,16 +122,24 @@ def collect_fitted(
                 f"{n_rows(X)} records: {type(error).__name__}: {error}"
             )
             raise EstimatorFailedError.of(message, error) from error
+        if fingerprint(X, y_labels) != before:
+            raise ValueError(
+                f"{name} ({describe(estimator)}) changed the records while predicting, so "
+                "others would answer different ones. Set copy=True in its transformers."
+            )
+    words = describe_all([estimator for _, estimator in estimators])
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
-            _joined(name, estimator, [outcome])
-            for (name, estimator), outcome in zip(estimators, outcomes, strict=True)
+            _joined(name, description, [outcome])
+            for (name, _), description, outcome in zip(
+                estimators, words, outcomes, strict=True
+            )
         ),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=_group_codes(groups),
-        fingerprint=fingerprint(X, y_labels),
+        fingerprint=before,
     )
 
 
@@ -137,14 +147,14 @@ def _knows(estimator: Any) -> bool:
     return getattr(estimator, "classes_", None) is not None
 
 
-def _joined(name: str, estimator: Any, outcomes: Sequence[Outcome]) -> Answers:
+def _joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
     def column(field: str) -> Any:
         parts = [getattr(outcome, field) for outcome in outcomes]
         return None if parts[0] is None else np.concatenate(parts)
 
     return Answers(
         name=name,
-        description=describe(estimator),
+        description=description,
         labels=column("labels"),
         proba=column("proba"),
         decision=column("decision"),

@@ -1,10 +1,11 @@
 """Short words for an estimator."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-__all__ = ["describe"]
+__all__ = ["describe", "describe_all"]
 
 
 def describe(estimator: Any) -> str:
@@ -23,3 +24,31 @@ def describe(estimator: Any) -> str:
     )
     inner = parameters.get("estimator")
     return f"{name}({describe(inner)})" if hasattr(inner, "fit") else name
+
+
+def describe_all(estimators: Sequence[Any]) -> list[str]:
+    """Descriptions, with the parameters that differ where they would be the same."""
+    words = [describe(estimator) for estimator in estimators]
+    settings = [
+        _differing(k, estimators) if words.count(word) > 1 else ""
+        for k, word in enumerate(words)
+    ]
+    return [
+        f"{word} with {given}" if given else word
+        for word, given in zip(words, settings, strict=True)
+    ]
+
+
+def _differing(k: int, estimators: Sequence[Any], most: int = 3) -> str:
+    """Values of the plain parameters in which an estimator differs from others."""
+    given = [
+        estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+        for estimator in estimators
+    ]
+    shown = [
+        f"{name}={value!r}"
+        for name, value in given[k].items()
+        if isinstance(value, str | int | float | bool | None)
+        and any(name in other and other[name] != value for other in given)
+    ]
+    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

@@ -8,7 +8,10 @@ import numpy as np
 from skcompare._design import HOLDOUT, Design
 from skcompare._typing import ArrayLike
 from skcompare._validation import (
+    as_array,
+    check_groups,
     check_labels,
+    check_pos_label,
     check_probabilities,
     check_same_length,
     class_codes,
@@ -51,7 +54,7 @@ def predictions_from_arrays(
         Group of each record (patient, user); the design is then grouped.
     """
     truth = check_labels("y_true", y_true)
-    arrays = {name: np.asarray(values) for name, values in answers.items()}
+    arrays = {name: as_array(values) for name, values in answers.items()}
     check_same_length(y_true=truth, **arrays)
     base = (
         truth if labels is None else np.concatenate([truth, check_labels("labels", labels)])
@@ -63,17 +66,19 @@ def predictions_from_arrays(
         if are_labels[name]
     }
     classes = classes_of(base, **predicted)
+    positive = check_pos_label(pos_label, classes)
     collected = []
     for name, values in arrays.items():
         if name in predicted:
             codes, proba = class_codes(name, predicted[name], classes), None
         else:
-            proba = _probabilities(name, values, classes, pos_label)
+            proba = _probabilities(name, values, classes, positive)
             codes = proba.argmax(axis=1).astype(np.min_scalar_type(-len(classes)))
         collected.append(Answers(name, name, codes, proba))
     group_codes = None
     if groups is not None:
-        group_codes = np.unique(check_labels("groups", groups), return_inverse=True)[1]
+        check_groups(groups)
+        group_codes = np.unique(as_array(groups), return_inverse=True)[1]
         check_same_length(y_true=truth, groups=group_codes)
     return Predictions(
         classes=classes,
@@ -96,7 +101,7 @@ def _are_labels(values: np.ndarray, known: np.ndarray) -> bool:
 
 
 def _probabilities(
-    name: str, values: np.ndarray, classes: np.ndarray, pos_label: Any
+    name: str, values: np.ndarray, classes: np.ndarray, positive: int | None
 ) -> np.ndarray:
     if values.ndim == 2 and values.shape[1] > 1:
         if values.shape[1] != len(classes):
@@ -112,13 +117,9 @@ def _probabilities(
             f"{len(classes)}. Pass a column a class, or all class labels as `labels`."
         )
     proba = check_probabilities(name, values.reshape(len(values)), 2)
-    if pos_label is None and classes.dtype.kind in "US":
+    if positive is None and classes.dtype.kind in "US":
         raise ValueError(
             f"`{name}` has probabilities of one of {classes.tolist()}. Say of which: pass "
             "`pos_label`."
         )
-    if pos_label is None or classes[1] == pos_label:
-        return proba
-    if classes[0] == pos_label:
-        return proba[:, ::-1]
-    raise ValueError(f"`pos_label` must be one of {classes.tolist()}. Got {pos_label!r}.")
+    return proba[:, ::-1] if positive == 0 else proba

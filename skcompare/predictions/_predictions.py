@@ -93,6 +93,15 @@ class Predictions:
         return len(self.y)
 
     @property
+    def n_tested(self) -> int:
+        """Number of records that are in some test set."""
+        if self.records is None:
+            return self.n_records
+        tested = np.zeros(self.n_records, dtype=bool)
+        tested[self.records] = True
+        return int(np.count_nonzero(tested))
+
+    @property
     def n_splits(self) -> int:
         """Number of test sets."""
         return 1 if self.bounds is None else len(self.bounds) - 1

@@ -52,14 +52,23 @@ def _pieces(data: Any) -> Iterable[Any]:
         for name in names:
             yield str(name).encode()
             yield from _array_pieces(np.asarray(data[name]))
+    elif isinstance(data, list | tuple):
+        yield from _item_pieces(data)
     else:
         yield from _array_pieces(np.asarray(data))
+
+
+def _item_pieces(items: Any) -> Iterable[bytes]:
+    """Items one by one, because an array of long and short texts would be huge."""
+    yield f"{len(items)} items".encode()
+    for item in items:
+        yield f"{type(item).__name__} {item!r}\0".encode()
 
 
 def _array_pieces(array: np.ndarray) -> Iterable[Any]:
     yield f"{array.dtype.str}{array.shape}".encode()
     if array.dtype.kind == "O":
-        yield "\0".join(map(str, array.ravel().tolist())).encode()
+        yield from _item_pieces(array.ravel().tolist())
         return
     rows = max(1, CHUNK // max(1, array[:1].size))
     for start in range(0, len(array), rows) if array.ndim else ():

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -43,19 +44,19 @@ def load_predictions(path: Any) -> Predictions:
                 for name, given in stored["arrays"].items()
             }
         else:
-            with np.load(source, allow_pickle=False) as stored:
+            with source.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files if name != "header"}
                 header = json.loads(str(stored["header"]))
         if header["format"] != FORMAT or header["version"] != VERSION:
             raise KeyError(f"{header['format']} version {header['version']}")
+        return _restored(header, arrays)
     except FileNotFoundError:
         raise
-    except (KeyError, ValueError, TypeError, EOFError, OSError) as error:
+    except (KeyError, ValueError, TypeError, EOFError, OSError, BadZipFile) as error:
         raise ValueError(
             f"{str(path)!r} is not a file of predictions, version {VERSION} ({error}). "
             "Make one by Predictions.save."
         ) from error
-    return _restored(header, arrays)
 
 
 def _header(predictions: Predictions) -> dict[str, Any]:

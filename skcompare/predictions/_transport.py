@@ -72,15 +72,20 @@ def shipped(data: tuple[Any, ...], n_jobs: int | None) -> Iterator[Shipment]:
     instead.
     """
     arrays = all(part is None or _is_mapped_by_joblib(part) for part in data)
-    backend, n_active = get_active_backend()
-    local = type(backend).__name__ in LOCAL_PROCESSES
-    if arrays or not local or (n_active if n_jobs is None else n_jobs) == 1:
+    backend, workers = _workers(n_jobs)
+    if arrays or workers == 1 or type(backend).__name__ not in LOCAL_PROCESSES:
         yield Shipment(data)
         return
     with tempfile.TemporaryDirectory(
         prefix="skcompare-", ignore_cleanup_errors=True
     ) as folder:
         yield FileShipment(data, folder)
+
+
+def _workers(n_jobs: int | None) -> tuple[Any, int]:
+    """The active joblib backend and how many tasks it runs at a time."""
+    backend, n_active = get_active_backend()
+    return backend, backend.effective_n_jobs(n_active if n_jobs is None else n_jobs)
 
 
 def _is_mapped_by_joblib(part: Any) -> bool:
@@ -95,8 +100,7 @@ def blas_within(n_jobs: int | None) -> Iterator[None]:
     joblib sees to it in worker processes; worker threads share one BLAS, which is
     limited to one thread a worker here.
     """
-    backend, n_active = get_active_backend()
-    workers = backend.effective_n_jobs(n_active if n_jobs is None else n_jobs)
+    backend, workers = _workers(n_jobs)
     if not getattr(backend, "uses_threads", False) or workers == 1:
         yield
         return

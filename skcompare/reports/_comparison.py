@@ -20,6 +20,7 @@ __all__ = ["Comparison"]
 SCHEMA = "skcompare.comparison"
 SCHEMA_VERSION = 1
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class Comparison:
         Words for the two classifiers.
     design : Design
         How the records were split.
-    n_records, n_fits : int
-        Records, and fits a classifier.
+    n_records, n_tested, n_fits : int
+        Records, those of them that were tested, and fits a classifier.
     seconds : float or None
         Time that fitting, predicting and testing took.
     alpha : float
@@ -62,6 +63,7 @@ class Comparison:
     challenger: str
     design: Design
     n_records: int
+    n_tested: int
     n_fits: int
     alpha: float
     alternative: str
@@ -98,6 +100,7 @@ class Comparison:
             "challenger": self.challenger,
             "design": asdict(self.design),
             "n_records": self.n_records,
+            "n_tested": self.n_tested,
             "n_fits": self.n_fits,
             "seconds": self.seconds,
             "alpha": self.alpha,
@@ -119,7 +122,7 @@ class Comparison:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The comparison as standard JSON; numbers that JSON lacks are strings."""
+        """The comparison as standard JSON; NaN is written as {"number": "NaN"}."""
         return json.dumps(_to_standard(self.to_dict()), indent=indent, allow_nan=False)
 
     @classmethod
@@ -131,20 +134,27 @@ class Comparison:
             raise ValueError(
                 f"Expected the JSON of a comparison. Got text that is no JSON: {error}."
             ) from error
-        schema = stored.get("schema") if isinstance(stored, dict) else None
-        if schema != SCHEMA or stored["schema_version"] != SCHEMA_VERSION:
-            version = stored.get("schema_version") if isinstance(stored, dict) else None
-            raise ValueError(
-                f"Expected {SCHEMA} version {SCHEMA_VERSION}. Got {schema!r} version "
-                f"{version!r}. Write it again with this version of skcompare."
-            )
-        return cls(
-            rows=tuple(_row(row) for row in stored["rows"]),
-            conclusion=Verdict(**stored["verdict"]),
-            design=Design(**stored["design"]),
-            flags=tuple(stored["flags"]),
-            **{name: stored[name] for name in _PLAIN_FIELDS},
+        is_dict = isinstance(stored, dict)
+        found = (
+            (stored.get("schema"), stored.get("schema_version")) if is_dict else (None,) * 2
         )
+        if found != (SCHEMA, SCHEMA_VERSION):
+            raise ValueError(
+                f"Expected {SCHEMA} version {SCHEMA_VERSION}. Got {found[0]!r} version "
+                f"{found[1]!r}. Write it again with this version of skcompare."
+            )
+        try:
+            return cls(
+                rows=tuple(_row(row) for row in stored["rows"]),
+                conclusion=Verdict(**stored["verdict"]),
+                design=Design(**stored["design"]),
+                flags=tuple(stored["flags"]),
+                **{name: stored[name] for name in _PLAIN_FIELDS},
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"The JSON of this comparison is not complete: {error}. Write it again."
+            ) from error
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row a line, as a frame of pandas, polars or pyarrow."""
@@ -189,15 +199,14 @@ def _to_standard(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_to_standard(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        return next(
-            k for k, v in NOT_FINITE.items() if v == value or (v != v and value != value)
-        )
+        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return {NUMBER: name}
     return value.item() if hasattr(value, "item") else value
 
 
 def _from_standard(value: Any) -> Any:
     if isinstance(value, dict):
+        if set(value) == {NUMBER}:
+            return NOT_FINITE[value[NUMBER]]
         return {key: _from_standard(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_from_standard(item) for item in value]
-    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
+    return [_from_standard(item) for item in value] if isinstance(value, list) else value

@@ -1,10 +1,9 @@
 """The report as plain text and as Markdown."""
 
-import math
 import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from skcompare._wording import format_pvalue
+from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
 from skcompare.reports._rows import ComparisonRow
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ class Section(NamedTuple):
 def comparison_text(comparison: "Comparison") -> str:
     """Roles, design, a table of measures, caveats and the verdict."""
     lines = [
-        _entry("champion", comparison.champion),
-        _entry("challenger", comparison.challenger),
+        _entry("champion", in_one_line(comparison.champion)),
+        _entry("challenger", in_one_line(comparison.challenger)),
         _entry("design", design_words(comparison)),
         "",
     ]
@@ -44,10 +43,10 @@ def comparison_text(comparison: "Comparison") -> str:
 def comparison_markdown(comparison: "Comparison") -> str:
     """The same as Markdown, the verdict first."""
     lines = [
-        f"**Verdict:** {comparison.conclusion.sentence}",
+        f"**Verdict:** {_escaped(comparison.conclusion.sentence)}",
         "",
-        f"- champion: {comparison.champion}",
-        f"- challenger: {comparison.challenger}",
+        f"- champion: {_escaped(comparison.champion)}",
+        f"- challenger: {_escaped(comparison.challenger)}",
         f"- design: {design_words(comparison)}",
         "",
     ]
@@ -56,16 +55,21 @@ def comparison_markdown(comparison: "Comparison") -> str:
         for cells in (section.header, rule, *section.cells):
             lines.append(f"| {' | '.join(map(_escaped, cells))} |")
         lines.append("")
-    lines += [f"- {note}" for note in notes(comparison)]
+    lines += [f"- {_escaped(note)}" for note in notes(comparison)]
     lines += [f"- flag {caveat}" for caveat in comparison.caveats]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def design_words(comparison: "Comparison") -> str:
     """How the evidence was collected, in one line."""
-    words = [str(comparison.design), f"{comparison.n_records:,} records"]
+    records = f"{comparison.n_records:,} records"
+    if comparison.n_tested < comparison.n_records:
+        records = f"{comparison.n_tested:,} of {records} tested"
+    words = [str(comparison.design), records]
     if comparison.n_fits:
-        words.append(f"{comparison.n_fits} fits each")
+        words.append(
+            "1 fit each" if comparison.n_fits == 1 else f"{comparison.n_fits} fits each"
+        )
     if comparison.seconds is not None:
         words.append(f"{comparison.seconds:.1f} s")
     return ", ".join(words)
@@ -83,12 +87,14 @@ def sections(comparison: "Comparison") -> list[Section]:
         rows = [row for row in comparison.rows if row.greater_is_better is greater]
         header = [first, "champion", "challenger", difference, level, "p", adjusted, "test"]
         if rows:
-            found.append(_without_empty_columns(header, rows))
+            found.append(_without_empty_columns(header, rows, comparison.alpha))
     return found
 
 
-def _without_empty_columns(header: list[str], rows: list[ComparisonRow]) -> Section:
-    cells = [table_cells(row) for row in rows]
+def _without_empty_columns(
+    header: list[str], rows: list[ComparisonRow], alpha: float
+) -> Section:
+    cells = [table_cells(row, alpha) for row in rows]
     used = [i for i in range(len(header)) if any(line[i] for line in cells)]
     return Section(
         [header[i] for i in used], [[line[i] for i in used] for line in cells], rows
@@ -104,28 +110,22 @@ def notes(comparison: "Comparison") -> list[str]:
     return [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
 
 
-def table_cells(row: ComparisonRow) -> list[str]:
+def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
     """The row's cells as text."""
     name = row.measure if row.label is None else f"{row.measure}[{row.label}]"
-    interval = (
-        "" if row.low is None or row.high is None else f"[{row.low:.3f}, {row.high:.3f}]"
-    )
+    decimals = decimals_for(row.difference)
+    limits = [] if row.low is None or row.high is None else [row.low, row.high]
+    interval = ", ".join(format_number(limit, decimals) for limit in limits)
     return [
-        name,
-        _number(row.champion),
-        _number(row.challenger),
-        _number(row.difference, "+.3f"),
-        interval,
-        "" if row.pvalue is None else format_pvalue(row.pvalue),
-        "" if row.adjusted_pvalue is None else format_pvalue(row.adjusted_pvalue),
-        row.test or "no valid test",
+        in_one_line(name),
+        format_number(row.champion, decimals),
+        format_number(row.challenger, decimals),
+        format_number(row.difference, decimals, signed=True),
+        f"[{interval}]" if limits else "",
+        "" if row.pvalue is None else format_pvalue(row.pvalue, alpha),
+        "" if row.adjusted_pvalue is None else format_pvalue(row.adjusted_pvalue, alpha),
+        row.test or "no test",
     ]
-
-
-def _number(value: float, form: str = ".3f") -> str:
-    if math.isnan(value):
-        return "undefined"
-    return format(value + 0.0, form) if abs(value) >= 5e-4 else "0.000"
 
 
 def _aligned(section: Section) -> list[str]:
@@ -150,5 +150,7 @@ def _entry(name: str, words: str) -> str:
     )
 
 
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
+def _escaped(words: str) -> str:
+    """Text that Markdown shows as it is."""
+    line = in_one_line(words).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{c}" if c in "|`[]*_#" else c for c in line)

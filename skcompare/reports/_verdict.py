@@ -3,7 +3,12 @@
 import math
 from dataclasses import dataclass
 
-from skcompare._wording import INFERENCE_WORDS, format_pvalue
+from skcompare._wording import (
+    INFERENCE_WORDS,
+    decimals_for,
+    format_number,
+    format_pvalue,
+)
 from skcompare.reports._rows import ComparisonRow
 
 __all__ = ["Verdict", "decide"]
@@ -38,7 +43,12 @@ class Verdict:
 
 
 def decide(
-    row: ComparisonRow, *, alpha: float, alternative: str, records_needed: float | None
+    row: ComparisonRow,
+    *,
+    alpha: float,
+    alternative: str,
+    records_needed: float | None,
+    flags: tuple[str, ...] = (),
 ) -> Verdict:
     """The verdict from the primary row.
 
@@ -47,12 +57,13 @@ def decide(
     """
     if row.pvalue is None:
         return Verdict("inconclusive", alpha, f"inconclusive: {row.note}")
-    finding = _finding(row)
+    finding = _finding(row, alpha)
     # Only a test with an estimate of direction can name a winner.
     if row.pvalue < alpha and row.difference != 0 and not math.isnan(row.difference):
         winner = "challenger" if row.difference > 0 else "champion"
-        about = INFERENCE_WORDS[row.result.inference] if row.result else ""
-        sentence = f"the {winner} is better at alpha {alpha:g}: {finding}; about {about}"
+        sentence = (
+            f"the {winner} is better at alpha {alpha:g}: {finding}{_about(row, flags)}"
+        )
         return Verdict(winner, alpha, sentence)
     sentence = f"inconclusive at alpha {alpha:g}: {finding}"
     outlook = _outlook(row, alternative, records_needed)
@@ -64,23 +75,33 @@ def decide(
     )
 
 
-def _finding(row: ComparisonRow) -> str:
+def _about(row: ComparisonRow, flags: tuple[str, ...]) -> str:
+    if "mixed-frozen" in flags:
+        return "; about one trained model and one learning algorithm"
+    return f"; about {INFERENCE_WORDS[row.result.inference]}" if row.result else ""
+
+
+def _finding(row: ComparisonRow, alpha: float) -> str:
     if row.pvalue is None or math.isnan(row.pvalue):
         return f"the p-value of {row.test} is undefined for these data"
-    p = format_pvalue(row.pvalue)
+    p = format_pvalue(row.pvalue, alpha)
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
     if "no-discordant-pairs" in row.flags:
         return f"no record tells the two apart, {p} ({row.test})"
     if math.isnan(row.difference):
         return f"{p} ({row.test})"
     gain = "" if row.greater_is_better else " (as a gain)"
-    return f"{row.measure} differs by {row.difference:+.3f}{gain}, {p} ({row.test})"
+    difference = format_number(row.difference, decimals_for(row.difference), signed=True)
+    return f"{row.measure} differs by {difference}{gain}, {p} ({row.test})"
 
 
 def _outlook(row: ComparisonRow, alternative: str, records_needed: float | None) -> str:
     if records_needed is not None:
-        about = f"{round_up(records_needed):,}"
-        return f"a difference of this size needs about {about} records (80 % power)"
+        # A hold-out test counts test records, however many there were to train on.
+        is_holdout = row.result is not None and row.result.inference == "models"
+        records = "test records" if is_holdout else "records"
+        about = f"{round_up(records_needed):,} {records}"
+        return f"a difference of this size needs about {about} (80 % power)"
     wrong_way = {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
     if wrong_way:
         return f"the difference is not in the direction of alternative={alternative!r}"

@@ -105,7 +105,7 @@ def test_compare_mixes_numbers_as_written(table, capsys):
         ("y,a,b\n1,0,1\n0,0,1\n", ["--scoring", "roc_auc"], "needs answers"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--delimiter", ";;"], "one character"),
         ('y,a,b\n"1,0,1\n', [], "not a CSV file|fields"),
-        ("y,a,b\n1,0,1\n0,0,1\n", ["--html", "no/such/folder.html"], "No such file"),
+        ("y,a,b\n1,0,1\n0,0,1\n", ["--html", "no/such/folder.html"], "no such folder"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(table, capsys, text, arguments, message):
@@ -116,6 +116,37 @@ def test_bad_input_is_one_line_and_code_2(table, capsys, text, arguments, messag
     assert "" == captured.out
     assert 1 == len(captured.err.splitlines())
     assert re.search(message, captured.err)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "accuracy"),
+    [
+        ('y,a,b\n"a\nb",ab,"a\nb"\nab,ab,ab\n', [], ("0.500", "1.000")),
+        ("y,a,b\n01,1,01\n1,1,1\n", [], ("0.500", "1.000")),
+        ("y\ta\tb\n0\t1\t0\n1\t1\t1\n", ["--delimiter", "\\t"], ("0.500", "1.000")),
+        ("\n\ny,a,b\n0,1,0\n1,1,1\n", [], ("0.500", "1.000")),
+        ("\ufeffy,a,b\r\n0,1,0\r\n1,1,1\r\n", [], ("0.500", "1.000")),
+    ],
+)
+def test_files_as_they_come(tmp_path, capsys, text, arguments, accuracy):
+    """Quoted line breaks, leading zeros, tabs, blank lines and byte order marks."""
+    path = tmp_path / "answers.csv"
+    path.write_bytes(text.encode())
+
+    assert 0 == main(["compare", str(path), *arguments])
+    first, second = accuracy
+    assert re.search(rf"accuracy\s+{first}\s+{second}", capsys.readouterr().out)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of a POSIX shell")
+def test_reader_that_has_seen_enough():
+    """A closed pipe ends the command without complaint."""
+    script = f"{sys.executable} -m skcompare list-tests | head -n 1"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+
+    assert "" == done.stderr
 
 
 def test_files_that_cannot_be_read(tmp_path, capsys):

@@ -517,7 +517,7 @@ def test_failing_fit_names_estimator_split_and_cause(data):
     [
         ((LinearRegression(), tree()), ValueError, "regressor LinearRegression"),
         ((GaussianNB, tree()), TypeError, "Add parentheses"),
-        ((object(), tree()), TypeError, "with fit and get_params"),
+        ((object(), tree()), TypeError, "without fit, get_params, predict"),
     ],
 )
 def test_what_is_no_classifier_is_refused(data, pair, error, message):

@@ -1,6 +1,7 @@
 """Predictions from arrays, in files, and how the data travel."""
 
 import json
+import tracemalloc
 
 import joblib
 import numpy as np
@@ -215,3 +216,25 @@ def test_rows_of_arrow_tables_and_lists():
     assert ["c", "a"] == take_rows(["a", "b", "c"], index)
     pa = pytest.importorskip("pyarrow")
     assert [3, 1] == take_rows(pa.table({"x": [1, 2, 3]}), index)["x"].to_pylist()
+
+
+def test_fingerprint_of_texts_needs_little_memory():
+    """One long text among many short ones does not widen all of them."""
+    texts = ["short"] * 3000 + ["x" * 100_000]
+    tracemalloc.start()
+    fingerprint(texts)
+    fingerprint(np.array(texts, dtype=object))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 5_000_000
+    assert fingerprint(["a", "b"]) != fingerprint(["ab", ""])
+
+
+def test_truncated_files_are_refused(collected, tmp_path):
+    """Half a file is refused in words."""
+    whole, half = tmp_path / "whole.npz", tmp_path / "half.npz"
+    collected.save(whole)
+    half.write_bytes(whole.read_bytes()[:500])
+    with pytest.raises(ValueError, match="not a file of predictions"):
+        Predictions.load(half)

@@ -2,11 +2,13 @@
 
 import json
 import math
+import pickle
 from html.parser import HTMLParser
 
 import pytest
 
 from skcompare import Comparison, compare
+from skcompare._wording import format_pvalue
 from skcompare.reports._verdict import round_up
 
 Y = ["spam", "ham"] * 30
@@ -192,3 +194,55 @@ def test_nothing_is_needed_where_nothing_differs():
 
     assert comparison.conclusion.records_needed is None
     assert "no record tells the two apart, p = 1" in comparison.conclusion.sentence
+
+
+def test_markdown_shows_names_as_they_are():
+    """Line breaks, tags and table signs in names do not break out of the report."""
+    odd = "<b>|a`\n# heading\x1b[31m"
+    comparison = compare(Y, {odd: OLD, "new": NEW})
+    lines = comparison.to_markdown().splitlines()
+
+    assert "<b>" not in comparison.to_markdown()
+    assert not any(line.startswith("#") for line in lines)
+    assert "\x1b" not in str(comparison)
+    assert 3 == len([line for line in lines if line.startswith("|")])
+
+
+def test_names_like_numbers_survive_json():
+    """A classifier named NaN is a name, and NaN is a number."""
+    comparison = compare(Y, {"NaN": OLD, "Infinity": NEW}, scoring="precision_macro")
+    restored = Comparison.from_json(comparison.to_json())
+
+    assert ("NaN", "Infinity") == (restored.champion, restored.challenger)
+    assert str(comparison) == str(restored)
+
+
+def test_restored_comparison_is_picklable(comparison):
+    """What was read from JSON can be pickled."""
+    restored = Comparison.from_json(comparison.to_json())
+
+    assert str(restored) == str(pickle.loads(pickle.dumps(restored)))
+
+
+def test_incomplete_json_is_refused(comparison):
+    """A comparison that lacks a part is refused in words."""
+    stored = json.loads(comparison.to_json())
+    for name in ("rows", "verdict", "alpha"):
+        less = {key: value for key, value in stored.items() if key != name}
+        with pytest.raises(ValueError, match="not complete"):
+            Comparison.from_json(json.dumps(less))
+
+
+@pytest.mark.parametrize(
+    ("pvalue", "expected"),
+    [
+        (0.0496, "0.0496"),
+        (0.0504, "0.05"),
+        (0.041, "0.041"),
+        (0.05, "0.05"),
+        (0.3, "0.3"),
+    ],
+)
+def test_pvalues_stay_on_their_side_of_alpha(pvalue, expected):
+    """Rounding does not carry a p-value to the other side of alpha."""
+    assert expected == format_pvalue(pvalue, 0.05)

@@ -1,0 +1,55 @@
+"""What can be refused before anything is fitted, found by trying it on made-up answers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from skcompare._registry import get_test
+from skcompare._validation import check_pos_label
+from skcompare.comparators._splits import Splits
+from skcompare.comparators._tests import NamedTests
+from skcompare.evidence import ScoreDifferences
+from skcompare.metrics import Measure
+from skcompare.predictions import Answers, Predictions
+
+__all__ = ["check_scored_classes", "rehearse"]
+
+
+def check_scored_classes(
+    measures: Iterable[Measure], classes: np.ndarray, pos_label: Any
+) -> None:
+    """Refuse a positive label that is no class, and measures that cannot score these."""
+    if check_pos_label(pos_label, classes) is not None:
+        classes = np.array([0, 1])
+    for measure in measures:
+        measure.check_classes(classes)
+
+
+def rehearse(asked: NamedTests | None, splits: Splits) -> None:
+    """Run the tests that were asked for on right answers of these splits.
+
+    A wrong option, or a test that needs other splits, is refused here rather than after
+    hours of fitting.
+    """
+    if not asked:
+        return
+    tests = [test for _, test in splits.pairs]
+    n = sum(map(len, tests))
+    answers = tuple(
+        Answers(name, name, np.zeros(n, dtype=np.int8), np.tile([1.0, 0.0], (n, 1)))
+        for name in ("champion", "challenger")
+    )
+    made_up = Predictions(
+        classes=np.array([0, 1]),
+        y=np.zeros(n, dtype=np.int8),
+        answers=answers,
+        design=splits.design,
+        records=np.arange(n),
+        bounds=np.cumsum([0, *map(len, tests)]),
+    )
+    pair = made_up.pair("champion", "challenger")
+    for name, options in asked.items():
+        entry = get_test(name)
+        if entry.needs is not ScoreDifferences:
+            entry.function(entry.needs.from_pair(pair), **options)  # type: ignore[attr-defined]

@@ -1,0 +1,351 @@
+"""The rules that every comparison obeys: what decides, what is refused, what is shown."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, f1_score, hinge_loss, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skcompare import PairedComparator, compare
+from skcompare.exceptions import EstimatorFailedError
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Two classes, 200 records."""
+    return make_classification(n_samples=200, n_features=5, flip_y=0.1, random_state=0)
+
+
+def pair(champion=None, challenger=None, **settings):
+    """A comparator of two quick classifiers."""
+    champion = champion or GaussianNB()
+    challenger = challenger or DecisionTreeClassifier(max_depth=2, random_state=0)
+    settings.setdefault("random_state", 0)
+    return PairedComparator(champion, challenger, **settings)
+
+
+class Fitted(ClassifierMixin, BaseEstimator):
+    """Answers 0 or 1 by the sign of the first feature; tests override a method."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > 0).astype(int)]
+
+
+@pytest.mark.parametrize(
+    ("cv", "test"),
+    [
+        (RepeatedStratifiedKFold(n_splits=10, n_repeats=3, random_state=0), "mcnemar"),
+        (RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0), "bcv_mcnemar"),
+        (5, "mcnemar"),
+    ],
+)
+def test_invalid_test_decides_nothing(data, cv, test):
+    """A test that is not valid for the design runs by name, and the verdict ignores it."""
+    comparator = pair(DummyClassifier(), cv=cv, tests=test, refit=True).fit(*data)
+
+    assert comparator.results_[test].pvalue < 0.001
+    assert "invalid-design" in comparator.results_[test].flags
+    assert "inconclusive" == comparator.verdict_
+    assert "is valid for" in comparator.comparison_.conclusion.sentence
+    assert isinstance(comparator.selected_estimator_, DummyClassifier)
+
+
+def test_groups_are_not_advised_away(data):
+    """With groups the advice names no design that ignores them."""
+    X, y = data
+    comparison = pair().fit(X, y, groups=np.arange(200) // 4).comparison_
+
+    assert "dependence within groups" in comparison.conclusion.sentence
+    assert "cv=None" not in str(comparison)
+
+
+def test_time_order_is_not_advised_away(data):
+    """With time-ordered splits the advice is a hold-out, not shuffled halves."""
+    sentence = str(pair(cv=TimeSeriesSplit(3)).fit(*data).comparison_.conclusion)
+
+    assert "prefit" in sentence
+    assert "block-regularized" not in sentence
+
+
+def test_measures_are_known_by_what_they_measure(data):
+    """A name for display neither gives a measure a test nor takes it away."""
+    by_name = pair(scoring={"acc": "accuracy"}).fit(*data).results_["acc"]
+    other = pair(scoring={"accuracy": make_scorer(f1_score)}).fit(*data).results_
+    plain = pair(scoring="f1").fit(*data).results_["f1"]
+
+    assert "bcv_mcnemar" == by_name.test
+    assert other["accuracy"].test is None
+    assert plain.champion == other["accuracy"].champion
+
+
+def test_custom_scorer_sees_the_row_numbers(data):
+    """The X of a custom scorer holds the numbers of the records that were answered."""
+    X, y = data
+    seen = []
+
+    def scorer(estimator, rows, truth):
+        seen.append((rows.ravel(), truth))
+        return 0.0
+
+    pair(scoring=scorer).fit(X, y)
+
+    assert 20 <= len(seen)
+    for rows, truth in seen[-20:]:
+        np.testing.assert_array_equal(y[rows], truth)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+@pytest.mark.parametrize("cv", [None, "prefit"])
+def test_answers_of_the_wrong_length(data, method, cv):
+    """A method that answers too few records is refused, with its name."""
+    X, y = data
+    shape = {"predict": (1,), "predict_proba": (1, 2), "decision_function": (1,)}[method]
+
+    class Short(Fitted):
+        pass
+
+    setattr(Short, method, lambda self, X: np.zeros(shape, dtype=int))
+    scoring = "accuracy" if method == "predict" else "roc_auc"
+    comparator = pair(Short().fit(X, y), GaussianNB().fit(X, y), cv=cv, scoring=scoring)
+    with pytest.raises(EstimatorFailedError, match=rf"champion.*{method} must answer"):
+        comparator.fit(X, y)
+
+
+def test_undefined_for_one_is_left_out_for_both(data):
+    """Means and difference are over the same test sets, so they agree."""
+    X, y = data
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < 0.06, 1, 0)
+    row = pair(cv=StratifiedKFold(5), scoring="precision").fit(X, y).results_["precision"]
+
+    assert "undefined-in-split" in row.flags
+    shown = row.challenger - row.champion
+    assert np.isnan(shown) or row.difference == pytest.approx(shown)
+
+
+def test_undefined_everywhere_is_shown_as_undefined(data):
+    """A measure that is never defined is a flagged row; the others are there."""
+    X, y = data
+    y = np.where(np.arange(200) < 60, 1, 0)
+    comparator = pair(DummyClassifier(), scoring=["accuracy", "precision"]).fit(X, y)
+    row = comparator.results_["precision"]
+
+    assert np.isnan(row.difference)
+    assert "undefined-in-split" in row.flags
+    assert "undefined" in str(comparator.comparison_)
+    assert comparator.results_["bcv_mcnemar"].pvalue < 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_warnings_of_scorers_are_flags():
+    """A scorer's warning about a test set becomes a flag, not a Python warning."""
+    X, y = load_iris(return_X_y=True)
+    comparator = pair(scoring=["accuracy", "balanced_accuracy"], cv=KFold(5)).fit(X, y)
+
+    assert "scorer-warning" in comparator.results_["balanced_accuracy"].flags
+
+
+def test_decision_scores_on_request(data):
+    """A scorer that takes decision scores only gets them."""
+    scorer = make_scorer(
+        hinge_loss, response_method="decision_function", greater_is_better=False
+    )
+    linear = LogisticRegression(), LogisticRegression(C=0.01)
+    row = pair(*linear, scoring={"hinge": scorer}).fit(*data).results_["hinge"]
+
+    assert row.champion > row.challenger
+
+
+def test_decision_scores_of_two_among_three_classes():
+    """Scores of a training set with two of three classes are aligned to three columns."""
+    X, y = load_iris(return_X_y=True)
+    svm = LinearSVC(), LinearSVC(C=0.1)
+    comparator = pair(*svm, scoring=["accuracy", "roc_auc_ovr"])
+    with pytest.raises(ValueError, match="does not give"):
+        comparator.fit(X[:101], y[:101])
+    comparator.set_params(scoring=["accuracy", "top_k_accuracy"]).fit(X[:101], y[:101])
+
+    assert (505, 3) == comparator.predictions_["champion"].decision.shape
+
+
+@pytest.mark.parametrize(
+    ("scoring", "error", "message"),
+    [
+        (accuracy_score, TypeError, "make_scorer"),
+        ("neg_accuracy", ValueError, "Unknown scoring"),
+        (lambda estimator, X, y: {"a": 1}, TypeError, "must give one number"),
+        (None, TypeError, "`scoring` must be"),
+        ({"a": 3}, TypeError, "name or callable"),
+    ],
+)
+def test_what_is_no_scorer(data, scoring, error, message):
+    """What is no scorer is refused in words."""
+    with pytest.raises(error, match=message):
+        pair(scoring=scoring).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("settings", "labels", "message"),
+    [
+        ({"scoring": "f1"}, ["a", "b"], "pos_label"),
+        ({"scoring": "f1"}, [0, 1, 2], "multi-class"),
+        ({"scoring": "roc_auc"}, [0, 1, 2], "multi-class"),
+        ({"pos_label": "zzz"}, ["a", "b"], "`pos_label` must be one of two"),
+        ({"pos_label": 1}, [0, 1, 2], "`pos_label` must be one of two"),
+        ({"pos_label": [0, 1]}, [0, 1], "`pos_label` must be one of two"),
+        ({"cv": 5, "tests": "bcv_mcnemar"}, [0, 1], "n_repeats, 2, 4"),
+        ({"tests": {"mcnemar": {"method": "zz"}}}, [0, 1], "Unknown method"),
+        ({"tests": {"bcv_mcnemar": {"rho1": 5}}}, [0, 1], "`rho1` must be"),
+        ({"cv": [([0, 1, 500], [2])]}, [0, 1], "indices from 0 to 199"),
+        ({"cv": [(np.ones(7, bool), [9])]}, [0, 1], "masks of 200"),
+    ],
+)
+def test_refused_before_anything_is_fitted(data, settings, labels, message):
+    """What can be known before fitting is refused before fitting."""
+
+    class Untouched(Fitted):
+        def fit(self, X, y):
+            raise AssertionError("it was fitted")
+
+    y = np.array(labels)[np.arange(200) % len(labels)]
+    with pytest.raises(ValueError, match=message):
+        pair(Untouched(), Untouched(), **settings).fit(data[0], y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"tests": {"bcv_mcnemar": None}}, "must be a dict"),
+        ({"refit": "yes"}, "True or False"),
+        ({"allow_mixed": 1}, "True or False"),
+    ],
+)
+def test_wrong_types(data, settings, message):
+    """Settings of the wrong type are refused in words."""
+    with pytest.raises(TypeError, match=message):
+        pair(**settings).fit(*data)
+
+
+@pytest.mark.parametrize("groups", [[None] + [1] * 199, np.ones((200, 2))])
+def test_bad_groups(data, groups):
+    """Groups are one column without missing values."""
+    with pytest.raises(ValueError, match="groups"):
+        pair().fit(*data, groups=groups)
+
+
+def test_nothing_is_weighted_on_a_holdout(data):
+    """Weights and metadata are refused where nothing is fitted, not ignored."""
+    X, y = data
+    fitted = pair(GaussianNB().fit(X, y), DummyClassifier().fit(X, y), cv="prefit")
+    with pytest.raises(ValueError, match="sample_weight"):
+        fitted.fit(X, y, sample_weight=np.ones(200))
+
+
+def test_splitters_without_a_seed_get_one(data):
+    """With random_state set, an unseeded splitter gives the same splits at every call."""
+    comparators = [pair(cv=ShuffleSplit(n_splits=1)).fit(*data) for _ in range(3)]
+
+    assert 1 == len({c.predictions_.fingerprint for c in comparators})
+
+
+def test_equal_searches_do_not_differ(data):
+    """Splitters within equal estimators shuffle alike."""
+    search = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, cv=KFold(3, shuffle=True)
+    )
+    row = pair(search, search, random_state=None).fit(*data).results_["accuracy"]
+
+    assert (0, 1) == (row.difference, row.pvalue)
+
+
+def test_frozen_within_a_meta_estimator(data):
+    """A frozen classifier within another one counts as frozen."""
+    X, y = data
+    frozen = FrozenEstimator(GaussianNB().fit(X, y))
+    for wrapped in (
+        make_pipeline(StandardScaler(), frozen),
+        CalibratedClassifierCV(frozen),
+    ):
+        with pytest.raises(ValueError, match="also within a pipeline"):
+            pair(wrapped).fit(X, y)
+    flags = pair(make_pipeline(StandardScaler(), frozen), allow_mixed=True).fit(X, y)
+
+    assert "mixed-frozen" in flags.comparison_.flags
+
+
+def test_estimator_that_changes_the_records(data):
+    """A fitted classifier that changes X would spoil the other's answers."""
+    X, y = data
+    changing = make_pipeline(StandardScaler(copy=False), LogisticRegression())
+    changing.fit(X * 3 + 5, y)
+    comparator = pair(changing, GaussianNB().fit(X, y), cv="prefit")
+    with pytest.raises(ValueError, match=r"champion .* changed the records"):
+        comparator.fit(X * 3 + 5, y)
+
+
+def test_equal_names_are_told_apart(data):
+    """Two settings of one class are described by what differs."""
+    comparison = (
+        pair(LogisticRegression(), LogisticRegression(C=1e-4)).fit(*data).comparison_
+    )
+
+    assert "LogisticRegression with C=1.0" == comparison.champion
+    assert "LogisticRegression with C=0.0001" == comparison.challenger
+
+
+def test_partly_tested_records_are_counted(data):
+    """A hold-out says how many of the records were tested."""
+    comparator = pair(cv=ShuffleSplit(n_splits=1, test_size=0.1)).fit(*data)
+    text = str(comparator.comparison_)
+
+    assert "20 of 200 records tested, 1 fit each" in text
+    assert (200, 20) == (comparator.comparison_.n_records, comparator.comparison_.n_tested)
+
+
+def test_small_differences_keep_their_digits():
+    """A difference of a few in a million is not shown as zero."""
+    y = np.zeros(1_000_000, dtype=int)
+    y[::2] = 1
+    old = y.copy()
+    old[:40] = 1 - old[:40]
+    comparison = compare(y, {"old": old, "new": y})
+
+    assert "differs by +0.000040" in comparison.conclusion.sentence
+    assert "[0.000000" not in str(comparison)
+    assert "-0.000" not in str(compare(y, {"old": y, "new": y}))
+
+
+def test_missing_values_in_lists_of_strings():
+    """NaN among strings is missing, and no class of that name."""
+    answers = {"x": ["a", float("nan"), "b"], "y": ["a", "b", "a"]}
+    with pytest.raises(ValueError, match="missing"):
+        compare(["a", "b", "a"], answers)
+
+
+def test_comparator_of_nothing_can_be_printed():
+    """What is wrong is said by fit; printing works before that."""
+    assert "PairedComparator" in repr(PairedComparator(None, GaussianNB()))
+    with pytest.raises(TypeError, match="without fit"):
+        PairedComparator(None, GaussianNB()).fit([[0], [1]], [0, 1])
