@@ -140,6 +140,7 @@ def collect_fitted(
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=_group_codes(groups),
         fingerprint=before,
+        flags=() if groups is None else ("grouped-records",),
     )
 
 

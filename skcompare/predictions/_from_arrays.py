@@ -87,6 +87,7 @@ def predictions_from_arrays(
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=group_codes,
         fingerprint=fingerprint(truth),
+        flags=() if groups is None else ("grouped-records",),
     )
 
 

@@ -81,6 +81,20 @@ def test_groups_are_not_advised_away(data):
     assert "cv=None" not in str(comparison)
 
 
+def test_grouped_holdouts_are_flagged(data):
+    """Groups of a hold-out set are flagged too, from classifiers and from arrays."""
+    X, y = data
+    fitted = [GaussianNB().fit(X, y), DummyClassifier().fit(X, y)]
+    groups = np.arange(200) // 4
+    by_classifiers = pair(*fitted, cv="prefit").fit(X, y, groups=groups).comparison_
+    answers = {"a": fitted[0].predict(X), "b": fitted[1].predict(X)}
+    by_answers = compare(y, answers, groups=groups)
+
+    for comparison in (by_classifiers, by_answers):
+        assert ("grouped-records",) == comparison.flags
+        assert comparison.rows[0].pvalue is None
+
+
 def test_time_order_is_not_advised_away(data):
     """With time-ordered splits the advice is a hold-out, not shuffled halves."""
     sentence = str(pair(cv=TimeSeriesSplit(3)).fit(*data).comparison_.conclusion)
