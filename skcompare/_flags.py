@@ -17,8 +17,8 @@ FLAG_TEXTS: dict[str, str] = {
         "no record is answered rightly by one classifier and wrongly by the other"
     ),
     "few-discordant-pairs": (
-        "discordant pairs are few, so the chi-squared approximation is poor; an exact "
-        "test needs a hold-out"
+        "discordant pairs are few, so the chi-squared approximation is poor; on a "
+        'hold-out, method="mid-p" or "exact" does without it'
     ),
     "undefined-pvalue": (
         "the p-value is undefined for these data and counts as 1 in any adjustment"
@@ -28,8 +28,12 @@ FLAG_TEXTS: dict[str, str] = {
         "it was asked for by name, and its error rate is not the stated one"
     ),
     "less-conservative-correlation": (
-        "rho1 and rho2 were set below the recommended 1/2, which makes the test less "
-        "conservative"
+        "rho1 and rho2 leave more effective records than the recommended 1/2, which makes "
+        "the test less conservative"
+    ),
+    "more-effective-than-records": (
+        "rho1 and rho2 leave more effective records than there are records, so the error "
+        "rate of the test is not controlled"
     ),
     "outlying-split": (
         "the difference of a split lies far from the others, so training varied more than "

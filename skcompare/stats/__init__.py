@@ -4,6 +4,7 @@ from skcompare._registry import PairedTestEntry, paired_test, paired_tests
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._bcv_mcnemar import bcv_mcnemar
 from skcompare.stats._mcnemar import mcnemar
+from skcompare.stats._power import mcnemar_power
 from skcompare.stats._result import ConfidenceInterval, PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size, mcnemar_sample_size
 
@@ -15,6 +16,7 @@ __all__ = [
     "bcv_mcnemar",
     "bcv_mcnemar_sample_size",
     "mcnemar",
+    "mcnemar_power",
     "mcnemar_sample_size",
     "paired_test",
     "paired_tests",

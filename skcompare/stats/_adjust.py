@@ -23,7 +23,7 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
     method : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}
         "holm" (default) and "bonferroni" hold the family-wise error rate under any
         dependence, "hochberg" under independence or positive dependence;
-        "benjamini-hochberg" holds the false discovery rate.
+        "benjamini-hochberg" holds, under the same, the false discovery rate only.
 
     Returns
     -------
@@ -40,9 +40,17 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
     """
     check_choice("adjustment", method, ADJUSTMENTS)
     raw = np.asarray(pvalues, dtype=np.float64)
+    if raw.ndim != 1:
+        raise ValueError(
+            f"`pvalues` must be of shape (n_tests,). Got shape {raw.shape}. Flatten them, "
+            "or adjust each family of tests by itself."
+        )
     defined = np.where(np.isnan(raw), 1.0, raw)
-    if ((defined < 0) | (defined > 1)).any():
-        raise ValueError(f"`pvalues` must be in [0, 1]. Got {raw.min()} to {raw.max()}.")
+    outside = defined[(defined < 0) | (defined > 1)]
+    if len(outside):
+        raise ValueError(
+            f"`pvalues` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
+        )
     order = np.argsort(defined, kind="stable")
     n = len(raw)
     rank = np.arange(1, n + 1)

@@ -1,14 +1,21 @@
 """Intervals of a paired difference of accuracies, each the inversion of its test."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, ndtri
 
-__all__ = ["conditional_limits", "score_limits"]
+__all__ = ["conditional_limits", "one_sided", "score_limits"]
 
-PRECISION = 1e-15
+EPSILON = float(np.finfo(float).eps)
+
+PRECISION = 1e-12
+"""Of a limit, in records."""
+
+BESIDE = 1e-9
+"""How far beside the estimate its own root is left behind, in records."""
 
 
 def score_limits(
@@ -41,12 +48,12 @@ def score_limits(
     ----------
     .. [1] Tango, T. (1998). "Equivalence test and confidence interval for the
        difference in proportions for the paired-sample design." Statistics in Medicine
-       17(8), 891-908, section 4.
+       17(8), 891-908.
     """
     z = _quantile(confidence_level, alternative)
     low = -_upper_score_limit(only_challenger, only_champion, n, correction, z)
     high = _upper_score_limit(only_champion, only_challenger, n, correction, z)
-    return _one_sided(low, high, alternative)
+    return one_sided(low, high, alternative)
 
 
 def _quantile(confidence_level: float, alternative: str) -> float:
@@ -54,7 +61,8 @@ def _quantile(confidence_level: float, alternative: str) -> float:
     return float(-ndtri(share / 2 if alternative == "two-sided" else share))
 
 
-def _one_sided(low: float, high: float, alternative: str) -> tuple[float, float]:
+def one_sided(low: float, high: float, alternative: str) -> tuple[float, float]:
+    """The limits of an interval that reaches to -1 or 1 where the test is one-sided."""
     if alternative == "greater":
         return low, 1.0
     if alternative == "less":
@@ -73,32 +81,37 @@ def _upper_score_limit(
 
     # The estimate itself can be a root, where its variance is 0 (no discordant pairs, or
     # nothing else); the limit is the root beyond it.
-    start = (favour - against + correction) / n + 1e-12
+    start = (favour - against + correction) / n
+    start += BESIDE / n + 4 * EPSILON * abs(start)
     # At a difference of 1 the variance is 0, so the sign is that of the distance.
     if start >= 1 or excess(1.0) <= 0:
         return 1.0
     if z <= 0:
-        return _limit_of_negative_quantile(excess, start)
+        return _limit_of_negative_quantile(excess, start, PRECISION / n)
     # A tiny quantile puts the limit beside the estimate.
     if excess(start) >= 0:
         return start
-    return float(brentq(excess, start, 1.0, xtol=PRECISION))
+    return float(brentq(excess, start, 1.0, xtol=PRECISION / n))
 
 
-def _limit_of_negative_quantile(excess, start: float) -> float:  # type: ignore[no-untyped-def]
+def _limit_of_negative_quantile(
+    excess: Callable[[float], float], start: float, precision: float
+) -> float:
     """The limit of a one-sided interval of level 1/2 or less, below the estimate."""
     if excess(-1.0) >= 0:
         return -1.0
-    return (
-        float(brentq(excess, -1.0, start, xtol=PRECISION)) if excess(start) > 0 else start
-    )
+    if excess(start) <= 0:
+        return start
+    return float(brentq(excess, -1.0, start, xtol=precision))
 
 
 def _variance(delta: float, against: float, favour: float, n: float) -> float:
     """N times the variance of the difference, with nuisance estimated under `delta`."""
     # Maximum-likelihood share of records that favour the champion when the difference
-    # is `delta`: the positive root of a quadratic (Tango 1998, equation 12), computed
-    # without cancellation.
+    # is `delta`: the positive root of a quadratic. Where the difference is negative the
+    # roles are exchanged, so that no term cancels another.
+    if delta < 0:
+        delta, against, favour = -delta, favour, against
     a = 2 * n
     b = -favour - against + (2 * n - favour + against) * delta
     c = -against * delta * (1 - delta)
@@ -134,7 +147,7 @@ def conditional_limits(
     low = 1 - share_limit(only_champion, discordant, tail)
     high = share_limit(only_challenger, discordant, tail)
     part = discordant / n
-    return _one_sided((2 * low - 1) * part, (2 * high - 1) * part, alternative)
+    return one_sided((2 * low - 1) * part, (2 * high - 1) * part, alternative)
 
 
 def _exact_limit(successes: int, trials: int, tail: float) -> float:
@@ -159,4 +172,4 @@ def _mid_limit(successes: int, trials: int, tail: float) -> float:
 
     if excess(0.0) <= 0:
         return 0.0
-    return float(brentq(excess, 0.0, 1.0, xtol=PRECISION, rtol=4 * np.finfo(float).eps))
+    return float(brentq(excess, 0.0, 1.0, xtol=EPSILON, rtol=4 * EPSILON))

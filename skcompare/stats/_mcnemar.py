@@ -1,5 +1,6 @@
 """McNemar's test on one test set."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -7,13 +8,14 @@ from skcompare._registry import paired_test
 from skcompare._validation import check_alternative, check_choice
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._difference_limits import conditional_limits, score_limits
+from skcompare.stats._melded_limits import melded_limits
+from skcompare.stats._power import METHODS, mcnemar_records
 from skcompare.stats._result import PairedResult
-from skcompare.stats._sample_size import mcnemar_sample_size
 from skcompare.stats._tails import binomial_pvalue, normal_pvalue
 
 __all__ = ["accuracy_result", "corrected_statistic", "mcnemar"]
 
-METHODS = ("mid-p", "exact", "asymptotic", "corrected")
+INTERVALS = ("agreeing", "score", "conditional")
 FEW_DISCORDANT = 25
 
 
@@ -23,15 +25,19 @@ def _sample_size(
     alpha: float,
     power: float,
     alternative: str,
+    method: str = "mid-p",
     **options: object,
 ) -> float:
-    return mcnemar_sample_size(
+    needed = mcnemar_records(
         table.difference,
         table.n_discordant / table.n,
         alpha=alpha,
         power=power,
         alternative=alternative,
+        method=method,
     )
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(needed, math.floor(table.n) + 1.0)
 
 
 @paired_test(
@@ -45,7 +51,11 @@ def _sample_size(
     sample_size=_sample_size,
 )
 def mcnemar(
-    table: ContingencyTable, *, method: str = "mid-p", alternative: str = "two-sided"
+    table: ContingencyTable,
+    *,
+    method: str = "mid-p",
+    interval: str = "agreeing",
+    alternative: str = "two-sided",
 ) -> PairedResult:
     """Compare two accuracies on one test set by McNemar's test.
 
@@ -63,6 +73,13 @@ def mcnemar(
         observed, has nearly the nominal level and more power [2]_; "asymptotic" is
         chi-squared with one degree of freedom, and "corrected" the same with Edwards'
         continuity correction, which never takes the distance of the counts below 0.
+    interval : {"agreeing", "score", "conditional"}, default="agreeing"
+        Interval of the difference. "agreeing" goes with the p-value: Tango's score
+        interval for "asymptotic", the same with correction for "corrected", and Fay and
+        Lumbard's interval [3]_ for "exact" and "mid-p". "score" is Tango's whatever the
+        method. "conditional" maps the exact or mid-p limits of the discordant share to
+        the difference as if the number of discordant pairs were fixed; where nearly all
+        of them favour one classifier it is far too short, so prefer the default.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -71,9 +88,8 @@ def mcnemar(
     result : PairedResult
         `estimate` is accuracy(challenger) - accuracy(champion). `statistic` is
         chi-squared for "asymptotic" and "corrected", and the smaller discordant count
-        for "exact" and "mid-p". The interval inverts the same test: Tango's score
-        interval for "asymptotic" and (with correction) "corrected", and for "exact" and
-        "mid-p" the limits of the discordant share, mapped to the difference.
+        for "exact" and "mid-p", whatever the alternative. The "agreeing" interval
+        excludes 0 exactly when the test rejects, and so does "conditional".
 
     Raises
     ------
@@ -82,9 +98,14 @@ def mcnemar(
 
     Notes
     -----
-    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate"; the
-    interval is Tango's, half of it z² / (n + z²). A chi-squared p-value from fewer than
-    25 discordant pairs is flagged "few-discordant-pairs".
+    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate". The
+    interval is then Tango's, ±z² / (n + z²) without correction, but for "exact" with the
+    "agreeing" interval, where it is that of the discordant share, ±(1 - (alpha/2)^(1/n)).
+    A chi-squared p-value from fewer than 25 discordant pairs is flagged
+    "few-discordant-pairs".
+
+    The "agreeing" interval of "exact" covers at least as often as it says. The others do
+    so on average: ``benchmarks/validity/coverage.py`` measures how much they vary.
 
     References
     ----------
@@ -93,6 +114,9 @@ def mcnemar(
     .. [2] Fagerland, M. W., Lydersen, S. and Laake, P. (2013). "The McNemar test for
        binary matched-pairs data: mid-p and asymptotic are better than exact
        conditional." BMC Medical Research Methodology 13, 91.
+    .. [3] Fay, M. P. and Lumbard, K. (2021). "Confidence intervals for difference in
+       proportions for matched pairs compatible with exact McNemar's or sign tests."
+       Statistics in Medicine 40(5), 1147-1159.
 
     Examples
     --------
@@ -103,13 +127,19 @@ def mcnemar(
     -0.050, p = 0.1173
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
-    [-0.1055, 0.0126]
+    [-0.1118, 0.0125]
 
     .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
+    check_choice("interval", interval, INTERVALS)
     check_alternative(alternative)
     by_binomial = method in ("exact", "mid-p")
+    if interval == "conditional" and not by_binomial:
+        raise ValueError(
+            "interval='conditional' goes with method='exact' or 'mid-p'. Got "
+            f"method={method!r}. Use interval='score'."
+        )
     if by_binomial and table.fractional:
         raise ValueError(
             f"method={method!r} needs whole counts. Got the fractional table {table}. "
@@ -123,13 +153,16 @@ def mcnemar(
         pvalue, log_pvalue = binomial_pvalue(
             int(favour), int(against + favour), alternative, mid=mid
         )
-        limits = partial(conditional_limits, int(against), int(favour), int(table.n), mid)
+        limits_of = conditional_limits if interval == "conditional" else melded_limits
+        limits = partial(limits_of, int(against), int(favour), int(table.n), mid)
     else:
         correction = float(method == "corrected")
         statistic, root = corrected_statistic(against, favour, correction)
         df = 1
         pvalue, log_pvalue = normal_pvalue(root, alternative)
         limits = partial(score_limits, against, favour, table.n, correction)
+    if interval == "score":
+        limits = partial(score_limits, against, favour, table.n, 0.0)
     return accuracy_result(
         table,
         statistic,

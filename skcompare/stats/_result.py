@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from skcompare._flags import explain
@@ -15,7 +14,13 @@ from skcompare._wording import INFERENCE_WORDS, format_pvalue
 __all__ = ["ConfidenceInterval", "PairedResult"]
 
 ROUNDING = 1e-9
-"""A limit this close to the null value is on the side that the p-value says."""
+"""A limit this close to the null value is on the side that the p-value says.
+
+As a share of the distance between limit and estimate and of 1 / n, which may be small.
+"""
+
+LEVEL_ROUNDING = 1e-9
+"""Confidence levels this close are one."""
 
 
 class ConfidenceInterval(NamedTuple):
@@ -37,7 +42,7 @@ class StoredLimits:
     high: float
 
     def __call__(self, confidence_level: float, alternative: str) -> tuple[float, float]:
-        if abs(confidence_level - self.confidence_level) > ROUNDING:
+        if abs(confidence_level - self.confidence_level) > LEVEL_ROUNDING:
             raise ValueError(
                 f"This result was stored with its {self.confidence_level:g} interval. Got "
                 f"confidence_level={confidence_level!r}. Run the test again for another "
@@ -113,23 +118,45 @@ class PairedResult:
         return explain(self.flags)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval of the estimate that inverts this very test.
+        """Interval of the estimate at one confidence level.
 
         For levels of at least 1/2 the null value lies outside exactly when the p-value
-        is below 1 - `confidence_level`. A one-sided test has a one-sided interval.
+        is below 1 - `confidence_level`, unless an interval was chosen that does not go
+        with the p-value. A one-sided test has a one-sided interval.
         """
         level = check_confidence_level(confidence_level)
         low, high = self.limits(level, self.alternative)
         if math.isnan(self.pvalue):
             return ConfidenceInterval(low, high)
         if self.pvalue < 1 - level:
-            low, high = _off(low, self.null_value, 1), _off(high, self.null_value, -1)
-        else:
-            low, high = (
-                min(low, _at(low, self.null_value)),
-                max(high, _at(high, self.null_value)),
-            )
-        return ConfidenceInterval(low, high)
+            return ConfidenceInterval(*self._without_null(low, high))
+        return ConfidenceInterval(*self._with_null(low, high))
+
+    def _without_null(self, low: float, high: float) -> tuple[float, float]:
+        """The limits of a significant result, but for rounding beside the null value.
+
+        Only the limit between null value and estimate can be there.
+        """
+        null = self.null_value
+        if self.estimate > null >= low and self._is_rounding(low):
+            low = math.nextafter(null, math.inf)
+        elif self.estimate < null <= high and self._is_rounding(high):
+            high = math.nextafter(null, -math.inf)
+        return low, high
+
+    def _with_null(self, low: float, high: float) -> tuple[float, float]:
+        """The limits of a result that is not significant, but for rounding."""
+        null = self.null_value
+        if low > null and self._is_rounding(low):
+            low = null
+        elif high < null and self._is_rounding(high):
+            high = null
+        return low, high
+
+    def _is_rounding(self, limit: float) -> bool:
+        """Whether a limit is at the null value but for rounding."""
+        size = abs(limit - self.estimate) + 1 / self.n
+        return abs(limit - self.null_value) <= ROUNDING * size
 
     def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
         """The result as plain values, with the interval of one level."""
@@ -152,7 +179,7 @@ class PairedResult:
             **plain,
             limits=stored,
             flags=tuple(values["flags"]),
-            details=MappingProxyType(dict(values["details"])),
+            details=dict(values["details"]),
         )
 
     def to_frame(self, backend: str = "pandas", confidence_level: float = 0.95) -> Any:
@@ -194,15 +221,3 @@ _PLAIN_FIELDS = (
     "inference",
     "design",
 )
-
-
-def _at(limit: float, null: float) -> float:
-    """The null value where the limit is within rounding of it."""
-    return null if abs(limit - null) <= ROUNDING else limit
-
-
-def _off(limit: float, null: float, side: int) -> float:
-    """The limit, moved just beside the null value where rounding put it upon it."""
-    if abs(limit - null) > ROUNDING or (limit - null) * side > 0:
-        return limit
-    return math.nextafter(null, math.inf * side)

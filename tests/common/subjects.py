@@ -150,6 +150,15 @@ class Subject:
         """An options dict for every documented choice of every option but the direction."""
         return _variants(self.entry.function, self.entry.options)
 
+    @property
+    def agreeing_variants(self):
+        """The options that leave the interval the one that goes with the p-value.
+
+        An option called `interval` chooses another one, whatever the p-value, and need not
+        go with every choice of the other options. What it promises is tested beside it.
+        """
+        return [options for options in self.variants if "interval" not in options]
+
     def samples(self):
         """Large and small evidence, an options dict, and an alternative."""
         evidence = [

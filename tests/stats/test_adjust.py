@@ -106,6 +106,19 @@ def test_no_probabilities(wrong):
         adjust_pvalues(wrong)
 
 
+def test_no_probabilities_beside_an_undefined_one():
+    """The message names the value that is wrong, not NaN."""
+    with pytest.raises(ValueError, match=r"or NaN where undefined. Got 1.5"):
+        adjust_pvalues([0.2, math.nan, 1.5])
+
+
+@pytest.mark.parametrize("wrong", [[[0.1, 0.2]], 0.05, np.ones((2, 2)) / 2])
+def test_one_dimension(wrong):
+    """A table of p-values is several families, or needs flattening."""
+    with pytest.raises(ValueError, match=r"must be of shape \(n_tests,\). Got shape \("):
+        adjust_pvalues(wrong)
+
+
 def test_unknown_method():
     """A misspelt method is refused with the nearest known one."""
     with pytest.raises(

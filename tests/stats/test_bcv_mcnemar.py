@@ -120,6 +120,7 @@ def test_pooled_answers_would_count_five_times():
 
     assert tuple(mcnemar(pooled, method="corrected")) == pytest.approx(tuple(result))
     assert "less-conservative-correlation" in result.flags
+    assert "more-effective-than-records" in result.flags
 
 
 def test_interval_is_that_of_the_effective_table():
@@ -262,6 +263,8 @@ def test_correlations_at_the_bounds(rho1, rho2):
     assert 0 < result.pvalue <= 1
     more_than_default = result.details["effective_n"] > 80 * 10 / 11
     assert more_than_default == ("less-conservative-correlation" in result.flags)
+    more_than_records = result.details["effective_n"] > 80 * (1 + 1e-12)
+    assert more_than_records == ("more-effective-than-records" in result.flags)
 
 
 def test_default_correlations_carry_no_flag():
@@ -270,6 +273,24 @@ def test_default_correlations_carry_no_flag():
         flags = bcv_mcnemar(random_blocks(5, n_repeats)).flags
 
         assert "less-conservative-correlation" not in flags
+
+
+@pytest.mark.parametrize("n_repeats", [2, 3, 5, 7])
+@pytest.mark.parametrize("rho1", [0.0, 0.2, 0.3, 0.7])
+def test_flag_of_more_effective_records_than_records(n_repeats, rho1):
+    """As many effective records as records are the milder flag, more are both."""
+    # As many: n_repeats = 1 + rho1 + 2 (n_repeats - 1) rho2, Lemma 3 being one case.
+    rho2 = (n_repeats - 1 - rho1) / (2 * (n_repeats - 1))
+    blocks = random_blocks(6, n_repeats)
+    as_many = bcv_mcnemar(blocks, rho1=rho1, rho2=rho2)
+    more = bcv_mcnemar(blocks, rho1=rho1, rho2=rho2 - 0.01)
+
+    assert 80 == pytest.approx(as_many.details["effective_n"])
+    assert "less-conservative-correlation" in as_many.flags
+    assert "more-effective-than-records" not in as_many.flags
+    assert {"less-conservative-correlation", "more-effective-than-records"} <= set(
+        more.flags
+    )
 
 
 def test_flag_of_few_discordant_pairs():

@@ -131,6 +131,35 @@ def test_many_records(b, c, n, correction):
         assert inward < 0 < outward
 
 
+@pytest.mark.parametrize("n", [10**7, 10**10, 10**12])
+@pytest.mark.parametrize(
+    ("b", "c"), [(100, 200), (0, 6), (3, 3), (0, 1), (10**5, 10**5 + 9)]
+)
+@pytest.mark.parametrize("correction", [0, 1])
+def test_tiny_differences_of_many_records(b, c, n, correction):
+    """The limits solve the equation to a millionth of a record, however many there are."""
+    z = stats.norm.isf(0.025)
+    low, high = score_limits(b, c, n, correction, 0.95, "two-sided")
+
+    assert low < (c - b) / n < high
+    for limit, sign in ((low, 1), (high, -1)):
+        outward = excess(b, c, n, correction, limit - sign * 1e-6 / n, z)
+        inward = excess(b, c, n, correction, limit + sign * 1e-6 / n, z)
+        assert inward < 0 < outward
+
+
+@pytest.mark.parametrize("n", [100, 10**6, 10**10, 10**12])
+def test_everything_favours_one_of_many_records(n):
+    """Near the end of the scale the limit keeps its digits: 1 + d = 2 z² / (n + z²)."""
+    z = stats.norm.isf(0.025)
+
+    low, high = score_limits(n, 0, n, 0, 0.95, "two-sided")
+
+    assert -1 == low
+    assert 2 * z**2 / (n + z**2) == pytest.approx(1 + high, rel=1e-4)
+    assert (-high, 1.0) == score_limits(0, n, n, 0, 0.95, "two-sided")
+
+
 def excess(b, c, n, correction, delta, z):
     """How far `delta` is rejected, with the constrained estimate in 60 digits."""
     with localcontext() as context:

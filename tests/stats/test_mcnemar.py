@@ -65,7 +65,7 @@ def test_binomial_pvalue_of_independent_packages(case, method):
 @pytest.mark.parametrize("method", ["exact", "mid-p"])
 @pytest.mark.parametrize("case", named(REGULAR))
 def test_conditional_interval_of_independent_packages(case, method):
-    """The interval is that of the discordant share, mapped to the difference."""
+    """The conditional interval is that of the discordant share, as a difference."""
     table = ContingencyTable(*case["table"])
     ends = [case[method][name] for name in ("odds_high", "odds_low")]
     tolerance = max(end.get("rtol", 1e-8) for end in ends)
@@ -76,7 +76,7 @@ def test_conditional_interval_of_independent_packages(case, method):
         for end in ends
     ]
 
-    interval = mcnemar(table, method=method).confidence_interval()
+    interval = mcnemar(table, method=method, interval="conditional").confidence_interval()
 
     assert pytest.approx(expected, rel=tolerance, abs=tolerance) == list(interval)
 
@@ -128,7 +128,8 @@ def test_published_example(case):
             difference_of_odds(odds, table.only_champion, table.only_challenger, table.n)
             for odds in case["odds_exact"][::-1]
         ]
-        interval = mcnemar(table, method="exact").confidence_interval()
+        result = mcnemar(table, method="exact", interval="conditional")
+        interval = result.confidence_interval()
         assert pytest.approx(ends, rel=rtol, abs=rtol) == list(interval)
         checked += 1
     if "printed_exact" in case:
@@ -164,27 +165,6 @@ def test_exact_is_the_binomial_test(table, alternative):
     result = mcnemar(table, method="exact", alternative=alternative)
 
     assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
-
-
-@pytest.mark.parametrize("table", TABLES, ids=str)
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_exact_interval_is_that_of_clopper_and_pearson(table, alternative):
-    """Its limits are scipy's for the share, times the discordant part of the records."""
-    m = table.n_discordant
-    share = stats.binomtest(
-        table.only_challenger, m, alternative=alternative
-    ).proportion_ci(0.9)
-    part = m / table.n
-    expected = [(2 * limit - 1) * part for limit in share]
-    # A one-sided interval of a difference reaches to the end of the scale.
-    if alternative == "less":
-        expected[0] = -1.0
-    if alternative == "greater":
-        expected[1] = 1.0
-
-    result = mcnemar(table, method="exact", alternative=alternative)
-
-    assert pytest.approx(expected, abs=1e-9) == list(result.confidence_interval(0.9))
 
 
 def test_exact_is_the_permutation_test():
@@ -237,6 +217,16 @@ def test_default_is_mid_p():
     )
 
 
+def test_statistic_of_a_one_sided_test_is_the_smaller_count():
+    """The smaller discordant count is the statistic, whatever the alternative."""
+    for method in ("exact", "mid-p"):
+        for alternative in ("two-sided", "less", "greater"):
+            for b, c in ((3, 9), (9, 3)):
+                table = ContingencyTable(5, b, c, 4)
+                result = mcnemar(table, method=method, alternative=alternative)
+                assert 3 == result.statistic
+
+
 def test_concordant_records_change_no_pvalue():
     """Records that both or neither answer rightly say nothing about the difference."""
     for method in METHODS:
@@ -262,9 +252,11 @@ def test_without_discordant_pairs(cells, method, alternative):
     assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.log_pvalue)
     assert result.degenerate
     assert 0 == result.estimate
+    tail = 0.025 if alternative == "two-sided" else 0.05
+    z = stats.norm.isf(tail)
+    # The exact limit is Clopper and Pearson's of no discordant record among n.
+    half = 1 - tail ** (1 / n) if method == "exact" else z**2 / (n + z**2)
     if method != "corrected":
-        z = stats.norm.isf(0.025 if alternative == "two-sided" else 0.05)
-        half = z**2 / (n + z**2)
         assert (-1 if alternative == "less" else -half) == pytest.approx(low)
         assert (1 if alternative == "greater" else half) == pytest.approx(high)
 

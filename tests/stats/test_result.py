@@ -12,14 +12,14 @@ from skcompare.stats import ConfidenceInterval, PairedResult, bcv_mcnemar, mcnem
 TABLE = ContingencyTable(150, 25, 15, 10)
 
 
-def result_with_limits(low, high, pvalue):
-    """A result whose raw limits and p-value are as given."""
+def result_with_limits(low, high, pvalue, estimate=0.1):
+    """A result whose raw limits, p-value and estimate are as given."""
     return PairedResult(
         statistic=1.0,
         pvalue=pvalue,
         log_pvalue=math.log(pvalue),
         df=None,
-        estimate=0.1,
+        estimate=estimate,
         estimate_name="difference",
         champion=0.5,
         challenger=0.6,
@@ -46,7 +46,7 @@ def test_words():
     for part in (
         "mcnemar (mid-p), two-sided, n = 200",
         "champion 0.8750, challenger 0.8250",
-        "difference of accuracies -0.0500, 95 % interval [-0.1055, 0.0126]",
+        "difference of accuracies -0.0500, 95 % interval [-0.1118, 0.0125]",
         "p 0.12",
         "about two trained models, over new records",
     ):
@@ -94,6 +94,7 @@ def test_confidence_level_out_of_range(wrong):
         mcnemar(TABLE).confidence_interval(wrong)
 
 
+@pytest.mark.parametrize("scale", [1, 1e-6, 1e-12])
 @pytest.mark.parametrize(
     ("low", "high", "pvalue", "excluded"),
     [
@@ -101,16 +102,51 @@ def test_confidence_level_out_of_range(wrong):
         (-1e-12, 0.3, 0.0499999, True),
         (0.0, 0.3, 0.04, True),
         (0.0, 0.3, 0.06, False),
-        (-0.3, 1e-12, 0.04, True),
-        (-0.3, -1e-12, 0.06, False),
     ],
 )
-def test_rounding_follows_the_pvalue(low, high, pvalue, excluded):
-    """A limit within rounding of the null value is on the side that p says."""
-    low, high = result_with_limits(low, high, pvalue).confidence_interval(0.95)
+def test_rounding_follows_the_pvalue(low, high, pvalue, excluded, scale):
+    """A limit within rounding of the null value is on the side that p says.
 
-    assert excluded == (not low <= 0 <= high)
-    assert (low, high) == pytest.approx((max(low, -0.3), min(high, 0.3)))
+    So it is for tiny differences, and for those that favour the champion.
+    """
+    low, high, estimate = low * scale, high * scale, 0.1 * scale
+    interval = result_with_limits(low, high, pvalue, estimate).confidence_interval()
+    mirrored = result_with_limits(-high, -low, pvalue, -estimate).confidence_interval()
+
+    assert (-interval.high, -interval.low) == mirrored
+    assert excluded == (not interval.low <= 0 <= interval.high)
+    assert abs(interval.low - low) <= 1e-12 * scale
+    assert high == interval.high
+
+
+def test_only_the_limit_beside_the_null_value_is_moved():
+    """A tiny interval that is far from 0 for its size is left as it is."""
+    interval = result_with_limits(1e-11, 9e-11, 0.01, 5e-11).confidence_interval()
+    inside = result_with_limits(-1e-11, 9e-11, 0.5, 4e-11).confidence_interval()
+
+    assert (1e-11, 9e-11) == interval
+    assert (-1e-11, 9e-11) == inside
+
+
+@pytest.mark.parametrize("method", ["mid-p", "exact", "asymptotic", "corrected"])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("n", [10**4, 10**7, 10**10, 10**12])
+@pytest.mark.parametrize(
+    ("b", "c"), [(0, 6), (0, 5), (0, 3), (1, 0), (2, 2), (12, 3), (100, 200), (100, 129)]
+)
+def test_interval_and_pvalue_agree_for_tiny_differences(b, c, n, alternative, method):
+    """However small a difference is, its interval is in order and agrees with p."""
+    result = mcnemar(
+        ContingencyTable(n - b - c, b, c, 0), method=method, alternative=alternative
+    )
+    for alpha in (0.01, 0.05, 0.3):
+        low, high = result.confidence_interval(1 - alpha)
+
+        assert low <= result.estimate <= high
+        assert (result.pvalue < alpha) == (not low <= 0 <= high)
+        # Far from all records being discordant, limits go with 1 / n.
+        for limit in (low, high):
+            assert abs(limit) == 1 or abs(limit * n) < 3 * (b + c + 8)
 
 
 def test_a_limit_beyond_rounding_is_left_alone():

@@ -10,11 +10,13 @@ from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats import (
     bcv_mcnemar,
     bcv_mcnemar_sample_size,
+    mcnemar_power,
     mcnemar_sample_size,
     paired_tests,
 )
 from tests.common.golden import golden
 
+METHODS = ("mid-p", "exact", "asymptotic", "corrected")
 PLAN = golden("mcnemar")["sample_size"]
 
 
@@ -41,7 +43,7 @@ def test_what_needs_more_records(function):
     assert base < function(0.05, 0.15, alpha=0.01)
     assert base > function(0.05, 0.15, alternative="greater")
     assert base == function(-0.05, 0.15)
-    one_sided = function(0.05, 0.15, alpha=0.025, alternative="less")
+    one_sided = function(-0.05, 0.15, alpha=0.025, alternative="less")
     assert base == pytest.approx(one_sided)
 
 
@@ -104,21 +106,95 @@ def test_impossible_settings(function):
         function(0.05, 0.15, alternative="bigger")
 
 
+@pytest.mark.parametrize("function", [mcnemar_sample_size, bcv_mcnemar_sample_size])
+def test_no_number_of_records_finds_the_other_direction(function):
+    """A one-sided test never finds a difference of the other sign."""
+    for difference, alternative in ((-0.05, "greater"), (0.05, "less")):
+        with pytest.raises(ValueError, match=r"never finds a difference of this sign"):
+            function(difference, 0.15, alternative=alternative)
+        assert function(-difference, 0.15, alternative=alternative) > 0
+
+
+@pytest.mark.parametrize("function", [mcnemar_sample_size, bcv_mcnemar_sample_size])
+def test_power_below_the_level(function):
+    """A test without any use is significant with probability alpha."""
+    for power, alpha in ((0.05, 0.05), (0.01, 0.05), (0.2, 0.3)):
+        with pytest.raises(ValueError, match="`power` must be more than `alpha`"):
+            function(0.05, 0.15, power=power, alpha=alpha)
+    assert function(0.05, 0.15, power=0.06) > 0
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_registered_planners(alternative):
+def test_registered_planner_of_cross_validation(alternative):
     """The registry's planner takes evidence and options and agrees with the function."""
-    entries = paired_tests()
-    table = ContingencyTable(150, 15, 25, 10)
+    planner = paired_tests()["bcv_mcnemar"].sample_size
     blocks = PairedBlocks([[[75, 8, 12, 5], [76, 7, 13, 4]]] * 5)
     settings = {"alpha": 0.1, "power": 0.9, "alternative": alternative}
 
-    expected = mcnemar_sample_size(0.05, 0.2, **settings)
-    planned = entries["mcnemar"].sample_size(table, method="exact", **settings)
-    assert expected == pytest.approx(planned)
-
     expected = bcv_mcnemar_sample_size(0.05, 0.2, rho1=0, rho2=0.4, **settings)
-    planned = entries["bcv_mcnemar"].sample_size(blocks, rho1=0, rho2=0.4, **settings)
-    assert expected == pytest.approx(planned)
+
+    assert expected == pytest.approx(planner(blocks, rho1=0, rho2=0.4, **settings))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(
+    "cells", [(0, 0, 3, 0), (5, 0, 2, 5), (150, 15, 25, 10), (100, 1, 5, 0), (0, 4, 9, 0)]
+)
+def test_registered_planner_of_a_holdout(cells, alternative, method):
+    """It is the fewest records with the power, lasting for ten more, and more than now."""
+    table = ContingencyTable(*cells)
+    settings = {"alpha": 0.05, "alternative": alternative}
+
+    def power(n):
+        share = table.n_discordant / table.n
+        return mcnemar_power(n, table.difference, share, method=method, **settings)
+
+    needed = paired_tests()["mcnemar"].sample_size(
+        table, method=method, power=0.8, **settings
+    )
+
+    assert table.n < needed == int(needed)
+    assert min(power(n) for n in range(int(needed), int(needed) + 11)) >= 0.8
+    assert needed == table.n + 1 or power(int(needed) - 1) < 0.8
+
+
+def test_registered_planner_by_enumeration():
+    """With three wins in three records, each method needs as many as it can reject with."""
+    planner = paired_tests()["mcnemar"].sample_size
+    settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
+    needed = [
+        planner(ContingencyTable(0, 0, 3, 0), method=method, **settings)
+        for method in ("asymptotic", "mid-p", "exact", "corrected")
+    ]
+
+    # 4 wins of 4 have an exact p of .125, and 6 of 6 one of .031.
+    assert [4, 5, 6, 6] == needed
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_registered_planner_of_many_records(method):
+    """Above two thousand records it is the formula, corrected for two of the methods."""
+    table = ContingencyTable(800, 90, 110, 0)
+    settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
+
+    needed = paired_tests()["mcnemar"].sample_size(table, method=method, **settings)
+
+    connor = mcnemar_sample_size(0.02, 0.2, **settings)
+    corrected = method in ("exact", "corrected")
+    assert (100 if corrected else 0) == pytest.approx(needed - connor, abs=1)
+    power = mcnemar_power(math.ceil(needed), 0.02, 0.2, method=method)
+    assert 0.8 == pytest.approx(power, abs=0.005)
+
+
+def test_planners_never_say_that_these_records_are_enough():
+    """A significant formula beside an undecided test: at least a record more."""
+    settings = {"alpha": 0.05, "power": 0.06, "alternative": "two-sided"}
+    table = ContingencyTable(150, 15, 25, 10)
+    blocks = PairedBlocks([[[75, 8, 12, 5], [76, 7, 13, 4]]] * 5)
+
+    assert 201 == paired_tests()["mcnemar"].sample_size(table, **settings)
+    assert 201 == paired_tests()["bcv_mcnemar"].sample_size(blocks, **settings)
 
 
 def test_half_the_difference_needs_four_times_the_records():

@@ -1,0 +1,184 @@
+"""How often McNemar's test finds a difference, summed over all outcomes."""
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import binom
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import (
+    check_alpha,
+    check_alternative,
+    check_choice,
+    check_count,
+    is_number,
+)
+from skcompare.stats._sample_size import (
+    corrected_sample_size,
+    mcnemar_sample_size,
+    tail_of,
+)
+
+__all__ = ["METHODS", "mcnemar_power", "mcnemar_records"]
+
+METHODS = ("mid-p", "exact", "asymptotic", "corrected")
+
+NEGLIGIBLE = 1e-16
+"""Numbers of discordant pairs that are less likely, on either side, are left out."""
+
+SEARCHED = 2000
+"""Above so many records the formula is near enough."""
+
+LASTING = 10
+"""Power goes up and down a little from record to record; it must last for so many."""
+
+
+def mcnemar_power(
+    n: int,
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    method: str = "mid-p",
+) -> float:
+    """Probability that McNemar's test finds a difference on a hold-out set.
+
+    The number of discordant pairs is binomial, and so is, given it, the number of those
+    that favour the challenger. The probabilities of all outcomes that are significant are
+    added, so nothing is approximated but the test itself where its method does so.
+
+    Parameters
+    ----------
+    n : int
+        Number of records.
+    difference : float
+        True difference of the accuracies, challenger less champion. At 0 the result is the
+        type I error of the test.
+    disagreement : float
+        Probability that exactly one of the two answers a record rightly; more than 0 and
+        at least the absolute difference.
+    alpha : float, default=0.05
+        Level of the test, which is significant where p < alpha.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As for :func:`mcnemar`. A two-sided test finds a difference of either sign, the
+        wrong one included.
+    method : {"mid-p", "exact", "asymptotic", "corrected"}, default="mid-p"
+        As for :func:`mcnemar`.
+
+    Returns
+    -------
+    power : float
+        Probability of a significant result.
+
+    See Also
+    --------
+    mcnemar_sample_size : Number of records for a power, by a formula.
+
+    Examples
+    --------
+    >>> from skcompare.stats import mcnemar_power
+    >>> print(f"{mcnemar_power(469, 0.05, 0.15):.4f}")
+    0.8066
+    >>> print(f"{mcnemar_power(469, 0.05, 0.15, method='exact'):.4f}")
+    0.7756
+
+    .. versionadded:: 0.1
+    """
+    n = check_count("n", n)
+    check_choice("method", method, METHODS)
+    check_alternative(alternative)
+    _check_shares(difference, disagreement)
+    tail = tail_of(check_alpha(alpha), alternative)
+    discordant = _likely_discordant(n, n, disagreement)
+    share = _share(difference, disagreement)
+    rejected = _rejection(discordant, share, tail, alternative, method)
+    return min(1.0, float(binom.pmf(discordant, n, disagreement) @ rejected))
+
+
+def mcnemar_records(
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    method: str,
+) -> float:
+    """Fewest records with a power that the next ten keep, or the formula's if many.
+
+    The test need not be able to reject at the formula's number, which comes from a normal
+    approximation.
+    """
+    # Exact and corrected p-values are alike, and larger than the other two.
+    larger = method in ("exact", "corrected")
+    sample_size = corrected_sample_size if larger else mcnemar_sample_size
+    formula = sample_size(
+        difference, disagreement, alpha=alpha, power=power, alternative=alternative
+    )
+    if formula > SEARCHED:
+        return formula
+    share, tail = _share(difference, disagreement), tail_of(alpha, alternative)
+    first, lasted = max(1, int(formula / 4)), 0
+    while True:
+        # A stretch of records at a time; they have their likely discordant pairs in common.
+        n = np.arange(first, first + 64)
+        discordant = _likely_discordant(first, n[-1], disagreement)
+        rejected = _rejection(discordant, share, tail, alternative, method)
+        powers = binom.pmf(discordant, n[:, np.newaxis], disagreement) @ rejected
+        for records, reached in zip(n, powers, strict=True):
+            lasted = lasted + 1 if reached >= power else 0
+            if lasted > LASTING:
+                return float(records - LASTING)
+        first += len(n)
+
+
+def _likely_discordant(least: int, most: int, disagreement: float) -> IntArray:
+    """Numbers of discordant pairs that so few to so many records can well have."""
+    low = max(0, int(binom.ppf(NEGLIGIBLE, least, disagreement)))
+    return np.arange(low, int(binom.isf(NEGLIGIBLE, most, disagreement)) + 1)
+
+
+def _share(difference: float, disagreement: float) -> float:
+    """Share of the discordant pairs that favours the challenger."""
+    return (1 + difference / disagreement) / 2
+
+
+def _rejection(
+    discordant: IntArray, share: float, tail: float, alternative: str, method: str
+) -> FloatArray:
+    """Probability of a significant result, given the number of discordant pairs."""
+    fewest = _largest_significant(discordant, tail, method)
+    rejected = np.zeros(len(discordant))
+    if alternative != "greater":
+        rejected += binom.cdf(fewest, discordant, share)
+    if alternative != "less":
+        rejected += binom.cdf(fewest, discordant, 1 - share)
+    return rejected
+
+
+def _largest_significant(discordant: IntArray, tail: float, method: str) -> IntArray:
+    """Largest smaller count that is significant, or -1.
+
+    The p-value is below the level where its smaller tail is below `tail`.
+    """
+    m = discordant
+    if method in ("asymptotic", "corrected"):
+        distance = -ndtri(tail) * np.sqrt(m) + (method == "corrected")
+        # The largest k with m - 2 k above the distance.
+        return np.maximum(np.ceil((m - distance) / 2) - 1, -1).astype(np.int64)
+    at_level = binom.ppf(tail, m, 0.5)
+    if method == "mid-p":
+        middle = (binom.cdf(at_level, m, 0.5) + binom.cdf(at_level - 1, m, 0.5)) / 2
+        at_level = np.where(middle < tail, at_level, at_level - 1)
+    else:
+        at_level = at_level - 1
+    return np.where(m > 0, at_level, -1).astype(np.int64)
+
+
+def _check_shares(difference: float, disagreement: float) -> None:
+    numbers = is_number(difference) and is_number(disagreement)
+    if not (numbers and abs(difference) <= disagreement and 0 < disagreement <= 1):
+        raise ValueError(
+            "The disagreement must be more than 0, at most 1, and at least the absolute "
+            f"difference. Got difference={difference!r} and disagreement={disagreement!r}."
+        )
