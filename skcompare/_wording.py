@@ -35,10 +35,10 @@ def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
 
 
 def decimals_for(difference: float, least: int = 3, most: int = 9) -> int:
-    """Decimals that show at least two digits of a difference."""
-    if not math.isfinite(difference) or difference == 0:
+    """Decimals for a difference; one that would vanish gets two digits of its own."""
+    if not math.isfinite(difference) or abs(difference) >= 10**-least or difference == 0:
         return least
-    return min(most, max(least, 1 - math.floor(math.log10(abs(difference)))))
+    return min(most, 1 - math.floor(math.log10(abs(difference))))
 
 
 def format_number(value: float, decimals: int = 3, *, signed: bool = False) -> str:
