@@ -19,7 +19,7 @@ from skcompare.comparators._tests import NamedTests, default_test, no_test_note
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure, score_differences
 from skcompare.predictions import PairedPredictions
-from skcompare.reports import Comparison, ComparisonRow, decide
+from skcompare.reports import Comparison, ComparisonRow, decide, is_against
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._adjust import ADJUSTMENTS
 
@@ -61,7 +61,7 @@ def compare_pair(
         row for k, measure in enumerate(measures) for row in engine.rows(measure, k == 0)
     ]
     rows += engine.rows_of_other_tests(measures)
-    needed = engine.records_needed(rows[0])
+    needed = engine.records_needed(rows[0], measures[0])
     rows = _adjusted(rows, adjust)
     predictions = pair.predictions
     return Comparison(
@@ -126,17 +126,20 @@ class _Engine:
             if not any(entry.match(measure.metric) for measure in measures)
         ]
 
-    def records_needed(self, row: ComparisonRow) -> float | None:
-        """Records at which a difference of the observed size would be found."""
-        if row.result is None or row.test is None:
+    def records_needed(self, row: ComparisonRow, measure: Measure) -> float | None:
+        """Records at which a difference of the observed size would be found.
+
+        None where the row decides, has no difference or an undefined p-value, or where
+        the difference is in the direction that the test does not look in.
+        """
+        if row.test is None or row.pvalue is None or not row.pvalue >= self.alpha:
             return None
         entry = get_test(row.test)
-        wrong_way = {"greater": -1, "less": 1}.get(self.alternative, 0) * row.difference > 0
-        undecided = not row.pvalue < self.alpha  # type: ignore[operator]
-        if entry.sample_size is None or not row.difference or wrong_way or not undecided:
+        shown = row.difference != 0 and not math.isnan(row.difference)
+        if entry.sample_size is None or not shown or is_against(row, self.alternative):
             return None
         return entry.sample_size(
-            self._evidence[entry.needs],
+            self._of(entry.needs, measure),
             alpha=self.alpha,
             power=POWER,
             alternative=self.alternative,

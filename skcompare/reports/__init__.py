@@ -2,6 +2,6 @@
 
 from skcompare.reports._comparison import Comparison
 from skcompare.reports._rows import ComparisonRow, Results
-from skcompare.reports._verdict import Verdict, decide
+from skcompare.reports._verdict import Verdict, decide, is_against
 
-__all__ = ["Comparison", "ComparisonRow", "Results", "Verdict", "decide"]
+__all__ = ["Comparison", "ComparisonRow", "Results", "Verdict", "decide", "is_against"]

@@ -11,7 +11,7 @@ from skcompare._wording import (
 )
 from skcompare.reports._rows import ComparisonRow
 
-__all__ = ["Verdict", "decide"]
+__all__ = ["Verdict", "decide", "is_against"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,14 @@ def _outlook(row: ComparisonRow, alternative: str, records_needed: float | None)
         records = "test records" if is_holdout else "records"
         about = f"{round_up(records_needed):,} {records}"
         return f"a difference of this size needs about {about} (80 % power)"
-    wrong_way = {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
-    if wrong_way:
+    if is_against(row, alternative):
         return f"the difference is not in the direction of alternative={alternative!r}"
     return ""
+
+
+def is_against(row: ComparisonRow, alternative: str) -> bool:
+    """Whether the difference is in the direction that a one-sided test does not look in."""
+    return {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
 
 
 def round_up(n: float) -> int:

@@ -10,7 +10,7 @@ import pytest
 import skcompare
 from skcompare import _registry
 from skcompare.cli import main
-from skcompare.evidence import ContingencyTable
+from skcompare.evidence import ContingencyTable, ScoreDifferences
 from skcompare.metrics import accuracy
 from skcompare.stats import mcnemar
 from tests.common.checks import checks_of
@@ -209,3 +209,29 @@ def test_inference_follows_from_designs():
 
     assert "models" == entries["mcnemar"].inference
     assert "algorithms" == entries["bcv_mcnemar"].inference
+
+
+def test_test_of_any_score_says_how_many_records():
+    """A test of score differences is found for any measure, with its number of records."""
+
+    @_registry.paired_test(
+        "toy_mean",
+        title="Toy mean",
+        needs=ScoreDifferences,
+        kind="difference",
+        measures=_registry.ANY_SCORE,
+        designs=("holdout",),
+        references=("Toy2020",),
+        sample_size=lambda scores, **settings: 1000 * scores.values.size,
+    )
+    def toy_mean(scores):
+        """Say nothing of a mean difference."""
+        result = mcnemar(ContingencyTable(5, 1, 2, 3))
+        return replace(result, estimate=scores.mean, pvalue=0.5, log_pvalue=np.log(0.5))
+
+    comparison = skcompare.compare(Y_TRUE, ANSWERS, scoring="balanced_accuracy")
+    row = comparison.results["toy_mean"]
+
+    assert "balanced_accuracy" == row.measure
+    assert 0 < row.difference < 1
+    assert 1000 == comparison.conclusion.records_needed
