@@ -114,15 +114,15 @@ def bcv_mcnemar(
     with chi-squared. Theorem 3 has t for M = 5 only, and the error rate was measured for
     M = 5; other M are an extension made here. Equation 15 of [1]_ lacks the maximum:
     without it a difference below one effective record would raise the statistic as it
-    shrinks. Without discordant pairs the
-    statistic is 0 and p is 1, flagged "degenerate". Fewer than 10 effective discordant
-    pairs are flagged "few-discordant-pairs", because the counts are fractional and no
-    exact test exists. rho1 and rho2 that leave more effective records than the default
-    are flagged "less-conservative-correlation", and "more-effective-than-records" too where
-    there are more of them than records: with rho1 = rho2 = 0 the type I error on the
-    epsilon data is .35 instead of .05. A split whose difference is more than four standard
-    deviations of its test set from the mean is flagged "outlying-split": the model has no
-    room for a training that fails now and then.
+    shrinks. Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate".
+    Fewer than 10 effective discordant pairs are flagged "few-discordant-pairs", because
+    the counts are fractional and no exact test exists. rho1 and rho2 that leave more
+    effective records than the default are flagged "less-conservative-correlation", and
+    "more-effective-than-records" too where there are more of them than records: with rho1
+    = rho2 = 0 the type I error on the epsilon data is .35 instead of .05. A split whose
+    difference is more than four standard deviations of its test set from the mean is
+    flagged "outlying-split": the model has no room for a training that fails now and
+    then.
 
     References
     ----------
