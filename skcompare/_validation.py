@@ -17,7 +17,6 @@ __all__ = [
     "check_choice",
     "check_confidence_level",
     "check_groups",
-    "check_labels",
     "check_pos_label",
     "check_not_missing",
     "check_probabilities",
@@ -25,9 +24,8 @@ __all__ = [
     "check_switches",
     "is_number",
     "is_whole",
-    "class_codes",
-    "classes_of",
     "integral",
+    "some_of",
     "unknown_name",
 ]
 
@@ -131,31 +129,6 @@ def check_same_length(**arrays: Any) -> int:
     return n
 
 
-def check_labels(name: str, values: Any) -> NDArray[Any]:
-    """Class labels as a one-dimensional array without missing values.
-
-    Strings come back in a unicode array, so that they compare and sort quickly.
-    """
-    array = as_array(values)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError(
-            f"`{name}` must be class labels of shape (n_samples,). Got an array of shape "
-            f"{array.shape}. Multilabel and multi-output targets are not supported."
-        )
-    check_not_missing(name, array)
-    if array.dtype.kind in "OT":
-        array = _labels_from_objects(name, array)
-    if array.dtype.kind == "f":
-        return _integral_labels(name, array)
-    if array.dtype.kind not in "biuUS":
-        raise ValueError(
-            f"`{name}` must be integer, boolean or string labels. Got dtype {array.dtype}."
-        )
-    return array
-
-
 def as_array(values: Any) -> NDArray[Any]:
     """An array of what was passed; a list with strings in it keeps its items apart.
 
@@ -177,36 +150,26 @@ def check_not_missing(name: str, array: NDArray[Any]) -> None:
         )
 
 
-def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    items = array.tolist()
-    kinds = {"str" if isinstance(item, str) else "number" for item in items}
-    if len(kinds) > 1:
-        raise ValueError(
-            f"`{name}` must have labels of one type. Got strings and numbers mixed. "
-            "Convert them to strings or to numbers."
-        )
-    return np.asarray(items)
-
-
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
     if array.dtype.kind == "f":
         return ~np.isfinite(array)
     if array.dtype.kind in "mM":
         return np.isnat(array)
     if array.dtype.kind in "OT":
-        # None of the missing values equals itself as a plain True.
-        return np.array([item is None or (item != item) is not False for item in array])
+        items = array.tolist()
+        try:
+            # Labels are few, and most arrays have no missing value among them.
+            if not any(map(_is_missing, set(items))):
+                return np.zeros(len(array), dtype=bool)
+        except TypeError:
+            pass
+        return np.array([_is_missing(item) for item in items])
     return np.zeros(len(array), dtype=bool)
 
 
-def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    if not integral(array):
-        raise ValueError(
-            f"`{name}` must be class labels. Got numbers that are not whole, for example "
-            f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
-            "a continuous target is a regression problem."
-        )
-    return array.astype(np.int64)
+def _is_missing(item: Any) -> bool:
+    # None of the missing values equals itself as a plain True.
+    return item is None or (item != item) is not False
 
 
 def integral(values: NDArray[Any]) -> bool:
@@ -214,62 +177,10 @@ def integral(values: NDArray[Any]) -> bool:
     return bool((np.trunc(values) == values).all())
 
 
-def classes_of(y_true: NDArray[Any], **answers: NDArray[Any]) -> NDArray[Any]:
-    """All labels that occur, sorted; refuses answers that cannot be about `y_true`."""
-    known = np.unique(y_true)
-    found = [known]
-    for name, labels in answers.items():
-        own = np.unique(labels)
-        _check_comparable(name, own, known)
-        found.append(own)
-    return np.unique(np.concatenate(found)) if len(found) > 1 else known
-
-
-def _check_comparable(name: str, own: NDArray[Any], known: NDArray[Any]) -> None:
-    is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
-    if is_text != known_is_text:
-        raise ValueError(
-            f"`{name}` has {_type(is_text)} labels (such as {own[0].item()!r}) but "
-            f"`y_true` has {_type(known_is_text)} ones (such as {known[0].item()!r}). "
-            "Convert one of them."
-        )
-    extra = np.setdiff1d(own, known)
-    if is_text and len(extra):
-        folded = {str(label).strip().casefold(): str(label) for label in known}
-        for label in extra:
-            twin = folded.get(str(label).strip().casefold())
-            if twin is not None:
-                raise ValueError(
-                    f"`{name}` has the label {str(label)!r} where `y_true` has {twin!r}. "
-                    "Labels must match exactly, in case and spaces."
-                )
-    if len(extra) == len(own) and len(known) > 1:
-        raise ValueError(
-            f"`{name}` has no label in common with `y_true`: {_some(own)} against "
-            f"{_some(known)}. Map them to the same labels."
-        )
-
-
-def _type(is_text: bool) -> str:
-    return "string" if is_text else "numeric"
-
-
-def _some(labels: NDArray[Any], most: int = 5) -> str:
+def some_of(labels: NDArray[Any], most: int = 5) -> str:
+    """The first few labels in words."""
     words = ", ".join(repr(label.item()) for label in labels[:most])
     return f"{words}, ..." if len(labels) > most else words
-
-
-def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Positions of labels in the sorted `classes`, in the smallest signed integer type."""
-    codes = np.searchsorted(classes, labels)
-    codes = np.minimum(codes, len(classes) - 1)
-    unknown = classes[codes] != labels
-    if unknown.any():
-        raise ValueError(
-            f"`{name}` has labels that are no class: {_some(np.unique(labels[unknown]))}. "
-            f"Known classes: {_some(classes)}."
-        )
-    return codes.astype(np.min_scalar_type(-max(len(classes), 1)))
 
 
 def check_pos_label(pos_label: Any, classes: NDArray[Any]) -> int | None:
@@ -281,7 +192,7 @@ def check_pos_label(pos_label: Any, classes: NDArray[Any]) -> int | None:
     if len(classes) != 2 or len(found) != 1:
         raise ValueError(
             f"`pos_label` must be one of two classes. Got {pos_label!r} and the classes "
-            f"{_some(classes)}. Leave it out for more than two classes."
+            f"{some_of(classes)}. Leave it out for more than two classes."
         )
     return int(found[0])
 

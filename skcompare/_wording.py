@@ -41,8 +41,10 @@ def decimals_for(difference: float, least: int = 3, most: int = 9) -> int:
     return min(most, 1 - math.floor(math.log10(abs(difference))))
 
 
-def format_number(value: float, decimals: int = 3, *, signed: bool = False) -> str:
-    """A number for readers; a zero has no sign."""
+def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
+    """A number for readers; a zero has no sign, and None is an empty cell."""
+    if value is None:
+        return ""
     if math.isnan(value):
         return "undefined"
     text = f"{value:{'+' if signed else ''}.{decimals}f}"

@@ -6,17 +6,15 @@ import math
 import numpy as np
 import pytest
 
+from skcompare._labels import check_labels, class_codes, classes_of
 from skcompare._validation import (
     check_alpha,
     check_alternative,
     check_choice,
     check_confidence_level,
     check_count,
-    check_labels,
     check_probabilities,
     check_same_length,
-    class_codes,
-    classes_of,
     integral,
     unknown_name,
 )

@@ -15,8 +15,9 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
+from skcompare._labels import check_labels, classes_of
 from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
-from skcompare._validation import check_groups, check_labels, check_switches, classes_of
+from skcompare._validation import check_groups, check_switches
 from skcompare.comparators._engine import check_settings, compare_pair
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse
 from skcompare.comparators._roles import (

@@ -8,14 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
+from skcompare._labels import check_labels, classes_of
 from skcompare._typing import ArrayLike
-from skcompare._validation import (
-    check_labels,
-    check_same_length,
-    classes_of,
-    is_number,
-    is_whole,
-)
+from skcompare._validation import check_same_length, is_number, is_whole
 from skcompare.predictions import LABELS, PairedPredictions
 
 __all__ = ["ContingencyTable", "PairedBlocks"]
@@ -142,7 +137,7 @@ class ContingencyTable:
     def __add__(self, other: object) -> "ContingencyTable":
         if not isinstance(other, ContingencyTable):
             return NotImplemented
-        _check_same_design(self, other)
+        check_same_design(self, other)
         cells = [getattr(self, name) + getattr(other, name) for name in CELLS]
         return replace(self, **dict(zip(CELLS, cells, strict=True)))
 
@@ -298,7 +293,7 @@ class PairedBlocks:
     def __add__(self, other: object) -> "PairedBlocks":
         if not isinstance(other, PairedBlocks):
             return NotImplemented
-        _check_same_design(self, other)
+        check_same_design(self, other)
         if self.tables.shape != other.tables.shape:
             raise ValueError(
                 "Shards of one cross-validation have tables of one shape. Got "
@@ -382,7 +377,7 @@ def _check_repeats(tables: np.ndarray) -> None:
         )
 
 
-def _check_same_design(one: Any, other: Any) -> None:
+def check_same_design(one: Any, other: Any) -> None:
     if one.design != other.design:
         raise ValueError(
             "Only evidence of one design can be merged. Got "

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from skcompare._labels import check_labels, classes_of
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_labels, check_same_length, classes_of
+from skcompare._validation import check_same_length
 
 __all__ = ["accuracy"]
 

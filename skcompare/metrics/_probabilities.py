@@ -2,15 +2,10 @@
 
 import numpy as np
 
+from skcompare._labels import check_labels, class_codes, classes_of
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike
-from skcompare._validation import (
-    check_labels,
-    check_probabilities,
-    check_same_length,
-    class_codes,
-    classes_of,
-)
+from skcompare._validation import check_probabilities, check_same_length
 from skcompare.metrics._labels import weighted_mean
 
 __all__ = ["multiclass_brier_loss"]

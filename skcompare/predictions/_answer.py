@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from skcompare._labels import check_labels, class_codes
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_labels, check_probabilities, class_codes
+from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._describe import describe
 from skcompare.predictions._rows import n_rows, take_rows

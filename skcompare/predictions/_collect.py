@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._design import HOLDOUT, Design
+from skcompare._labels import class_codes, classes_of
 from skcompare._typing import IntArray
-from skcompare._validation import class_codes, classes_of
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
 from skcompare.predictions._describe import describe, describe_all

@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design
+from skcompare._labels import check_labels, class_codes, classes_of
 from skcompare._typing import ArrayLike
 from skcompare._validation import (
     as_array,
     check_groups,
-    check_labels,
     check_pos_label,
     check_probabilities,
     check_same_length,
-    class_codes,
-    classes_of,
     integral,
 )
 from skcompare.predictions._predictions import Answers, Predictions

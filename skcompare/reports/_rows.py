@@ -26,8 +26,8 @@ class ComparisonRow:
         The class that it is about, or None.
     test : str or None
         Name of the test; None where none ran.
-    champion, challenger : float
-        The measure for each role.
+    champion, challenger : float or None
+        The measure for each role; None where the test compares no number of each role.
     difference : float
         Challenger less champion on a greater-is-better scale, so that positive favours
         the challenger; NaN for a test without direction.
@@ -52,8 +52,8 @@ class ComparisonRow:
     measure: str
     label: Any
     test: str | None
-    champion: float
-    challenger: float
+    champion: float | None
+    challenger: float | None
     difference: float
     low: float | None = None
     high: float | None = None

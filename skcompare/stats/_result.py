@@ -66,8 +66,8 @@ class PairedResult:
         Positive favours the challenger.
     estimate_name : str
         What the estimate is.
-    champion, challenger : float
-        The measure for each role.
+    champion, challenger : float or None
+        The measure for each role; None where the test compares no number of each role.
     alternative : {"two-sided", "less", "greater"}
         "greater" means that the challenger is better.
     method : str
@@ -78,6 +78,11 @@ class PairedResult:
         Codes of caveats; `caveats` has their words.
     details : mapping of str to float
         Further numbers, such as the discordant counts.
+    parts : tuple of mappings
+        What the result is made of, such as the pairs of classes of a test of symmetry,
+        the one that contributes most first; plain values under the same names.
+    remark : str
+        The estimate in words, on the scale of its source, where there is one.
     test, inference, design : str
         The registered name of the test, whether it speaks of two trained "models" or
         of two learning "algorithms", and how the evidence was collected.
@@ -91,15 +96,17 @@ class PairedResult:
     df: float | None
     estimate: float
     estimate_name: str
-    champion: float
-    challenger: float
+    champion: float | None
+    challenger: float | None
     alternative: str
     method: str
     n: float
-    limits: Callable[[float, str], tuple[float, float]] = field(repr=False)
+    limits: Callable[[float, str], tuple[float, float]] | None = field(repr=False)
     null_value: float = 0.0
     flags: tuple[str, ...] = ()
     details: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[Mapping[str, Any], ...] = ()
+    remark: str = ""
     test: str = ""
     inference: Inference = "models"
     design: str = ""
@@ -117,14 +124,30 @@ class PairedResult:
         """The flags with their words."""
         return explain(self.flags)
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval of the estimate."""
+        return self.limits is not None
+
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval of the estimate at one confidence level.
 
         For levels of at least 1/2 the null value lies outside exactly when the p-value
         is below 1 - `confidence_level`, unless an interval was chosen that does not go
         with the p-value. A one-sided test has a one-sided interval.
+
+        Raises
+        ------
+        ValueError
+            If the estimate has no interval, as for tests of symmetry; see
+            `has_interval`.
         """
         level = check_confidence_level(confidence_level)
+        if self.limits is None:
+            raise ValueError(
+                f"{self.test or 'This test'} has no interval of its estimate "
+                f"({self.estimate_name}). Look at `parts` and `details`."
+            )
         low, high = self.limits(level, self.alternative)
         if math.isnan(self.pvalue):
             return ConfidenceInterval(low, high)
@@ -155,16 +178,19 @@ class PairedResult:
 
     def _is_rounding(self, limit: float) -> bool:
         """Whether a limit is at the null value but for rounding."""
-        size = abs(limit - self.estimate) + 1 / self.n
+        distance = abs(limit - self.estimate)
+        size = (distance if math.isfinite(distance) else 0.0) + 1 / self.n
         return abs(limit - self.null_value) <= ROUNDING * size
 
     def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
         """The result as plain values, with the interval of one level."""
-        low, high = self.confidence_interval(confidence_level)
+        limits = self.confidence_interval(confidence_level) if self.has_interval else None
+        low, high = limits or (None, None)
         values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
         return values | {
             "flags": list(self.flags),
             "details": dict(self.details),
+            "parts": [dict(part) for part in self.parts],
             "confidence_level": confidence_level,
             "low": low,
             "high": high,
@@ -173,35 +199,46 @@ class PairedResult:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "PairedResult":
         """The result that :meth:`to_dict` wrote; it knows one interval only."""
+        known = values["low"] is not None
         stored = StoredLimits(values["confidence_level"], values["low"], values["high"])
         plain = {name: values[name] for name in _PLAIN_FIELDS}
         return cls(
             **plain,
-            limits=stored,
+            limits=stored if known else None,
             flags=tuple(values["flags"]),
             details=dict(values["details"]),
+            parts=tuple(dict(part) for part in values["parts"]),
         )
 
     def to_frame(self, backend: str = "pandas", confidence_level: float = 0.95) -> Any:
         """The result as a frame of one row."""
         values = self.to_dict(confidence_level)
         values["flags"] = " ".join(values["flags"])
-        del values["details"]
+        del values["details"], values["parts"]
         return frame_from_columns(
             {name: [value] for name, value in values.items()}, backend
         )
 
     def __str__(self) -> str:
-        low, high = self.confidence_interval()
+        found = f"{self.estimate_name} {self.estimate:+.4f}"
+        if self.limits is not None:
+            low, high = self.confidence_interval()
+            found += f", 95 % interval [{low:.4f}, {high:.4f}]"
+        degrees = "" if self.df is None else f", df {self.df:g}"
         lines = [
             f"{self.test or 'test'} ({self.method}), {self.alternative}, n = {self.n:g}",
-            f"champion {self.champion:.4f}, challenger {self.challenger:.4f}",
-            f"{self.estimate_name} {self.estimate:+.4f}, "
-            f"95 % interval [{low:.4f}, {high:.4f}]",
-            f"statistic {self.statistic:.4g}, p {format_pvalue(self.pvalue)}",
+            *self._role_words(),
+            found,
+            *([self.remark] if self.remark else []),
+            f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}",
             f"about {INFERENCE_WORDS[self.inference]}",
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+    def _role_words(self) -> list[str]:
+        if self.champion is None or self.challenger is None:
+            return []
+        return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
 
 
 _PLAIN_FIELDS = (
@@ -218,6 +255,7 @@ _PLAIN_FIELDS = (
     "champion",
     "challenger",
     "n",
+    "remark",
     "inference",
     "design",
 )

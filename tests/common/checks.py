@@ -192,21 +192,16 @@ def check_design(subject):
 
 def check_itself(subject):
     """Against itself a classifier has no difference, p is 1 and flagged so."""
-    for n in (*subject.small_sizes, 100):
-        predictions = subject.predictions(n, n)
-        for name in ("champion", "challenger"):
-            evidence = subject.evidence(predictions, name, name)
-            for options in subject.variants:
-                for alternative in subject.alternatives:
-                    result = subject.run(evidence, alternative, **options)
+    for evidence, options, alternative in subject.samples_of_itself():
+        result = subject.run(evidence, alternative, **options)
 
-                    assert 0 == result.estimate
-                    assert math.isnan(result.statistic) or 0 == result.statistic
-                    assert 1 == result.pvalue
-                    assert 0 == result.log_pvalue
-                    assert result.degenerate
-                    low, high = result.confidence_interval()
-                    assert low <= 0 <= high
+        assert 0 == result.estimate
+        assert math.isnan(result.statistic) or 0 == result.statistic
+        assert 1 == result.pvalue
+        assert 0 == result.log_pvalue
+        assert result.degenerate
+        low, high = result.confidence_interval()
+        assert low <= 0 <= high
 
 
 def check_difference_flips(subject):
@@ -264,21 +259,23 @@ def check_interval_and_pvalue_agree(subject):
             for options in subject.agreeing_variants:
                 for alternative in subject.alternatives:
                     result = subject.run(evidence, alternative, **options)
+                    if math.isnan(result.pvalue):
+                        continue
                     for alpha in ALPHAS:
-                        significant = _assert_agreement(result, alpha)
+                        significant = _assert_agreement(result, alpha, subject.bounds)
                         seen[significant] += 1
 
-    assert min(seen.values()) > 0
+    assert min(seen.values()) > 0 or not max(seen.values())
 
 
-def _assert_agreement(result, alpha):
+def _assert_agreement(result, alpha, bounds):
     null, level = result.null_value, 1 - alpha
     # What counts is the level that the interval was asked for.
     significant = result.pvalue < 1 - level
     low, high = result.confidence_interval(level)
     where = (result, alpha)
 
-    assert -1 - 1e-12 <= low <= high <= 1 + 1e-12, where
+    assert bounds[0] - 1e-12 <= low <= high <= bounds[1] + 1e-12, where
     # One-sided limits of level 1/2 are estimates of their own, beside the usual one.
     assert alpha == 0.5 or low - 1e-12 <= result.estimate <= high + 1e-12, where
     assert significant == (not low <= null <= high), where
@@ -293,6 +290,8 @@ def check_intervals_nest(subject):
     """A higher confidence gives an interval around the lower one."""
     for evidence, options, alternative in subject.samples():
         result = subject.run(evidence, alternative, **options)
+        if math.isnan(result.estimate):
+            continue
         limits = [result.confidence_interval(level) for level in (0.5, 0.8, 0.95, 0.999)]
         for (low, high), (lower, higher) in pairwise(limits):
             assert lower <= low + 1e-12
@@ -307,8 +306,110 @@ def check_doubled_records(subject):
         evidence = subject.evidence(subject.predictions(40, seed))
         once, twice = subject.run(evidence), subject.run(evidence + evidence)
 
-        assert once.estimate == pytest.approx(twice.estimate, abs=1e-12)
+        assert once.estimate == pytest.approx(twice.estimate, abs=1e-12, nan_ok=True)
         assert 2 * once.n == pytest.approx(twice.n)
+
+
+def check_ratio_of_itself(subject):
+    """Against itself a ratio is 1 or flagged as undefined, and p is 1."""
+    for evidence, options, alternative in subject.samples_of_itself():
+        result = subject.run(evidence, alternative, **options)
+
+        assert 1 == result.null_value
+        assert 1 == result.estimate or (math.isnan(result.estimate) and result.flags)
+        assert 1 == result.pvalue
+        assert result.degenerate
+        low, high = result.confidence_interval()
+        assert 0 <= low <= 1 <= high
+
+
+def check_ratio_inverts(subject):
+    """Swapped roles invert the estimate and the interval and exchange one-sided p's."""
+    for seed in range(20):
+        predictions = subject.predictions(40, seed)
+        evidence = subject.evidence(predictions)
+        swapped = subject.evidence(predictions, "challenger", "champion")
+        for options in subject.variants:
+            for alternative in subject.alternatives:
+                result = subject.run(evidence, alternative, **options)
+                mirrored = subject.run(
+                    swapped, alternative and OPPOSITE[alternative], **options
+                )
+                low, high = mirrored.confidence_interval(0.9)
+                inverted = [math.inf if limit == 0 else 1 / limit for limit in (high, low)]
+
+                assert 1 / result.estimate == pytest.approx(mirrored.estimate, rel=1e-12)
+                assert result.pvalue == pytest.approx(mirrored.pvalue, rel=1e-12)
+                assert inverted == pytest.approx(
+                    list(result.confidence_interval(0.9)), rel=1e-9
+                )
+
+
+def check_ratio_direction(subject):
+    """A ratio above 1 is challenger over champion, and "greater" finds it."""
+    predictions = subject.predictions(200, 5, accuracies=(0.5, 0.9))
+    evidence = subject.evidence(predictions)
+    for options in subject.variants:
+        result = subject.run(evidence, **options)
+
+        assert result.estimate > 1
+        if subject.directed:
+            assert subject.run(evidence, "greater", **options).pvalue < 0.05
+            assert subject.run(evidence, "less", **options).pvalue > 0.95
+
+
+def check_roles_are_alike(subject):
+    """Swapped roles change neither estimate, statistic, p-value nor interval."""
+    for seed in range(20):
+        predictions = subject.predictions(40, seed, n_classes=2 + seed % 2)
+        evidence = subject.evidence(predictions)
+        swapped = subject.evidence(predictions, "challenger", "champion")
+        for options in subject.variants:
+            result = subject.run(evidence, **options)
+            mirrored = subject.run(swapped, **options)
+
+            for name in ("estimate", "statistic", "pvalue"):
+                assert getattr(result, name) == pytest.approx(
+                    getattr(mirrored, name), rel=1e-10, abs=1e-12, nan_ok=True
+                ), name
+            assert result.has_interval == mirrored.has_interval
+            if result.has_interval:
+                assert tuple(result.confidence_interval(0.9)) == pytest.approx(
+                    tuple(mirrored.confidence_interval(0.9)), abs=1e-10, nan_ok=True
+                )
+
+
+def check_association_bounds(subject):
+    """Estimate and limits are within [-1, 1], or undefined and flagged."""
+    for evidence, options, alternative in subject.samples():
+        result = subject.run(evidence, alternative, **options)
+        low, high = result.confidence_interval()
+        if math.isnan(result.estimate):
+            assert result.flags
+            continue
+        assert -1 <= low <= high <= 1
+        assert low - 1e-12 <= result.estimate <= high + 1e-12
+
+
+def check_omnibus_of_itself(subject):
+    """Against itself nothing differs: statistic 0, p 1, flagged so."""
+    for evidence, options, _ in subject.samples_of_itself():
+        result = subject.run(evidence, **options)
+
+        assert (0, 1, 0) == (result.statistic, result.pvalue, result.log_pvalue)
+        assert 0 == result.estimate
+        assert result.degenerate
+
+
+def check_omnibus_has_no_direction(subject):
+    """A test without direction takes no alternative."""
+    evidence = subject.evidence(subject.predictions())
+
+    assert not subject.directed
+    with pytest.raises(TypeError, match="alternative"):
+        subject.run(evidence, "greater")
+    assert "two-sided" == subject.run(evidence).alternative
+    assert subject.run(evidence).statistic >= 0
 
 
 GENERAL = (
@@ -332,6 +433,27 @@ OF_KIND = {
         check_direction,
         check_interval_and_pvalue_agree,
         check_intervals_nest,
+        check_doubled_records,
+    ),
+    "ratio": (
+        check_ratio_of_itself,
+        check_ratio_inverts,
+        check_ratio_direction,
+        check_interval_and_pvalue_agree,
+        check_intervals_nest,
+        check_doubled_records,
+    ),
+    "association": (
+        check_roles_are_alike,
+        check_association_bounds,
+        check_interval_and_pvalue_agree,
+        check_intervals_nest,
+        check_doubled_records,
+    ),
+    "omnibus": (
+        check_roles_are_alike,
+        check_omnibus_of_itself,
+        check_omnibus_has_no_direction,
         check_doubled_records,
     ),
 }

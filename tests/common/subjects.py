@@ -86,14 +86,21 @@ def taken(predictions, position):
         split_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[position]
         assert (np.diff(split_of) >= 0).all()
         bounds = np.concatenate([[0], np.cumsum(np.bincount(split_of))])
-        y = predictions.y[kept]
     else:
-        y, records = predictions.y[position], None
+        kept, records = position, None
+    groups = predictions.groups
     answers = tuple(
         replace(answer, labels=answer.labels[position], proba=answer.proba[position])
         for answer in predictions.answers
     )
-    return replace(predictions, y=y, answers=answers, records=records, bounds=bounds)
+    return replace(
+        predictions,
+        y=predictions.y[kept],
+        answers=answers,
+        records=records,
+        bounds=bounds,
+        groups=None if groups is None else groups[kept],
+    )
 
 
 def records_of(predictions):
@@ -142,8 +149,20 @@ class Subject:
     def predictions(self, n=60, seed=0, **settings):
         """Answers for a design that the test is valid for."""
         predictions = random_predictions(self.kind, n, seed, **settings)
-        grouped = self.entry.designs[0].startswith("grouped ")
-        return replace(predictions, design=replace(predictions.design, grouped=grouped))
+        if not self.entry.designs[0].startswith("grouped "):
+            return predictions
+        groups = np.random.default_rng(seed).integers(max(2, n // 3), size=n)
+        return replace(
+            predictions, groups=groups, design=replace(predictions.design, grouped=True)
+        )
+
+    @property
+    def bounds(self):
+        """The least and the greatest value that an estimate of the kind can have."""
+        if self.entry.kind == "ratio":
+            return 0, np.inf
+        # A score such as a correlation lies in [-1, 1], so that two of them differ by 2.
+        return (-1, 1) if self.entry.measures == ("accuracy",) else (-2, 2)
 
     @property
     def variants(self):
@@ -170,6 +189,16 @@ class Subject:
             for alternative in self.alternatives:
                 for one in evidence:
                     yield one, options, alternative
+
+    def samples_of_itself(self):
+        """Evidence of a classifier against itself, an options dict, and an alternative."""
+        for n in (*self.small_sizes, 100):
+            predictions = self.predictions(n, n)
+            for name in ("champion", "challenger"):
+                evidence = self.evidence(predictions, name, name)
+                for options in self.variants:
+                    for alternative in self.alternatives:
+                        yield evidence, options, alternative
 
 
 @cache

@@ -1,0 +1,231 @@
+"""Class labels: checked, and encoded as positions among the classes in one pass."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._validation import as_array, check_not_missing, integral, some_of
+
+__all__ = ["check_labels", "class_codes", "classes_of", "encode_labels"]
+
+WIDEST_RANGE = 1 << 16
+"""Integer labels within such a range are encoded by a table instead of by sorting."""
+
+SLOTS = 20
+"""Bits of the table that strings are looked up in: 2**20 slots."""
+
+
+def check_labels(name: str, values: Any) -> NDArray[Any]:
+    """Class labels as a one-dimensional array without missing values.
+
+    Strings come back in a unicode array, so that they compare and sort quickly.
+    """
+    array = as_array(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must be class labels of shape (n_samples,). Got an array of shape "
+            f"{array.shape}. Multilabel and multi-output targets are not supported."
+        )
+    check_not_missing(name, array)
+    if array.dtype.kind in "OT":
+        array = _labels_from_objects(name, array)
+    if array.dtype.kind == "f":
+        return _integral_labels(name, array)
+    if array.dtype.kind not in "biuUS":
+        raise ValueError(
+            f"`{name}` must be integer, boolean or string labels. Got dtype {array.dtype}."
+        )
+    return array
+
+
+def _different(items: list[Any]) -> Iterable[Any]:
+    try:
+        return set(items)
+    except TypeError:
+        return items
+
+
+def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    items = array.tolist()
+    # Labels are few, so that what is asked of each is asked of the different ones.
+    kinds = {"str" if isinstance(item, str) else "number" for item in _different(items)}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"`{name}` must have labels of one type. Got strings and numbers mixed. "
+            "Convert them to strings or to numbers."
+        )
+    return np.asarray(items)
+
+
+def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if not integral(array):
+        raise ValueError(
+            f"`{name}` must be class labels. Got numbers that are not whole, for example "
+            f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
+            "a continuous target is a regression problem."
+        )
+    return array.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Factors:
+    """Labels as codes of candidates, not all of which need occur."""
+
+    codes: NDArray[Any]
+    candidates: NDArray[Any]
+    occurring: NDArray[np.intp]
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The different labels, sorted."""
+        return self.candidates[self.occurring]
+
+    def among(self, classes: NDArray[Any]) -> NDArray[Any]:
+        """Positions of all labels among sorted classes that hold each of them."""
+        dtype = np.min_scalar_type(-max(len(classes), 1))
+        position = np.zeros(len(self.candidates), dtype=dtype)
+        position[self.occurring] = np.searchsorted(classes, self.labels)
+        if np.array_equal(position, np.arange(len(position))):
+            return self.codes.astype(dtype)
+        return position[self.codes]
+
+
+def _factorize(array: NDArray[Any]) -> _Factors:
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8)
+        codes, counts = array, np.bincount(array, minlength=2)
+        return _Factors(codes, np.array([False, True]), np.flatnonzero(counts))
+    if array.dtype.kind in "iu" and len(array):
+        low, high = int(array.min()), int(array.max())
+        if high - low < WIDEST_RANGE:
+            # In the labels' own type the difference could overflow.
+            codes = array if low == 0 else array.astype(np.int64) - low
+            seen = np.zeros(high - low + 1, dtype=bool)
+            seen[codes] = True
+            candidates = np.arange(low, high + 1).astype(array.dtype)
+            return _Factors(codes, candidates, np.flatnonzero(seen))
+    if array.dtype.kind in "US":
+        return _factorize_text(array)
+    return _sorted_factors(*np.unique(array, return_inverse=True))
+
+
+def _sorted_factors(labels: NDArray[Any], codes: NDArray[Any]) -> _Factors:
+    return _Factors(codes, labels, np.arange(len(labels)))
+
+
+def _factorize_text(array: NDArray[Any]) -> _Factors:
+    """Codes of strings by hashing, because sorting them takes longer than all else.
+
+    Each string points to another one in the same slot of a table. Where the two are equal
+    for all strings, slots are labels. Different labels that share a slot are told apart
+    by their whole hash, and if that is equal too, by sorting.
+    """
+    if not array.size or not array.dtype.itemsize:
+        return _sorted_factors(*np.unique(array, return_inverse=True))
+    keys = _hashes(array)
+    slots = (keys >> np.uint64(64 - SLOTS)).astype(np.intp)
+    holder = np.empty(1 << SLOTS, dtype=np.intp)
+    holder[slots] = np.arange(len(array))
+    pointed = holder[slots]
+    if not (array[pointed] == array).all():
+        first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
+        pointed = first[inverse]
+        if not (array[pointed] == array).all():
+            return _sorted_factors(*np.unique(array, return_inverse=True))
+    seen = np.zeros(len(array), dtype=bool)
+    seen[pointed] = True
+    chosen = np.flatnonzero(seen)
+    order = np.argsort(array[chosen])
+    code = np.empty(len(array), dtype=np.intp)
+    code[chosen[order]] = np.arange(len(chosen))
+    return _sorted_factors(array[chosen[order]], code[pointed])
+
+
+def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
+    unit = np.uint32 if array.dtype.kind == "U" else np.uint8
+    letters = np.ascontiguousarray(array).view(unit).reshape(len(array), -1)
+    # Multiply-shift hashing: fixed odd multipliers, sums modulo 2**64, high bits used.
+    rng = np.random.Generator(np.random.PCG64(0))
+    factors = rng.integers(1 << 63, size=letters.shape[1], dtype=np.uint64) * 2 + 1
+    keys = np.zeros(len(array), dtype=np.uint64)
+    for column, factor in zip(letters.T, factors, strict=True):
+        keys += column * factor
+    return keys
+
+
+def classes_of(y_true: NDArray[Any], **answers: NDArray[Any]) -> NDArray[Any]:
+    """All labels that occur, sorted; refuses answers that cannot be about `y_true`."""
+    found = {name: _factorize(labels).labels for name, labels in answers.items()}
+    return _joined("y_true", _factorize(y_true).labels, found)
+
+
+def encode_labels(
+    known: NDArray[Any], *, reference: str = "y_true", **answers: NDArray[Any]
+) -> tuple[NDArray[Any], Sequence[NDArray[Any]]]:
+    """All labels that occur, sorted, and each array as positions among them.
+
+    Takes what :func:`check_labels` returns, and refuses answers that cannot be about the
+    known labels, which messages call `reference`.
+    """
+    factors = [_factorize(array) for array in (known, *answers.values())]
+    labels, *others = (one.labels for one in factors)
+    classes = _joined(reference, labels, dict(zip(answers, others, strict=True)))
+    return classes, [one.among(classes) for one in factors]
+
+
+def _joined(
+    reference: str, known: NDArray[Any], found: dict[str, NDArray[Any]]
+) -> NDArray[Any]:
+    for name, own in found.items():
+        _check_comparable(name, own, reference, known)
+    return np.unique(np.concatenate([known, *found.values()]))
+
+
+def _check_comparable(
+    name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
+) -> None:
+    is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
+    if is_text != known_is_text:
+        raise ValueError(
+            f"`{name}` has {_type(is_text)} labels (such as {own[0].item()!r}) but "
+            f"`{reference}` has {_type(known_is_text)} ones (such as {known[0].item()!r}). "
+            "Convert one of them."
+        )
+    extra = np.setdiff1d(own, known)
+    if is_text and len(extra):
+        folded = {str(label).strip().casefold(): str(label) for label in known}
+        for label in extra:
+            twin = folded.get(str(label).strip().casefold())
+            if twin is not None:
+                raise ValueError(
+                    f"`{name}` has the label {str(label)!r} where `{reference}` has "
+                    f"{twin!r}. Labels must match exactly, in case and spaces."
+                )
+    if len(extra) == len(own) and len(known) > 1:
+        raise ValueError(
+            f"`{name}` has no label in common with `{reference}`: {some_of(own)} against "
+            f"{some_of(known)}. Map them to the same labels."
+        )
+
+
+def _type(is_text: bool) -> str:
+    return "string" if is_text else "numeric"
+
+
+def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Positions of labels in the sorted `classes`, in the smallest signed integer type."""
+    factors = _factorize(labels)
+    own = factors.labels
+    at = np.minimum(np.searchsorted(classes, own), len(classes) - 1)
+    unknown = classes[at] != own
+    if unknown.any():
+        raise ValueError(
+            f"`{name}` has labels that are no class: {some_of(own[unknown])}. "
+            f"Known classes: {some_of(classes)}."
+        )
+    return factors.among(classes)
