@@ -103,12 +103,13 @@ def _factorize(array: NDArray[Any]) -> _Factors:
     if array.dtype.kind in "iu" and len(array):
         low, high = int(array.min()), int(array.max())
         if high - low < WIDEST_RANGE:
-            # In the labels' own type the difference could overflow.
-            codes = array if low == 0 else array.astype(np.int64) - low
+            # Signed differences could overflow a small type, unsigned ones cannot.
+            wide = array.astype(np.int64) if array.dtype.kind == "i" else array
+            codes = wide - wide.dtype.type(low) if low else array
             seen = np.zeros(high - low + 1, dtype=bool)
             seen[codes] = True
-            candidates = np.arange(low, high + 1).astype(array.dtype)
-            return _Factors(codes, candidates, np.flatnonzero(seen))
+            candidates = np.arange(len(seen)).astype(wide.dtype) + wide.dtype.type(low)
+            return _Factors(codes, candidates.astype(array.dtype), np.flatnonzero(seen))
     if array.dtype.kind in "US":
         return _factorize_text(array)
     return _sorted_factors(*np.unique(array, return_inverse=True))

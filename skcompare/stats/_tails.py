@@ -1,15 +1,18 @@
 """Tail probabilities that neither underflow nor exceed 1."""
 
 import numpy as np
-from scipy.special import betainc, gammaln, log_ndtr, logsumexp, ndtr
+from scipy.special import betainc, gammaincc, gammaln, log_ndtr, logsumexp, ndtr
 
-__all__ = ["binomial_pvalue", "normal_pvalue"]
+__all__ = ["binomial_pvalue", "chi2_pvalue", "normal_pvalue"]
 
 SMALLEST = float(np.finfo(float).tiny)
 """What an underflowing p-value is returned as; its logarithm stays exact."""
 
 TRUSTED = 1e-250
-"""Below it the incomplete beta function loses digits, and terms are summed instead."""
+"""Below it the special functions lose digits or underflow, and series are used."""
+
+CONVERGED = 1e-15
+MOST_TERMS = 100_000
 
 
 def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
@@ -24,6 +27,37 @@ def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
         outward = z if alternative == "greater" else -z
         pvalue, log_pvalue = ndtr(-outward), log_ndtr(-outward)
     return _bounded(pvalue, log_pvalue)
+
+
+def chi2_pvalue(statistic: float, df: float) -> tuple[float, float]:
+    """P-value and its logarithm of a chi-squared statistic; 1 without degrees of freedom."""
+    if df == 0 or statistic <= 0:
+        return 1.0, 0.0
+    pvalue = float(gammaincc(df / 2, statistic / 2))
+    if pvalue > TRUSTED:
+        return _bounded(pvalue, np.log(pvalue))
+    log_pvalue = _log_upper_gamma(df / 2, statistic / 2)
+    return _bounded(np.exp(log_pvalue), log_pvalue)
+
+
+def _log_upper_gamma(a: float, x: float) -> float:
+    """Logarithm of the regularised upper incomplete gamma function, far in its tail.
+
+    Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31), by Lentz's method.
+    """
+    b = x + 1 - a
+    c = np.inf
+    d = 1 / b
+    fraction = d
+    for k in range(1, MOST_TERMS):
+        step = -k * (k - a)
+        b += 2
+        d = 1 / (step * d + b)
+        c = b + step / c
+        fraction *= c * d
+        if abs(c * d - 1) < CONVERGED:
+            break
+    return float(a * np.log(x) - x - gammaln(a) + np.log(fraction))
 
 
 def binomial_pvalue(

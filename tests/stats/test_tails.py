@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.special import log_ndtr
 
-from skcompare.stats._tails import binomial_pvalue, normal_pvalue
+from skcompare.stats._tails import binomial_pvalue, chi2_pvalue, normal_pvalue
 
 TINY = float(np.finfo(float).tiny)
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -144,3 +144,42 @@ def test_normal_at_zero():
     assert (1.0, 0.0) == normal_pvalue(0.0, "two-sided")
     assert 0.5 == normal_pvalue(0.0, "greater")[0]
     assert 0.5 == normal_pvalue(-0.0, "less")[0]
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 9, 50, 1000])
+def test_chi_squared_agrees_with_scipy(df):
+    """It is scipy's survival function, with its logarithm."""
+    for statistic in (0.1, 1.0, 2.5, 20.0, df / 2, df + 3.0, 2.0 * df):
+        expected = stats.chi2.sf(statistic, df)
+        pvalue, log_pvalue = chi2_pvalue(statistic, df)
+
+        assert expected == pytest.approx(pvalue, rel=1e-12, abs=0)
+        assert math.log(expected) == pytest.approx(log_pvalue, abs=1e-11)
+
+
+@pytest.mark.parametrize("statistic", [1100.0, 1400.0, 1e4, 1e8])
+def test_chi_squared_tail_where_doubles_end(statistic):
+    """One degree of freedom is a normal tail, two an exponential one, four a sum."""
+    pvalue, log_pvalue = chi2_pvalue(statistic, 1)
+    half = statistic / 2
+
+    assert normal_pvalue(math.sqrt(statistic), "two-sided")[1] == pytest.approx(log_pvalue)
+    assert pvalue >= TINY
+    assert -half == pytest.approx(chi2_pvalue(statistic, 2)[1], rel=1e-12)
+    assert -half + math.log1p(half) == pytest.approx(chi2_pvalue(statistic, 4)[1])
+
+
+def test_many_degrees_of_freedom_far_in_the_tail():
+    """For whole halves the tail is a Poisson sum, which is added up in logarithms."""
+    df, statistic = 2000, 8000.0
+    k = np.arange(df // 2)
+    log_factorials = np.concatenate([[0], np.cumsum(np.log(np.arange(1, df // 2)))])
+    expected = np.logaddexp.reduce(k * math.log(statistic / 2) - log_factorials)
+
+    assert expected - statistic / 2 == pytest.approx(chi2_pvalue(statistic, df)[1])
+
+
+def test_chi_squared_without_degrees_of_freedom():
+    """Nothing to test is p = 1, and so is a statistic of 0."""
+    assert (1.0, 0.0) == chi2_pvalue(0.0, 0)
+    assert (1.0, 0.0) == chi2_pvalue(0.0, 3)
