@@ -1,6 +1,6 @@
 """Class labels: checked, and encoded as positions among the classes in one pass."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,21 @@ from numpy.typing import NDArray
 
 from skcompare._validation import as_array, check_not_missing, integral, some_of
 
-__all__ = ["check_labels", "class_codes", "classes_of", "encode_labels"]
+__all__ = [
+    "check_groups",
+    "check_labels",
+    "class_codes",
+    "classes_of",
+    "encode_labels",
+    "group_codes",
+    "united_classes",
+]
+
+LARGEST_WHOLE_FLOAT = 2.0**53
+"""Greater floats are whole whatever they were meant to be."""
+
+LONGEST_LABEL = 1000
+"""Characters of a label; longer texts are documents."""
 
 WIDEST_RANGE = 1 << 16
 """Integer labels within such a range are encoded by a table instead of by sorting."""
@@ -59,6 +73,12 @@ def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
             f"`{name}` must have labels of one type. Got strings and numbers mixed. "
             "Convert them to strings or to numbers."
         )
+    longest = max((len(i) for i in _different(items) if isinstance(i, str)), default=0)
+    if longest > LONGEST_LABEL:
+        raise ValueError(
+            f"`{name}` must have labels of at most {LONGEST_LABEL} characters. Got one of "
+            f"{longest:,}. Pass classes, not texts."
+        )
     return np.asarray(items)
 
 
@@ -68,6 +88,11 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
             f"`{name}` must be class labels. Got numbers that are not whole, for example "
             f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
             "a continuous target is a regression problem."
+        )
+    if array.size and np.abs(array).max() > LARGEST_WHOLE_FLOAT:
+        raise ValueError(
+            f"`{name}` has floats above 2**53, which cannot be told apart. Got "
+            f"{array[np.abs(array) > LARGEST_WHOLE_FLOAT][0]!r}. Pass integers or strings."
         )
     return array.astype(np.int64)
 
@@ -159,14 +184,17 @@ def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
     return keys
 
 
-def classes_of(y_true: NDArray[Any], **answers: NDArray[Any]) -> NDArray[Any]:
+def classes_of(y_true: NDArray[Any], /, **answers: NDArray[Any]) -> NDArray[Any]:
     """All labels that occur, sorted; refuses answers that cannot be about `y_true`."""
     found = {name: _factorize(labels).labels for name, labels in answers.items()}
     return _joined("y_true", _factorize(y_true).labels, found)
 
 
 def encode_labels(
-    known: NDArray[Any], *, reference: str = "y_true", **answers: NDArray[Any]
+    known: NDArray[Any],
+    answers: Mapping[str, NDArray[Any]],
+    *,
+    reference: str = "y_true",
 ) -> tuple[NDArray[Any], Sequence[NDArray[Any]]]:
     """All labels that occur, sorted, and each array as positions among them.
 
@@ -216,6 +244,46 @@ def _check_comparable(
 
 def _type(is_text: bool) -> str:
     return "string" if is_text else "numeric"
+
+
+def united_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The classes of two shards together; refuses labels of different types."""
+    if _letters(one) != _letters(other):
+        raise ValueError(
+            "Only evidence about labels of one type can be merged. Got "
+            f"{some_of(one)} and {some_of(other)}. Convert the labels of one of them."
+        )
+    return np.union1d(one, other)
+
+
+def _letters(labels: NDArray[Any]) -> str:
+    """The kind of text that labels are of; "" for numbers."""
+    return labels.dtype.kind if labels.dtype.kind in "US" else ""
+
+
+def check_groups(groups: Any) -> NDArray[Any]:
+    """One group a record, as an array of numbers, strings or dates."""
+    array = as_array(groups)
+    if array.ndim != 1:
+        raise ValueError(
+            f"`groups` must have shape (n_samples,). Got {array.shape}. Pass one group a "
+            "record."
+        )
+    check_not_missing("groups", array)
+    if array.dtype.kind in "OT":
+        array = _labels_from_objects("groups", array)
+    if array.dtype.kind not in "biufUSmM":
+        raise ValueError(
+            f"`groups` must be numbers or strings, all of one type. Got {array.dtype} such "
+            f"as {array[0]!r}. Convert them to strings."
+        )
+    return array
+
+
+def group_codes(groups: Any) -> NDArray[np.int64]:
+    """The group of each record as a position among the sorted groups."""
+    factors = _factorize(check_groups(groups))
+    return factors.among(factors.labels).astype(np.int64)
 
 
 def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:

@@ -172,7 +172,7 @@ def test_encoding_agrees_with_numpy(name):
     answers = rng.choice(y, 4000)
     expected, codes = np.unique(np.concatenate([y, answers]), return_inverse=True)
 
-    classes, (y_codes, answer_codes) = encode_labels(y, answers=answers)
+    classes, (y_codes, answer_codes) = encode_labels(y, {"answers": answers})
 
     assert expected.tolist() == classes.tolist()
     assert codes.tolist() == [*y_codes.tolist(), *answer_codes.tolist()]
@@ -182,13 +182,14 @@ def test_encoding_agrees_with_numpy(name):
 def test_encoding_of_different_types():
     """Integers of several types, and strings of several lengths, are the same labels."""
     classes, codes = encode_labels(
-        np.array([1, 200], dtype=np.uint8), a=np.array([200, -1]), b=np.array([True, True])
+        np.array([1, 200], dtype=np.uint8),
+        {"a": np.array([200, -1]), "b": np.array([True, True])},
     )
 
     assert [-1, 1, 200] == classes.tolist()
     assert [[1, 2], [2, 0], [1, 1]] == [list(c) for c in codes]
 
-    classes, codes = encode_labels(np.array(["a", "bcd"]), a=np.array(["a", "a"]))
+    classes, codes = encode_labels(np.array(["a", "bcd"]), {"a": np.array(["a", "a"])})
     assert [[0, 1], [0, 0]] == [list(c) for c in codes]
 
 
@@ -199,21 +200,21 @@ def test_strings_that_share_a_slot(slots, monkeypatch):
     expected = np.unique(y, return_inverse=True)[1].tolist()
     monkeypatch.setattr(_labels, "SLOTS", slots)
 
-    assert expected == encode_labels(y)[1][0].tolist()
+    assert expected == encode_labels(y, {})[1][0].tolist()
 
     monkeypatch.setattr(_labels, "_hashes", lambda array: np.zeros(len(array), np.uint64))
-    assert expected == encode_labels(y)[1][0].tolist()
+    assert expected == encode_labels(y, {})[1][0].tolist()
 
 
 def test_strings_that_are_not_contiguous():
     """A column of a table of strings is encoded like any other array."""
     table = np.array([["a", "x"], ["b", "y"], ["a", "z"]])
 
-    assert [0, 1, 0] == encode_labels(table[:, 0])[1][0].tolist()
-    assert [0, 1, 0] == encode_labels(table[::-1, 0])[1][0].tolist()
+    assert [0, 1, 0] == encode_labels(table[:, 0], {})[1][0].tolist()
+    assert [0, 1, 0] == encode_labels(table[::-1, 0], {})[1][0].tolist()
 
 
 def test_messages_name_the_reference():
     """Without a truth, a message names the array that the other is held against."""
     with pytest.raises(ValueError, match="`b` has no label in common with `a`"):
-        encode_labels(np.array([0, 1]), reference="a", b=np.array([5, 6]))
+        encode_labels(np.array([0, 1]), {"b": np.array([5, 6])}, reference="a")

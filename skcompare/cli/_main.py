@@ -6,14 +6,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from skcompare import __version__
 from skcompare._files import write_text
 from skcompare._registry import metrics, paired_tests
 from skcompare._validation import ALTERNATIVES
-from skcompare.cli._csv import read_columns
+from skcompare.cli._columns import add_column_options, read_columns
 from skcompare.cli._demo import demo_comparison
 from skcompare.comparators import compare
-from skcompare.reports import Comparison
+from skcompare.reports import Comparison, MultipleComparison
 
 __all__ = ["main"]
 
@@ -78,18 +80,9 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_compare(commands: Any) -> None:
-    words = "compare two columns of answers in a CSV file"
+    words = "compare two columns of answers in a CSV or Parquet file"
     parser = commands.add_parser("compare", help=words, description=words)
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV with true labels and two columns of answers"
-    )
-    for name, what in (
-        ("y", "true labels"),
-        ("champion", "the champion's labels, or probabilities"),
-        ("challenger", "the challenger's labels, or probabilities"),
-    ):
-        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what}")
-    parser.add_argument("--delimiter", default=",", metavar="CHARACTER")
+    add_column_options(parser)
     parser.add_argument(
         "--pos-label", metavar="LABEL", help="the class that the probabilities are of"
     )
@@ -98,6 +91,12 @@ def _add_compare(commands: Any) -> None:
         default="accuracy",
         metavar="NAMES",
         help="measures, separated by commas",
+    )
+    parser.add_argument(
+        "--tests",
+        default="auto",
+        metavar="NAMES",
+        help="tests, separated by commas; all for every valid one",
     )
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
     _add_report_options(parser)
@@ -111,10 +110,10 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="also write the result as JSON")
 
 
-_FORMATS: dict[str, Callable[[Comparison], str]] = {
+_FORMATS: dict[str, Callable[[Comparison | MultipleComparison], str]] = {
     "text": str,
-    "markdown": Comparison.to_markdown,
-    "json": Comparison.to_json,
+    "markdown": lambda comparison: comparison.to_markdown(),
+    "json": lambda comparison: comparison.to_json(),
 }
 
 
@@ -126,27 +125,30 @@ def _demo(arguments: argparse.Namespace) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    names = (arguments.y, arguments.champion, arguments.challenger)
-    columns = read_columns(arguments.file, names, arguments.delimiter)
-    truth, champion, challenger = columns
+    truth, answers, groups = read_columns(arguments)
+    tests = [name.strip() for name in arguments.tests.split(",")]
     comparison = compare(
-        columns[truth],
-        {champion: columns[champion], challenger: columns[challenger]},
+        truth,
+        answers,
+        tests=tests[0] if len(tests) == 1 else tests,
         scoring=[name.strip() for name in arguments.scoring.split(",")],
+        groups=groups,
         alternative=arguments.alternative,
         alpha=arguments.alpha,
-        pos_label=_as_label(arguments.pos_label, columns[truth]),
+        pos_label=_as_label(arguments.pos_label, truth),
     )
     _report(comparison, arguments)
 
 
-def _as_label(given: str | None, labels: Sequence[Any]) -> Any:
+def _as_label(given: str | None, labels: NDArray[Any]) -> Any:
     """A label from the command line in the type of the file's labels."""
-    by_text = {str(label): label for label in labels}
+    by_text = {str(label): label for label in set(labels.tolist())}
     return given if given is None else by_text.get(given, given)
 
 
-def _report(comparison: Comparison, arguments: argparse.Namespace) -> None:
+def _report(
+    comparison: Comparison | MultipleComparison, arguments: argparse.Namespace
+) -> None:
     if arguments.html:
         write_text(arguments.html, comparison.to_html())
     if arguments.json:

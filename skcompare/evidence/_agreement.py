@@ -6,17 +6,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, class_codes, encode_labels
+from skcompare._labels import check_labels, class_codes, encode_labels, united_classes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare._validation import check_same_length, some_of
 from skcompare.evidence._contingency import check_same_design, labels_of
-from skcompare.predictions import LABELS, PairedPredictions
+from skcompare.evidence._merge import Mergeable
+from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
-__all__ = ["AgreementMatrix", "check_classes", "check_whole"]
+__all__ = ["AgreementMatrix", "check_classes", "check_few_classes", "check_whole"]
+
+FEW_CLASSES, MOST_CLASSES = 10, 5000
+"""Classes of a matrix that is shown whole, and of the largest one."""
+
+MOST_RECORDS = 2.0**62
+"""Sums of so many records stay whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AgreementMatrix:
+class AgreementMatrix(Mergeable):
     """Answers of two classifiers against each other, without the truth.
 
     It says where two classifiers disagree, and whether they give the classes equally
@@ -47,6 +54,7 @@ class AgreementMatrix:
     design: Design = HOLDOUT
 
     wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    needs_truth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         classes = check_classes(self.classes)
@@ -67,8 +75,9 @@ class AgreementMatrix:
         object.__setattr__(self, "design", as_design(self.design))
 
     def __repr__(self) -> str:
+        counts = self.counts.tolist() if len(self.classes) <= FEW_CLASSES else "..."
         return (
-            f"AgreementMatrix({self.counts.tolist()}, [{some_of(self.classes)}], "
+            f"AgreementMatrix({counts}, [{some_of(self.classes)}], n={self.n}, "
             f"design={self.design.name!r})"
         )
 
@@ -109,7 +118,9 @@ class AgreementMatrix:
         second = check_labels("challenger", challenger)
         check_same_length(champion=first, challenger=second)
         if labels is None:
-            classes, codes = encode_labels(first, reference="champion", challenger=second)
+            classes, codes = encode_labels(
+                first, {"challenger": second}, reference="champion"
+            )
         else:
             classes = np.unique(check_labels("labels", labels))
             codes = [
@@ -119,13 +130,40 @@ class AgreementMatrix:
         return cls(_square(codes, len(classes)), classes)
 
     @classmethod
+    def from_frame(
+        cls, frame: Any, *, champion: Any, challenger: Any, id: str | None = None
+    ) -> "AgreementMatrix":
+        """Count the records by their two answers, from columns of frames or files.
+
+        Parameters
+        ----------
+        frame : frame, str or path-like
+            A frame, or the path of a `.csv`, `.tsv` or `.parquet` file.
+        champion, challenger : str or tuple
+            Columns of predicted labels; a pair `(other_frame, column)` takes one from
+            another frame or file.
+        id : str, optional
+            Column that tells records apart, as in :meth:`JointCounts.from_frame`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import AgreementMatrix
+        >>> frame = pd.DataFrame({"old": [0, 1, 1], "new": [0, 1, 0]})
+        >>> AgreementMatrix.from_frame(frame, champion="old", challenger="new")
+        AgreementMatrix([[1, 0], [1, 1]], [0, 1], design='holdout')
+
+        .. versionadded:: 0.1
+        """
+        columns = {"champion": champion, "challenger": challenger}
+        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
+
+    @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "AgreementMatrix":
-        """Count the answers of all test sets together, over the classes that are given."""
-        first, second = labels_of(pair, 0), labels_of(pair, 1)
+        """Count the answers of all test sets together, over all known classes."""
+        codes = [labels_of(pair, 0), labels_of(pair, 1)]
         classes = pair.predictions.classes
-        table = _square([first, second], len(classes))
-        given = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
-        return cls(table[np.ix_(given, given)], classes[given], pair.design)
+        return cls(_square(codes, len(classes)), classes, pair.design)
 
     @property
     def n(self) -> int:
@@ -150,7 +188,7 @@ class AgreementMatrix:
         if not isinstance(other, AgreementMatrix):
             return NotImplemented
         check_same_design(self, other)
-        classes = np.union1d(self.classes, other.classes)
+        classes = united_classes(self.classes, other.classes)
         counts = np.zeros((len(classes),) * 2, dtype=np.int64)
         for one in (self, other):
             at = np.searchsorted(classes, one.classes)
@@ -167,11 +205,21 @@ class AgreementMatrix:
 
 
 def _square(codes: Any, k: int) -> IntArray:
+    check_few_classes(k)
     first, second = codes
     cell = first.astype(np.min_scalar_type(-(k * k)))
     cell *= k
     cell += second
     return np.bincount(cell, minlength=k * k).reshape(k, k)
+
+
+def check_few_classes(k: int) -> None:
+    """Refuse more classes than a matrix of them, and a test of it, can be made for."""
+    if k > MOST_CLASSES:
+        raise ValueError(
+            f"An agreement matrix can have {MOST_CLASSES:,} classes. Got {k:,} different "
+            "labels. If these are ids or counts, pass the classes instead."
+        )
 
 
 def check_classes(classes: Any) -> np.ndarray:
@@ -189,6 +237,7 @@ def check_whole(name: str, counts: Any) -> IntArray:
     """Whole counts of at least 0."""
     array = np.asarray(counts)
     numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    numbers = numbers and float(np.abs(array).sum(dtype=float)) < MOST_RECORDS
     whole = array.astype(np.int64) if numbers else np.zeros(array.shape, dtype=np.int64)
     if not numbers or (whole != array).any() or (whole < 0).any():
         raise ValueError(f"`{name}` must hold whole counts of records, at least 0.")

@@ -11,6 +11,7 @@ from skcompare._design import HOLDOUT, Design, as_design
 from skcompare._labels import check_labels, classes_of
 from skcompare._typing import ArrayLike
 from skcompare._validation import check_same_length, is_number, is_whole
+from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions
 
 __all__ = ["ContingencyTable", "PairedBlocks"]
@@ -19,7 +20,7 @@ CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
 
 
 @dataclass(frozen=True, slots=True)
-class ContingencyTable:
+class ContingencyTable(Mergeable):
     """Right and wrong answers of two classifiers on the same records.
 
     Parameters
@@ -149,7 +150,7 @@ class ContingencyTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairedBlocks:
+class PairedBlocks(Mergeable):
     """Contingency tables of every split of a cross-validation.
 
     Parameters

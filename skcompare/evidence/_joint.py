@@ -6,12 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, encode_labels
+from skcompare._labels import check_labels, encode_labels, united_classes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare._validation import check_same_length, some_of
-from skcompare.evidence._agreement import AgreementMatrix, check_classes, check_whole
+from skcompare.evidence._agreement import (
+    AgreementMatrix,
+    check_classes,
+    check_few_classes,
+    check_whole,
+)
 from skcompare.evidence._contingency import ContingencyTable, check_same_design, labels_of
-from skcompare.predictions import LABELS, PairedPredictions
+from skcompare.evidence._merge import Mergeable
+from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
 __all__ = ["JointCounts"]
 
@@ -20,7 +26,7 @@ LARGEST_TABLE = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointCounts:
+class JointCounts(Mergeable):
     """Records by their true class and the two answers that they got.
 
     Every test of labels is a function of these counts, so that records are counted once
@@ -121,8 +127,58 @@ class JointCounts:
         first = check_labels("champion", champion)
         second = check_labels("challenger", challenger)
         check_same_length(y_true=truth, champion=first, challenger=second)
-        classes, codes = encode_labels(truth, champion=first, challenger=second)
+        classes, codes = encode_labels(truth, {"champion": first, "challenger": second})
         return cls._from_codes(classes, codes, HOLDOUT)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        y_true: Any = "y",
+        champion: Any = "a",
+        challenger: Any = "b",
+        id: str | None = None,
+    ) -> "JointCounts":
+        """Count the records of a hold-out set from columns of frames or files.
+
+        Parameters
+        ----------
+        frame : frame, str or path-like
+            A frame of pandas, Polars, PyArrow or another library that narwhals knows, or
+            the path of a `.csv`, `.tsv` or `.parquet` file. Only the named columns are
+            read, as far as the format allows.
+        y_true, champion, challenger : str or tuple
+            Columns of true and predicted labels; a pair `(other_frame, column)` takes
+            one from another frame or file.
+        id : str, optional
+            Column that tells records apart, in every frame. Frames are joined by it,
+            whatever the order of their records; needed for more than one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, a value is missing, or ids do not match.
+        MissingDependencyError
+            If the library that reads such frames or files is not installed.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import JointCounts
+        >>> truth = pd.DataFrame({"id": [1, 2, 3], "y": ["a", "b", "b"]})
+        >>> old = pd.DataFrame({"id": [3, 2, 1], "label": ["b", "a", "a"]})
+        >>> new = pd.DataFrame({"id": [2, 3, 1], "label": ["b", "b", "a"]})
+        >>> joint = JointCounts.from_frame(
+        ...     truth, champion=(old, "label"), challenger=(new, "label"), id="id"
+        ... )
+        >>> joint.contingency_table()
+        ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=0)
+
+        .. versionadded:: 0.1
+        """
+        columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
+        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "JointCounts":
@@ -168,14 +224,12 @@ class JointCounts:
         return ContingencyTable(both, champion, challenger, neither, self.design)
 
     def agreement_matrix(self) -> AgreementMatrix:
-        """Records by the two answers, over the classes that either gives."""
+        """Records by the two answers."""
         _, first, second = self.cells.T
         k = self.n_classes
+        check_few_classes(k)
         table = sums_of(first * k + second, self.counts, k * k).reshape(k, k)
-        given = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
-        return AgreementMatrix(
-            table[np.ix_(given, given)], self.classes[given], self.design
-        )
+        return AgreementMatrix(table, self.classes, self.design)
 
     def confusion_matrices(self) -> tuple[IntArray, IntArray]:
         """True against predicted class, of champion and challenger.
@@ -212,7 +266,7 @@ class JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
         check_same_design(self, other)
-        classes = np.union1d(self.classes, other.classes)
+        classes = united_classes(self.classes, other.classes)
         k = len(classes)
         cells = np.concatenate(
             [np.searchsorted(classes, one.classes)[one.cells] for one in (self, other)]

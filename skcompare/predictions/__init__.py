@@ -1,9 +1,14 @@
-"""What classifiers answered: collected from estimators in parallel, or from arrays."""
+"""What classifiers answered: collected from estimators, or from arrays, frames, files."""
 
 from skcompare.predictions._answer import DECISION, LABELS, SCORES, seeded, set_seeds
 from skcompare.predictions._collect import collect_fitted, collect_predictions
 from skcompare.predictions._describe import describe
 from skcompare.predictions._from_arrays import predictions_from_arrays
+from skcompare.predictions._from_frames import (
+    arrays_from_frame,
+    labels_from_frame,
+    predictions_from_frame,
+)
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 from skcompare.predictions._rows import n_rows
 
@@ -14,11 +19,14 @@ __all__ = [
     "Answers",
     "PairedPredictions",
     "Predictions",
+    "arrays_from_frame",
     "collect_fitted",
     "collect_predictions",
     "describe",
+    "labels_from_frame",
     "n_rows",
     "predictions_from_arrays",
+    "predictions_from_frame",
     "seeded",
     "set_seeds",
 ]

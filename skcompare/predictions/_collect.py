@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._design import HOLDOUT, Design
-from skcompare._labels import class_codes, classes_of
+from skcompare._labels import class_codes, classes_of, group_codes
 from skcompare._typing import IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
@@ -140,7 +140,6 @@ def collect_fitted(
         design=Design(HOLDOUT.kind, grouped=groups is not None),
         groups=_group_codes(groups),
         fingerprint=before,
-        flags=() if groups is None else ("grouped-records",),
     )
 
 
@@ -165,6 +164,4 @@ def _joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers
 
 
 def _group_codes(groups: np.ndarray | None) -> IntArray | None:
-    if groups is None:
-        return None
-    return np.unique(groups, return_inverse=True)[1].astype(np.int64)
+    return None if groups is None else group_codes(groups)

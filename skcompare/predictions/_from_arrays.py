@@ -1,16 +1,17 @@
 """Predictions from plain arrays: a hold-out set answered by trained classifiers."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design
-from skcompare._labels import check_labels, class_codes, classes_of
+from skcompare._labels import check_labels, class_codes, encode_labels, group_codes
 from skcompare._typing import ArrayLike
 from skcompare._validation import (
     as_array,
-    check_groups,
     check_pos_label,
     check_probabilities,
     check_same_length,
@@ -23,7 +24,7 @@ __all__ = ["predictions_from_arrays"]
 
 
 def predictions_from_arrays(
-    y_true: ArrayLike,
+    y_true: ArrayLike | None,
     answers: Mapping[str, ArrayLike],
     *,
     labels: ArrayLike | None = None,
@@ -34,8 +35,8 @@ def predictions_from_arrays(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
+    y_true : array-like of shape (n_samples,) or None
+        True labels; None where nobody knows them.
     answers : mapping of str to array-like
         For each classifier its predicted labels of shape (n_samples,), its
         probabilities of shape (n_samples, n_classes), or for two classes its
@@ -51,52 +52,130 @@ def predictions_from_arrays(
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     """
-    truth = check_labels("y_true", y_true)
-    arrays = {name: as_array(values) for name, values in answers.items()}
-    check_same_length(y_true=truth, **arrays)
-    base = (
-        truth if labels is None else np.concatenate([truth, check_labels("labels", labels)])
-    )
-    are_labels = {name: _are_labels(values, base) for name, values in arrays.items()}
+    arrays = {name: _as_answer(values) for name, values in answers.items()}
+    truth_by_name = {} if y_true is None else {"y_true": y_true}
+    check_same_length(truth_by_name, arrays)
+    check_same_order(truth_by_name, answers)
+    known = [] if labels is None else [check_labels("labels", labels)]
+    truth = None if y_true is None else check_labels("y_true", y_true)
+    given = [*known, *([] if truth is None else [truth])]
     predicted = {
         name: check_labels(name, values)
         for name, values in arrays.items()
-        if are_labels[name]
+        if _are_labels(values, given)
     }
-    classes = classes_of(base, **predicted)
+    classes, true_codes, codes = _encoded(truth, known, predicted)
     positive = check_pos_label(pos_label, classes)
     collected = []
     for name, values in arrays.items():
         if name in predicted:
-            codes, proba = class_codes(name, predicted[name], classes), None
-        else:
-            proba = _probabilities(name, values, classes, positive)
-            codes = proba.argmax(axis=1).astype(np.min_scalar_type(-len(classes)))
-        collected.append(Answers(name, name, codes, proba))
-    group_codes = None
-    if groups is not None:
-        check_groups(groups)
-        group_codes = np.unique(as_array(groups), return_inverse=True)[1]
-        check_same_length(y_true=truth, groups=group_codes)
+            collected.append(Answers(name, name, codes[name]))
+            continue
+        ordered = _in_class_order(values, answers[name], classes)
+        proba = _probabilities(name, ordered, classes, positive)
+        best = proba.argmax(axis=1).astype(np.min_scalar_type(-len(classes)))
+        collected.append(Answers(name, name, best, proba))
+    own_groups = None if groups is None else group_codes(groups)
+    if own_groups is not None:
+        check_same_length({next(iter(arrays)): collected[0].labels}, {"groups": own_groups})
     return Predictions(
         classes=classes,
-        y=class_codes("y_true", truth, classes),
+        y=true_codes,
         answers=tuple(collected),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
-        groups=group_codes,
-        fingerprint=fingerprint(truth),
-        flags=() if groups is None else ("grouped-records",),
+        groups=own_groups,
+        fingerprint="" if truth is None else fingerprint(truth),
+        flags=("no-truth",) if truth is None else (),
     )
 
 
-def _are_labels(values: np.ndarray, known: np.ndarray) -> bool:
+def _as_answer(values: Any) -> np.ndarray:
+    """Labels or probabilities as an array; numbers in an array of objects as numbers."""
+    array = as_array(values)
+    if array.dtype.kind == "O" and array.size:
+        items = array.ravel().tolist()
+        if any(isinstance(item, float | Decimal) for item in items[:1000]):
+            with suppress(TypeError, ValueError):
+                return array.astype(np.float64)
+    return array
+
+
+def check_same_order(*arrays: Mapping[str, Any]) -> None:
+    """Refuse Series of the same records in different orders; positions would mix them."""
+    indexed = [
+        (name, values.index)
+        for each in arrays
+        for name, values in each.items()
+        if hasattr(values, "index") and hasattr(values.index, "equals")
+    ]
+    for name, index in indexed[1:]:
+        first_name, first = indexed[0]
+        if not index.equals(first) and index.sort_values().equals(first.sort_values()):
+            raise ValueError(
+                f"`{first_name}` and `{name}` have the same index in different orders. "
+                "Bring them into one order, for example by `reindex`, or pass plain arrays."
+            )
+
+
+def _in_class_order(values: np.ndarray, given: Any, classes: np.ndarray) -> np.ndarray:
+    """Columns that are named by the classes, in their sorted order; others as they are."""
+    names = getattr(given, "columns", getattr(given, "column_names", None))
+    if names is None or values.ndim != 2 or values.shape[1] != len(classes):
+        return values
+    for convert in (lambda label: label, str):
+        listed, wanted = (
+            [convert(label) for label in each] for each in (names, classes.tolist())
+        )
+        if set(listed) == set(wanted):
+            return values[:, [listed.index(label) for label in wanted]]
+    return values
+
+
+def _encoded(
+    truth: np.ndarray | None, known: list[np.ndarray], predicted: dict[str, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray | None, dict[str, np.ndarray]]:
+    """The classes, and truth and predicted labels as positions among them."""
+    if truth is not None:
+        # Labels that were named are classes beside those that occur; they come first, so
+        # that answers are held against them too.
+        base = np.concatenate([*known, truth]) if known else truth
+        classes, (first, *others) = encode_labels(base, predicted)
+        true_codes = first[len(base) - len(truth) :]
+        if known:
+            _check_among(known[0], {"y_true": truth, **predicted})
+        return classes, true_codes, dict(zip(predicted, others, strict=True))
+    if not known and not predicted:
+        raise ValueError(
+            "Probabilities without true labels do not say which classes they are of. Pass "
+            "all class labels as `labels`."
+        )
+    named = [*(("labels", labels) for labels in known), *predicted.items()]
+    (reference, base), *rest = named
+    classes, (first, *others) = encode_labels(base, dict(rest), reference=reference)
+    codes = others if known else [first, *others]
+    return classes, None, dict(zip(predicted, codes, strict=True))
+
+
+def _check_among(labels: np.ndarray, arrays: Mapping[str, np.ndarray]) -> None:
+    """Refuse labels that are not among those that were said to be all."""
+    all_labels = np.unique(labels)
+    for name, values in arrays.items():
+        class_codes(name, values, all_labels)
+
+
+def _are_labels(values: np.ndarray, known: list[np.ndarray]) -> bool:
     if values.ndim == 2 and values.shape[1] > 1:
         return False
     if values.dtype.kind != "f":
         return True
+    finite = values[np.isfinite(values)]
     # Numbers beside string labels can only be probabilities; numbers beside numeric
-    # labels are probabilities as soon as one of them is a fraction.
-    return known.dtype.kind not in "US" and bool(integral(values[np.isfinite(values)]))
+    # labels are probabilities as soon as one of them is a fraction, or all are 0 or 1 and
+    # the labels are not.
+    if any(labels.dtype.kind in "US" for labels in known) or not integral(finite):
+        return False
+    certain = bool(((finite == 0) | (finite == 1)).all())
+    return not (certain and known and not np.isin(finite, np.concatenate(known)).all())
 
 
 def _probabilities(

@@ -52,8 +52,9 @@ class Predictions:
     ----------
     classes : ndarray of shape (n_classes,)
         Class labels, sorted.
-    y : ndarray of shape (n_samples,)
-        True classes of the records, as positions in `classes`.
+    y : ndarray of shape (n_samples,) or None
+        True classes of the records, as positions in `classes`; None where nobody knows
+        them, as on a live stream.
     answers : tuple of Answers
         One entry a classifier, in order; each holds the answers of all splits.
     design : Design
@@ -77,7 +78,7 @@ class Predictions:
     """
 
     classes: np.ndarray
-    y: IntArray
+    y: IntArray | None
     answers: tuple[Answers, ...]
     design: Design = HOLDOUT
     records: IntArray | None = None
@@ -90,7 +91,10 @@ class Predictions:
     @property
     def n_records(self) -> int:
         """Number of records."""
-        return len(self.y)
+        if self.y is not None:
+            return len(self.y)
+        first = self.answers[0]
+        return len(next(a for a in (first.labels, first.proba) if a is not None))
 
     @property
     def n_tested(self) -> int:
@@ -134,6 +138,11 @@ class Predictions:
 
     def y_answered(self) -> IntArray:
         """True class behind each answer, of shape (n_answers,)."""
+        if self.y is None:
+            raise ValueError(
+                "Without true labels nobody can tell which answers are right. Pass "
+                "`y_true`, or use a test of the answers alone, such as stuart_maxwell."
+            )
         return self.y if self.records is None else self.y[self.records]
 
     def pair(self, champion: str, challenger: str) -> "PairedPredictions":

@@ -1,5 +1,6 @@
 """The shell command."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -92,7 +93,15 @@ def test_compare_mixes_numbers_as_written(table, capsys):
         ("", [], "empty file"),
         ("y,champion,challenger\n", [], "at least one record"),
         ("y,y,b\n1,1,1\n", [], "several columns named y"),
-        ("y,a\n1,1\n", [], "Unknown column 'champion'"),
+        ("y,a\n1,1\n", [], "Unknown column 'champion'.* Name one by --champion"),
+        ("y;a;b\n1;1;0\n", [], "Unknown column 'y'.* Is --delimiter right"),
+        (
+            "a,b,y\n1,1,1\n",
+            ["--y=a", "--champion=a", "--challenger=b"],
+            "must be three columns",
+        ),
+        ("y,a,b\n1,0,1\n", ["--id", "key"], "Unknown column 'key'.* by --id"),
+        ("id,y,a,b\n7,0,1,0\n7,1,1,1\n", ["--id", "id"], "'7'.* more than once"),
         ("a,b,c,d\n1,1,1,1\n", ["--y", "aa"], "Did you mean 'a'"),
         ("y,a,b\n1,1\n", [], "Record 1 .* has 2 fields"),
         ("y,a,b\n1,,1\n", [], "empty field"),
@@ -138,6 +147,165 @@ def test_files_as_they_come(tmp_path, capsys, text, arguments, accuracy):
     assert re.search(rf"accuracy\s+{first}\s+{second}", capsys.readouterr().out)
 
 
+def test_nothing_is_written_for_bad_input(table, tmp_path, capsys):
+    """Bad input leaves no page and no JSON behind."""
+    path = table("y,a,b\n1,,1\n")
+    page, result = tmp_path / "report.html", tmp_path / "result.json"
+
+    assert 2 == main(["compare", path, "--html", str(page), "--json", str(result)])
+    assert "empty field" in capsys.readouterr().err
+    assert [tmp_path / "answers.csv"] == list(tmp_path.iterdir())
+
+
+def compared(capsys, *arguments):
+    """The result as JSON, without the seconds."""
+    assert 0 == main(["compare", *map(str, arguments), "--format", "json"])
+    result = json.loads(capsys.readouterr().out)
+    del result["seconds"]
+    return result
+
+
+@pytest.mark.parametrize("name", ["answers.tsv", "answers.csv.gz", "answers.parquet"])
+def test_files_of_other_kinds(table, tmp_path, capsys, name):
+    """TSV, compressed and Parquet files give what a CSV file gives."""
+    expected = compared(capsys, table(LINES, "plain.csv"))
+    path = tmp_path / name
+    if name.endswith(".tsv"):
+        table(LINES.replace(",", "\t"), name)
+    elif name.endswith(".gz"):
+        path.write_bytes(gzip.compress(LINES.encode()))
+    else:
+        csv = pytest.importorskip("pyarrow.csv")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(csv.read_csv(tmp_path / "plain.csv"), path)
+
+    assert expected == compared(capsys, path)
+
+
+def test_parquet_without_a_reader(tmp_path, capsys, monkeypatch):
+    """Where nothing reads Parquet, the line says what to install."""
+    path = tmp_path / "answers.parquet"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+
+    assert 2 == main(["compare", str(path)])
+    assert "pip install skcompare[frames]" in capsys.readouterr().err
+
+
+FILES = {
+    "truth.csv": "id,y\n1,yes\n2,no\n3,yes\n",
+    "old.csv": "id,label\n3,no\n1,yes\n2,no\n",
+    "new.csv": "label,id\nno,2\nyes,3\nyes,1\n",
+}
+
+
+@pytest.fixture
+def files(table):
+    """Truth and two files of answers, in three orders of records."""
+    return {name: table(text, name) for name, text in FILES.items()}
+
+
+def test_answers_in_other_files(files, table, capsys):
+    """Answers in other files are joined by the id, and are called by their files."""
+    one = table("y,old,new\nyes,yes,yes\nno,no,no\nyes,no,yes\n", "one.csv")
+    expected = compared(capsys, one)
+    actual = compared(
+        capsys,
+        files["truth.csv"],
+        "--id=id",
+        f"--champion-file={files['old.csv']}",
+        f"--challenger-file={files['new.csv']}",
+    )
+
+    for role in ("champion", "challenger"):
+        assert Path(actual.pop(role)).stem == expected.pop(role)
+    assert expected == actual
+
+
+def test_one_answer_in_another_file(files, table, capsys):
+    """One of the answers may stand beside the truth; columns may be named."""
+    main_file = table("id,y,run,other\n1,yes,yes,?\n2,no,no,?\n3,yes,no,?\n", "m.csv")
+    result = compared(
+        capsys,
+        main_file,
+        "--id=id",
+        "--champion=run",
+        f"--challenger-file={files['new.csv']}",
+        "--challenger=label",
+    )
+
+    assert ("run", "label", 3) == (
+        result["champion"],
+        result["challenger"],
+        result["n_records"],
+    )
+
+
+def test_columns_in_order_beside_the_id(table, capsys):
+    """Three columns beside the id are truth, champion and challenger in order."""
+    result = compared(capsys, table("a,id,b,c\n1,x,1,0\n0,y,0,0\n"), "--id", "id")
+
+    assert ("b", "c") == (result["champion"], result["challenger"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--champion-file={old.csv}", "--champion=label"], "--champion-file needs --id"),
+        (["--challenger-file={new.csv}"], "--challenger-file needs --id"),
+        (
+            ["--id=id", "--champion-file={old.csv}"],
+            r"Unknown column 'challenger'.*truth\.csv.* by --challenger",
+        ),
+        (
+            ["--id=key", "--champion-file={old.csv}", "--challenger-file={new.csv}"],
+            "Unknown column 'key'.* by --id",
+        ),
+        (
+            ["--id=id", "--champion-file={old.csv}", "--challenger-file={old.csv}"],
+            "must be three columns",
+        ),
+        (
+            ["--id=id", "--champion-file=missing.csv", "--challenger-file={new.csv}"],
+            r"Cannot read 'missing\.csv'",
+        ),
+        (
+            ["--id=id", "--champion-file={old.csv}", "--challenger-file={less.csv}"],
+            r"less\.csv' lacks 2 of them \('1', '3'\) and .*truth\.csv' lacks 1 .* \('4'\)",
+        ),
+    ],
+)
+def test_bad_options_of_several_files(files, table, capsys, arguments, message):
+    """What is wrong with several files is said in one line, and the exit code is 2."""
+    paths = files | {"less.csv": table("id,label\n2,no\n4,no\n", "less.csv")}
+    filled = []
+    for argument in arguments:
+        for name, path in paths.items():
+            argument = argument.replace(f"{{{name}}}", path)
+        filled.append(argument)
+
+    assert 2 == main(["compare", paths["truth.csv"], *filled])
+    captured = capsys.readouterr()
+    assert "" == captured.out
+    assert 1 == len(captured.err.splitlines())
+    assert re.search(message, captured.err)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_compare_what_comes_through_a_pipe():
+    """Answers may come through a pipe, which can be read only once."""
+    done = subprocess.run(
+        [sys.executable, "-m", "skcompare", "compare", "/dev/stdin"],
+        input=LINES,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+
+    assert "15 records" in done.stdout
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of a POSIX shell")
 def test_reader_that_has_seen_enough():
     """A closed pipe ends the command without complaint."""
@@ -180,3 +348,23 @@ def test_module_is_the_command():
     assert 2 == done.returncode
     assert "missing.csv" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_groups_and_tests(tmp_path, capsys):
+    """A column of groups chooses the test that allows for them, and tests are named."""
+    path = tmp_path / "answers.csv"
+    rows = [f"{k % 2},{k % 2},{(k + k // 9) % 2},g{k // 3}" for k in range(60)]
+    path.write_text("\n".join(["y,champion,challenger,patient", *rows]), encoding="utf-8")
+
+    assert 0 == main(["compare", str(path), "--groups", "patient"])
+    grouped = capsys.readouterr().out
+    assert 0 == main(["compare", str(path), "--tests", "bowker,cohen_kappa"])
+    named = capsys.readouterr().out
+
+    assert "clustered_mcnemar" in grouped
+    assert "by groups" in grouped
+    assert all(name in named for name in ("mcnemar", "bowker", "cohen_kappa"))
+    assert 2 == main(["compare", str(path), "--groups", "nobody"])
+    assert "Unknown column 'nobody'" in capsys.readouterr().err
+    assert 2 == main(["compare", str(path), "--tests", "nonsense"])
+    assert "Unknown test 'nonsense'" in capsys.readouterr().err

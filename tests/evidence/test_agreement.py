@@ -49,15 +49,13 @@ def test_labels_with_nothing_in_common():
         AgreementMatrix.from_predictions([0, 1], ["0", "1"])
 
 
-def test_from_pair_leaves_out_classes_that_nobody_gives():
-    """The label set is that of the answers, not of the truth."""
+def test_from_pair_keeps_all_classes():
+    """A class that nobody gives keeps its place among the known ones."""
     predictions = random_predictions("holdout", 30, 1, n_classes=3)
-    pair = predictions.pair("champion", "challenger")
-    given = np.unique(np.concatenate([pair.champion.labels, pair.challenger.labels]))
 
-    matrix = AgreementMatrix.from_pair(pair)
+    matrix = AgreementMatrix.from_pair(predictions.pair("champion", "challenger"))
 
-    assert predictions.classes[given].tolist() == matrix.classes.tolist()
+    assert predictions.classes.tolist() == matrix.classes.tolist()
     assert 30 == matrix.n
 
 
@@ -114,6 +112,8 @@ def test_is_a_value():
     assert {"counts": BOOK, "classes": ["A", "B", "C"], "design": "holdout"} == (
         matrix.to_dict()
     )
-    assert "AgreementMatrix([[1]], ['b'], design='holdout')" == repr(
+    assert "AgreementMatrix([[1]], ['b'], n=1, design='holdout')" == repr(
         AgreementMatrix([[1]], ["b"])
     )
+    large = AgreementMatrix(np.eye(11, dtype=int), range(11))
+    assert "AgreementMatrix(..., [0, 1, 2, 3, 4, ...], n=11" in repr(large)

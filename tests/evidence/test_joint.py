@@ -123,7 +123,7 @@ def test_shards_merge_to_the_whole(n_shards, evidence):
     for shard in shards[1:]:
         merged = merged + shard
 
-    assert whole == merged
+    assert whole == merged == sum(shards)
     assert whole.to_dict() == merged.to_dict()
     assert pickle.dumps(whole) == pickle.dumps(merged)
 
@@ -137,11 +137,11 @@ def test_derived_tables():
     assert AgreementMatrix.from_predictions(*answers[1:]) == joint.agreement_matrix()
 
 
-def test_agreement_has_the_classes_that_are_answered():
-    """A class that is true but never answered is no class of the agreement matrix."""
-    joint = JointCounts.from_predictions([0, 1, 2], [0, 1, 1], [0, 0, 1])
+def test_agreement_keeps_classes_that_nobody_answers():
+    """A class between others keeps its place, which weighted agreement depends on."""
+    joint = JointCounts.from_predictions([0, 1, 2], [0, 2, 2], [0, 0, 2])
 
-    assert [0, 1] == joint.agreement_matrix().classes.tolist()
+    assert [0, 1, 2] == joint.agreement_matrix().classes.tolist()
 
 
 def test_one_class_against_the_rest():
@@ -229,6 +229,31 @@ def test_designs_do_not_mix():
         one + other
     with pytest.raises(TypeError):
         one + 1
+    with pytest.raises(TypeError):
+        1 + one
+
+
+def test_labels_of_different_types_do_not_mix():
+    """Shards with numbers and with strings as labels are not added."""
+    numbers = JointCounts.from_predictions([0, 1], [0, 1], [1, 1])
+    strings = JointCounts.from_predictions(["0", "1"], ["0", "1"], ["1", "1"])
+
+    for one, other in (
+        (numbers, strings),
+        (numbers.agreement_matrix(), strings.agreement_matrix()),
+    ):
+        with pytest.raises(ValueError, match="about labels of one type can be merged"):
+            one + other
+
+
+def test_too_many_classes_for_a_matrix():
+    """Labels that are ids are refused where a matrix of them would be made."""
+    ids = np.arange(6000)
+
+    with pytest.raises(ValueError, match=r"can have 5,000 classes\. Got 6,000"):
+        JointCounts.from_predictions(ids, ids, ids).agreement_matrix()
+    with pytest.raises(ValueError, match=r"can have 5,000 classes\. Got 6,000"):
+        AgreementMatrix.from_predictions(ids, ids)
 
 
 def test_bad_input():

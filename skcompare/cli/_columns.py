@@ -1,0 +1,146 @@
+"""Truth and answers: which columns of which files, as the options say."""
+
+import argparse
+from typing import Any
+
+from numpy.typing import NDArray
+
+from skcompare._frames import Source, check_column, source_of
+from skcompare.predictions import arrays_from_frame
+
+__all__ = ["add_column_options", "read_columns"]
+
+Y, CHAMPION, CHALLENGER = "y", "champion", "challenger"
+ANSWERS = (CHAMPION, CHALLENGER)
+DEFAULT_NAMES = (Y, *ANSWERS)
+
+
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    """The file and the options that say where truth and answers are."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="CSV, TSV or Parquet file with true labels and two columns of answers",
+    )
+    for name, what in (
+        (Y, "true labels"),
+        (CHAMPION, "the champion's labels, or probabilities"),
+        (CHALLENGER, "the challenger's labels, or probabilities"),
+    ):
+        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what}")
+    for name in ANSWERS:
+        parser.add_argument(
+            f"--{name}-file",
+            metavar="FILE",
+            help=f"file of the {name}'s answers, where it is another one; needs --id",
+        )
+    parser.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="column of the group (patient, user) of each record",
+    )
+    parser.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="column that tells records apart, by which files are joined",
+    )
+    parser.add_argument(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="of CSV files; by default a tab for .tsv files, otherwise a comma",
+    )
+
+
+def read_columns(
+    arguments: argparse.Namespace,
+) -> tuple[NDArray[Any], dict[str, NDArray[Any]], NDArray[Any] | None]:
+    """True labels, the answers of champion and challenger by their names, and groups.
+
+    Columns that no option names are "y", "champion" and "challenger" where the file has
+    these, or the three columns of a file of three in order. In a file of answers it may
+    be the only one beside the ids.
+    """
+    delimiter = _delimiter(arguments.delimiter)
+    main = source_of(arguments.file, delimiter=delimiter)
+    sources = {Y: main, CHAMPION: main, CHALLENGER: main}
+    for role in ANSWERS:
+        path = getattr(arguments, f"{role}_file")
+        if path is not None:
+            sources[role] = source_of(path, delimiter=delimiter)
+            if arguments.id is None:
+                raise ValueError(
+                    f"--{role}-file needs --id, the column that tells records apart and "
+                    "that both files have."
+                )
+    chosen = _chosen(arguments, sources)
+    names = _names(arguments, chosen)
+    truth, answers, groups = arrays_from_frame(
+        main,
+        chosen[Y],
+        {names[role]: (sources[role], chosen[role]) for role in ANSWERS},
+        id=arguments.id,
+        groups=arguments.groups,
+    )
+    assert truth is not None
+    return truth, answers, groups
+
+
+def _delimiter(given: str | None) -> str | None:
+    delimiter = "\t" if given in ("\\t", "tab") else given
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"--delimiter must be one character. Got {delimiter!r}.")
+    return delimiter
+
+
+def _chosen(arguments: argparse.Namespace, sources: dict[str, Source]) -> dict[str, str]:
+    """The column of each role."""
+    given = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
+    if arguments.id is not None:
+        for role in DEFAULT_NAMES:
+            _check_known("--id", arguments.id, sources[role])
+    chosen = {role: _column(role, given[role], sources, arguments.id) for role in given}
+    free = _free(sources[Y], arguments.id)
+    in_order = len(free) == 3 and not set(DEFAULT_NAMES) <= set(free)
+    if in_order and not any(given.values()) and len(_keys(sources)) == 1:
+        chosen = dict(zip(DEFAULT_NAMES, free))
+    for role, name in chosen.items():
+        _check_known(f"--{role}", name, sources[role])
+    places = {(sources[role].key, name) for role, name in chosen.items()}
+    if len(places) < 3:
+        raise ValueError(
+            "--y, --champion and --challenger must be three columns. Got "
+            f"{', '.join(chosen.values())}."
+        )
+    return chosen
+
+
+def _column(
+    role: str, given: str | None, sources: dict[str, Source], id: str | None
+) -> str:
+    if given is not None:
+        return given
+    free = _free(sources[role], id)
+    is_own_file = sources[role].key != sources[Y].key
+    return free[0] if is_own_file and role not in free and len(free) == 1 else role
+
+
+def _free(source: Source, id: str | None) -> list[str]:
+    """The columns beside the ids."""
+    return [name for name in source.names if name != id]
+
+
+def _keys(sources: dict[str, Source]) -> set[Any]:
+    return {source.key for source in sources.values()}
+
+
+def _check_known(option: str, name: str, source: Source) -> None:
+    is_split = source.typed or len(source.names) > 1
+    hint = "" if is_split else " Is --delimiter right?"
+    check_column(source, name, f" Name one by {option}.{hint}")
+
+
+def _names(arguments: argparse.Namespace, chosen: dict[str, str]) -> dict[str, str]:
+    """What the report calls the answers: their columns, or files where these are equal."""
+    if chosen[CHAMPION] != chosen[CHALLENGER]:
+        return {role: chosen[role] for role in ANSWERS}
+    return {role: getattr(arguments, f"{role}_file") or arguments.file for role in ANSWERS}
