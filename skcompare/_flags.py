@@ -17,8 +17,8 @@ FLAG_TEXTS: dict[str, str] = {
         "no record is answered rightly by one classifier and wrongly by the other"
     ),
     "few-discordant-pairs": (
-        "discordant pairs are few, so the chi-squared approximation is poor; on a "
-        'hold-out, method="mid-p" or "exact" does without it'
+        "the answers differ on few records, so an approximation for many of them is poor; "
+        'on a hold-out, method="mid-p", "exact" or "permutation" does without it'
     ),
     "undefined-pvalue": (
         "the p-value is undefined for these data and counts as 1 in any adjustment"
@@ -55,9 +55,9 @@ FLAG_TEXTS: dict[str, str] = {
     "weighted-fit": (
         "sample weights were used to fit; the evaluation counts every record once"
     ),
-    "grouped-records": (
-        "records come in groups, and no test here accounts for the dependence within "
-        "a group"
+    "no-truth": (
+        "there are no true labels: the answers are compared with each other, and nobody "
+        "can tell which classifier is better"
     ),
     "scorer-warning": (
         "scikit-learn's scorer warned about some test sets, for example of a class that "

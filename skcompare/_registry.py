@@ -147,15 +147,19 @@ def paired_test(
     models_only = all(design.removeprefix("grouped ") == "holdout" for design in designs)
 
     def register(function: F) -> F:
+        signature = inspect.signature(function)
+        first = next(iter(signature.parameters))
+
         @wraps(function)
-        def run(evidence: Any, **options: Any) -> Any:
+        def run(*positional: Any, **options: Any) -> Any:
+            bound = signature.bind(*positional, **options).arguments
+            evidence = bound.pop(first)
             if not isinstance(evidence, needs):
                 raise TypeError(
-                    f"{name} needs a {needs.__name__}. Got "
-                    f"{type(evidence).__name__}. Make one by "
-                    f"{needs.__name__}.from_predictions(y_true, champion, challenger)."
+                    f"{name} needs {needs.__name__}. Got {type(evidence).__name__}. "
+                    f"{_advice(needs)}"
                 )
-            result = function(evidence, **options)
+            result = function(evidence, **bound)
             flags = result.flags
             if not entry.valid_for(evidence.design):  # type: ignore[attr-defined]
                 flags = (*flags, "invalid-design")
@@ -183,6 +187,20 @@ def paired_test(
         return run  # type: ignore[return-value]
 
     return register
+
+
+def _advice(needs: type) -> str:
+    """How evidence of a type is made, as its own constructor says."""
+    make = getattr(needs, "from_predictions", None)
+    if make is None:
+        return f"Make it by {needs.__name__}."
+    parameters = inspect.signature(make).parameters.values()
+    taken = [
+        f"*{p.name}" if p.kind is p.VAR_POSITIONAL else p.name
+        for p in parameters
+        if p.kind is not p.KEYWORD_ONLY
+    ]
+    return f"Make it by {needs.__name__}.from_predictions({', '.join(taken)})."
 
 
 def metric(
@@ -248,10 +266,12 @@ def get_test(name: object) -> PairedTestEntry:
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
     """Tests of a measure, valid for a design where one is given; the default one first.
 
-    A test of this very measure comes before tests of any score, and the one that was
-    registered first before others.
+    A test of this very measure comes before tests of any score, a test of the difference
+    before other kinds, and the one that was registered first before others.
     """
     fitting = [entry for entry in _tests.values() if entry.match(measure)]
     if design is not None:
         fitting = [entry for entry in fitting if entry.valid_for(design)]
-    return sorted(fitting, key=lambda entry: -entry.match(measure))
+    return sorted(
+        fitting, key=lambda entry: (-entry.match(measure), entry.kind != "difference")
+    )

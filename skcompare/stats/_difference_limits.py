@@ -7,7 +7,15 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, ndtri
 
-__all__ = ["conditional_limits", "one_sided", "score_limits"]
+__all__ = [
+    "conditional_limits",
+    "lower_score_limit",
+    "one_sided",
+    "quantile",
+    "record_variance",
+    "score_limits",
+    "score_root",
+]
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -50,13 +58,39 @@ def score_limits(
        difference in proportions for the paired-sample design." Statistics in Medicine
        17(8), 891-908.
     """
-    z = _quantile(confidence_level, alternative)
-    low = -_upper_score_limit(only_challenger, only_champion, n, correction, z)
+    z = quantile(confidence_level, alternative)
+    low = lower_score_limit(only_champion, only_challenger, n, correction, z)
     high = _upper_score_limit(only_champion, only_challenger, n, correction, z)
     return one_sided(low, high, alternative)
 
 
-def _quantile(confidence_level: float, alternative: str) -> float:
+def lower_score_limit(
+    only_champion: float, only_challenger: float, n: float, correction: float, z: float
+) -> float:
+    """Smallest difference whose corrected score is not above z."""
+    return -_upper_score_limit(only_challenger, only_champion, n, correction, z)
+
+
+def score_root(
+    only_champion: float,
+    only_challenger: float,
+    n: float,
+    correction: float,
+    null_value: float,
+) -> float:
+    """Tango's score of a difference, which :func:`score_limits` invert.
+
+    Positive, it says that the observed difference is above `null_value`. At 0 its square is
+    McNemar's chi-squared. Any other difference has a positive variance.
+    """
+    distance = only_challenger - only_champion - n * null_value
+    size = max(0.0, abs(distance) - correction)
+    variance = n * record_variance(null_value, only_champion, only_challenger, n)
+    return math.copysign(size, distance) / math.sqrt(variance) if size else 0.0
+
+
+def quantile(confidence_level: float, alternative: str) -> float:
+    """Standard normal quantile of a two-sided or one-sided level."""
     share = 1 - confidence_level
     return float(-ndtri(share / 2 if alternative == "two-sided" else share))
 
@@ -77,7 +111,7 @@ def _upper_score_limit(
 
     def excess(delta: float) -> float:
         distance = n * delta - (favour - against) - correction
-        return distance - z * math.sqrt(n * _variance(delta, against, favour, n))
+        return distance - z * math.sqrt(n * record_variance(delta, against, favour, n))
 
     # The estimate itself can be a root, where its variance is 0 (no discordant pairs, or
     # nothing else); the limit is the root beyond it.
@@ -87,14 +121,14 @@ def _upper_score_limit(
     if start >= 1 or excess(1.0) <= 0:
         return 1.0
     if z <= 0:
-        return _limit_of_negative_quantile(excess, start, PRECISION / n)
+        return _limit_of_negativequantile(excess, start, PRECISION / n)
     # A tiny quantile puts the limit beside the estimate.
     if excess(start) >= 0:
         return start
     return float(brentq(excess, start, 1.0, xtol=PRECISION / n))
 
 
-def _limit_of_negative_quantile(
+def _limit_of_negativequantile(
     excess: Callable[[float], float], start: float, precision: float
 ) -> float:
     """The limit of a one-sided interval of level 1/2 or less, below the estimate."""
@@ -105,7 +139,7 @@ def _limit_of_negative_quantile(
     return float(brentq(excess, -1.0, start, xtol=precision))
 
 
-def _variance(delta: float, against: float, favour: float, n: float) -> float:
+def record_variance(delta: float, against: float, favour: float, n: float) -> float:
     """N times the variance of the difference, with nuisance estimated under `delta`."""
     # Maximum-likelihood share of records that favour the champion when the difference
     # is `delta`: the positive root of a quadratic. Where the difference is negative the

@@ -1,21 +1,30 @@
 """McNemar's test on one test set."""
 
 import math
-from functools import partial
 from typing import Any
+
+from scipy.special import ndtri
 
 from skcompare._registry import paired_test
 from skcompare._validation import check_alternative, check_choice
 from skcompare.evidence import ContingencyTable
-from skcompare.stats._difference_limits import conditional_limits, score_limits
-from skcompare.stats._melded_limits import melded_limits
-from skcompare.stats._power import METHODS, mcnemar_records
+from skcompare.stats._difference_limits import record_variance
+from skcompare.stats._mcnemar_methods import (
+    CHI_SQUARED,
+    INTERVALS,
+    METHODS,
+    check_difference,
+    check_together,
+    corrected_statistic,
+    find,
+    limits_by_name,
+)
+from skcompare.stats._power import mcnemar_records
 from skcompare.stats._result import PairedResult
-from skcompare.stats._tails import binomial_pvalue, normal_pvalue
+from skcompare.stats._sample_size import tail_of
 
-__all__ = ["accuracy_result", "corrected_statistic", "mcnemar"]
+__all__ = ["FEW_DISCORDANT", "accuracy_result", "corrected_statistic", "mcnemar"]
 
-INTERVALS = ("agreeing", "score", "conditional")
 FEW_DISCORDANT = 25
 
 
@@ -26,18 +35,44 @@ def _sample_size(
     power: float,
     alternative: str,
     method: str = "mid-p",
+    null_value: float = 0.0,
     **options: object,
 ) -> float:
-    needed = mcnemar_records(
-        table.difference,
-        table.n_discordant / table.n,
-        alpha=alpha,
-        power=power,
-        alternative=alternative,
-        method=method,
-    )
+    if null_value == 0:
+        # The permutation test is the exact one; without conditions power is as by mid-p.
+        alike = {"permutation": "exact", "exact-unconditional": "mid-p"}
+        needed = mcnemar_records(
+            table.difference,
+            table.n_discordant / table.n,
+            alpha=alpha,
+            power=power,
+            alternative=alternative,
+            method=alike.get(method, method),
+        )
+    else:
+        needed = _records_beyond(table, null_value, alpha, power, alternative)
     # These records did not settle it, so the answer is never that they are enough.
     return max(needed, math.floor(table.n) + 1.0)
+
+
+def _records_beyond(
+    table: ContingencyTable, null: float, alpha: float, power: float, alternative: str
+) -> float:
+    """Records that show the observed difference to be beyond a null value.
+
+    By the normal approximation of Tango's score, as Nam (1997), Biometrics 53, 1422-1430,
+    does for non-inferiority. Infinite where the difference is on the other side.
+    """
+    difference, n = table.difference, table.n
+    distance = difference - null
+    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
+    if outward <= 0:
+        return math.inf
+    under_null = record_variance(null, table.only_champion, table.only_challenger, n)
+    observed = table.n_discordant / n - difference**2
+    reach = -ndtri(tail_of(alpha, alternative)) * math.sqrt(under_null)
+    reach += ndtri(power) * math.sqrt(max(0.0, observed))
+    return float((reach / distance) ** 2)
 
 
 @paired_test(
@@ -56,56 +91,97 @@ def mcnemar(
     method: str = "mid-p",
     interval: str = "agreeing",
     alternative: str = "two-sided",
+    null_value: float = 0.0,
+    n_resamples: int | None = None,
+    random_state: Any = 0,
 ) -> PairedResult:
     """Compare two accuracies on one test set by McNemar's test.
 
     The null hypothesis is that a record which exactly one of the two trained
     classifiers answers rightly is as likely to favour either, so that their accuracies
-    are equal [1]_. It speaks of these two trained models, over new records.
+    are equal [1]_; or, with another `null_value`, that they differ by that much. It speaks
+    of these two trained models, over new records.
 
     Parameters
     ----------
     table : ContingencyTable
         Counts of records by who was right, from a hold-out set.
-    method : {"mid-p", "exact", "asymptotic", "corrected"}, default="mid-p"
+    method : {"mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", \
+"permutation"}, default="mid-p"
         How the p-value is computed. "exact" is binomial given the number of discordant
         pairs and never too small; "mid-p" counts half the probability of what was
         observed, has nearly the nominal level and more power [2]_; "asymptotic" is
         chi-squared with one degree of freedom, and "corrected" the same with Edwards'
         continuity correction, which never takes the distance of the counts below 0.
-    interval : {"agreeing", "score", "conditional"}, default="agreeing"
+        "exact-unconditional" is never too small either but for all numbers of discordant
+        pairs together, and more powerful than "exact" [3]_; it takes up to 20 000 records.
+        "permutation" exchanges right and wrong within records, which leaves the "exact"
+        p-value, or an estimate of it from `n_resamples` draws.
+    interval : {"agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", \
+"conditional"}, default="agreeing"
         Interval of the difference. "agreeing" goes with the p-value: Tango's score
-        interval for "asymptotic", the same with correction for "corrected", and Fay and
-        Lumbard's interval [3]_ for "exact" and "mid-p". "score" is Tango's whatever the
-        method. "conditional" maps the exact or mid-p limits of the discordant share to
+        interval [4]_ for "asymptotic", the same with correction for "corrected", Fay and
+        Lumbard's interval [5]_ for "exact", "mid-p" and "permutation", and for
+        "exact-unconditional" the differences that it does not reject. The others do not
+        look at the method: "score" is Tango's, "newcombe" adds the squares of Wilson's
+        limits of both accuracies (method 10), "agresti-min" and "bonett-price" are Wald's
+        after half a record is added to each count, or one to each discordant count, and
+        "wald" is liberal: too short for few discordant pairs, and without width for
+        none. "conditional" maps the exact or mid-p limits of the discordant share to
         the difference as if the number of discordant pairs were fixed; where nearly all
         of them favour one classifier it is far too short, so prefer the default.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "greater" means that the challenger is better.
+        "greater" means that the difference is above the null value.
+    null_value : float, default=0.0
+        Difference of the accuracies under the null hypothesis, challenger less champion,
+        between -1 and 1. A margin below which the challenger must not fall is tested by
+        ``null_value=-margin, alternative="greater"`` (non-inferiority).
+    n_resamples : int or None, default=None
+        Random draws of "permutation"; None for its exact distribution.
+    random_state : int, RandomState instance or None, default=0
+        Seed of these draws.
 
     Returns
     -------
     result : PairedResult
         `estimate` is accuracy(challenger) - accuracy(champion). `statistic` is
-        chi-squared for "asymptotic" and "corrected", and the smaller discordant count
-        for "exact" and "mid-p", whatever the alternative. The "agreeing" interval
-        excludes 0 exactly when the test rejects, and so does "conditional".
+        chi-squared for "asymptotic" and "corrected", the square of Tango's score for
+        "exact-unconditional", and the smaller discordant count for the others, whatever
+        the alternative. The "agreeing" interval excludes the null value exactly when the
+        test rejects, and so does "conditional" for a null value of 0.
 
     Raises
     ------
     ValueError
-        If exact counts are needed and the table holds fractional ones.
+        If whole counts are needed and the table holds fractional ones; if there are too
+        many records for "exact-unconditional"; if options do not go together.
 
     Notes
     -----
-    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate". The
-    interval is then Tango's, ±z² / (n + z²) without correction, but for "exact" with the
-    "agreeing" interval, where it is that of the discordant share, ±(1 - (alpha/2)^(1/n)).
-    A chi-squared p-value from fewer than 25 discordant pairs is flagged
+    Of a null value other than 0, "asymptotic" and "corrected" use Tango's score, with
+    shares estimated under the null hypothesis [4]_, and "exact" and "mid-p" the
+    probability that Fay and Lumbard's interval inverts [5]_. "permutation" has none,
+    because exchanging the classifiers is a symmetry of equal accuracies only.
+
+    "exact-unconditional" orders all tables by Tango's score (for a null value of 0, by
+    McNemar's) and takes the largest probability of those at least as far from 0 as the
+    observed one, over all shares of discordant pairs that the null value allows; the
+    maximum is found to 1e-9.
+
+    The p-value of R draws is (1 + draws as extreme) / (1 + R). Its interval is the "exact"
+    one, but for the limit beside 0, which is moved to 0 where draws and exact p-value
+    disagree about the level.
+
+    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate"; of another
+    null value there is evidence even then. The interval is then Tango's, ±z² / (n + z²)
+    without correction, but for "exact" with the "agreeing" interval, where it is that of
+    the discordant share, ±(1 - (alpha/2)^(1/n)), for "exact-unconditional" and for the
+    closed formulas. A chi-squared p-value from fewer than 25 discordant pairs is flagged
     "few-discordant-pairs".
 
-    The "agreeing" interval of "exact" covers at least as often as it says. The others do
-    so on average: ``benchmarks/validity/coverage.py`` measures how much they vary.
+    The "agreeing" interval of "exact" covers at least as often as it says, and so does
+    that of "exact-unconditional" where all tables were enumerated. The others do so on
+    average: ``benchmarks/validity/coverage.py`` measures how much they vary.
 
     References
     ----------
@@ -114,7 +190,11 @@ def mcnemar(
     .. [2] Fagerland, M. W., Lydersen, S. and Laake, P. (2013). "The McNemar test for
        binary matched-pairs data: mid-p and asymptotic are better than exact
        conditional." BMC Medical Research Methodology 13, 91.
-    .. [3] Fay, M. P. and Lumbard, K. (2021). "Confidence intervals for difference in
+    .. [3] Suissa, S. and Shuster, J. J. (1991). "The 2 x 2 matched-pairs trial: exact
+       unconditional design and analysis." Biometrics 47(2), 361-372.
+    .. [4] Tango, T. (1998). "Equivalence test and confidence interval for the difference in
+       proportions for the paired-sample design." Statistics in Medicine 17(8), 891-908.
+    .. [5] Fay, M. P. and Lumbard, K. (2021). "Confidence intervals for difference in
        proportions for matched pairs compatible with exact McNemar's or sign tests."
        Statistics in Medicine 40(5), 1147-1159.
 
@@ -122,58 +202,49 @@ def mcnemar(
     --------
     >>> from skcompare.evidence import ContingencyTable
     >>> from skcompare.stats import mcnemar
-    >>> result = mcnemar(ContingencyTable(150, 25, 15, 10))
+    >>> table = ContingencyTable(150, 25, 15, 10)
+    >>> result = mcnemar(table)
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
     -0.050, p = 0.1173
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [-0.1118, 0.0125]
 
+    Is the challenger at most 0.1 worse?
+
+    >>> result = mcnemar(
+    ...     table, method="asymptotic", null_value=-0.1, alternative="greater"
+    ... )
+    >>> print(f"p = {result.pvalue:.4f}")
+    p = 0.0608
+
     .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_alternative(alternative)
-    by_binomial = method in ("exact", "mid-p")
-    if interval == "conditional" and not by_binomial:
-        raise ValueError(
-            "interval='conditional' goes with method='exact' or 'mid-p'. Got "
-            f"method={method!r}. Use interval='score'."
-        )
-    if by_binomial and table.fractional:
-        raise ValueError(
-            f"method={method!r} needs whole counts. Got the fractional table {table}. "
-            "Pass integers, or use method='asymptotic' or 'corrected'."
-        )
-    against, favour = table.only_champion, table.only_challenger
-    flags = _flags(table, by_binomial)
-    if by_binomial:
-        statistic, df = float(min(against, favour)), None
-        mid = method == "mid-p"
-        pvalue, log_pvalue = binomial_pvalue(
-            int(favour), int(against + favour), alternative, mid=mid
-        )
-        limits_of = conditional_limits if interval == "conditional" else melded_limits
-        limits = partial(limits_of, int(against), int(favour), int(table.n), mid)
-    else:
-        correction = float(method == "corrected")
-        statistic, root = corrected_statistic(against, favour, correction)
-        df = 1
-        pvalue, log_pvalue = normal_pvalue(root, alternative)
-        limits = partial(score_limits, against, favour, table.n, correction)
-    if interval == "score":
-        limits = partial(score_limits, against, favour, table.n, 0.0)
+    null = check_difference(null_value)
+    check_together(table, method, interval, null, n_resamples)
+    found = find(table, method, null, alternative, n_resamples, random_state)
+    limits = found.limits
+    if interval != "agreeing":
+        limits = limits_by_name(table, interval, method)
+    counts = {
+        "only_champion": table.only_champion,
+        "only_challenger": table.only_challenger,
+    }
     return accuracy_result(
         table,
-        statistic,
-        (pvalue, log_pvalue),
-        df=df,
+        found.statistic,
+        found.tail,
+        df=1 if method in CHI_SQUARED else None,
         alternative=alternative,
-        method=method,
+        method=found.how,
         n=table.n,
+        null_value=null,
         limits=limits,
-        flags=flags,
-        details={"only_champion": against, "only_challenger": favour},
+        flags=_flags(table, method, null),
+        details=counts | found.details,
     )
 
 
@@ -182,15 +253,16 @@ def accuracy_result(
 ) -> PairedResult:
     """The result of a test of two accuracies, from the table that it was made of.
 
-    `tail` holds the p-value and its logarithm; without discordant pairs p is 1 whatever
-    the formula gives.
+    `tail` holds the p-value and its logarithm; without discordant pairs equal accuracies
+    have p = 1 whatever the formula gives.
     """
-    pvalue, log_pvalue = (1.0, 0.0) if table.n_discordant == 0 else tail
+    if table.n_discordant == 0 == words.get("null_value", 0.0):
+        tail = 1.0, 0.0
     champion, challenger = table.accuracies
     return PairedResult(
         statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=log_pvalue,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
         estimate=table.difference,
         estimate_name="difference of accuracies",
         champion=champion,
@@ -199,25 +271,9 @@ def accuracy_result(
     )
 
 
-def corrected_statistic(
-    against: float, favour: float, correction: float
-) -> tuple[float, float]:
-    """McNemar's chi-squared and its signed root; 0 without discordant pairs.
-
-    A positive root favours the challenger. The correction takes the distance of the
-    counts at most to 0.
-    """
-    discordant = against + favour
-    if discordant == 0:
-        return 0.0, 0.0
-    distance = max(0.0, abs(favour - against) - correction)
-    sign = 1.0 if favour > against else -1.0
-    return distance**2 / discordant, sign * distance / discordant**0.5
-
-
-def _flags(table: ContingencyTable, by_binomial: bool) -> tuple[str, ...]:
-    if table.n_discordant == 0:
+def _flags(table: ContingencyTable, method: str, null: float) -> tuple[str, ...]:
+    none = table.n_discordant == 0
+    if none and null == 0:
         return "degenerate", "no-discordant-pairs"
-    if not by_binomial and table.n_discordant < FEW_DISCORDANT:
-        return ("few-discordant-pairs",)
-    return ()
+    few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
+    return ("no-discordant-pairs",) * none + ("few-discordant-pairs",) * few

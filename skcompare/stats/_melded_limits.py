@@ -1,26 +1,47 @@
-"""Interval of a paired difference that agrees with the exact and mid-p McNemar tests."""
+"""Interval of a paired difference that agrees with the exact and mid-p McNemar tests.
+
+Its inversion tests any other difference by the same confidence distribution.
+"""
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, gammaln, ndtri
+from scipy.special import betaincinv, logsumexp, ndtri
 
 from skcompare._typing import FloatArray
-from skcompare.stats._difference_limits import one_sided, score_limits
+from skcompare.stats._binomial_tails import (
+    Points,
+    binomial_mass,
+    inside_unit,
+    log_binomial_mass,
+    log_more,
+    more,
+)
+from skcompare.stats._difference_limits import (
+    lower_score_limit,
+    one_sided,
+    score_limits,
+    score_root,
+)
+from skcompare.stats._tails import SMALLEST, normal_pvalue
 
-__all__ = ["melded_limits"]
-
-Points = FloatArray | float
+__all__ = ["melded_limits", "melded_pvalue"]
 
 NODES, WEIGHTS = leggauss(12)
 LEVELS = np.array([1e-18, 1e-10, 1e-5, 1e-2, 0.15, 0.5])
 PRECISION = 1e-12
 """Of a limit, in standard errors."""
+
+FAR = 1e-6
+"""Smaller probabilities are integrated as logarithms, about the peak of the integrand."""
+
+ZOOMS = 8
+HALVINGS = 40
 
 
 class Confidence(NamedTuple):
@@ -47,20 +68,18 @@ class Confidence(NamedTuple):
     def density(self, x: Points) -> FloatArray:
         """Density inside (0, 1)."""
         k, rest = self.successes, self.trials - self.successes
-        x = _within(x)
+        x = inside_unit(x)
         rise = (1 - self.upper) * k / x + self.upper * rest / (1 - x)
-        return _binomial_mass(k, self.trials, x) * rise
+        return binomial_mass(k, self.trials, x) * rise
 
     def inside(self, x: Points) -> FloatArray:
         """Probability of being above 0 and at most x, for x in (0, 1)."""
         # A share is below x as often as Binomial(n, x) is at least k, or at least k + 1.
-        k, n, x = self.successes, self.trials, _within(x)
-        if k == n:
-            return (1 - self.upper) * x**n
-        more = betainc(k + 1, n - k, x)
-        if k == 0:
-            return self.upper * more
-        return more + (1 - self.upper) * _binomial_mass(k, n, x)
+        k, n, x = self.successes, self.trials, inside_unit(x)
+        found = more(k, n, x)
+        if k > 0 and self.upper < 1:
+            found = found + (1 - self.upper) * binomial_mass(k, n, x)
+        return self.upper * found if k == 0 else found
 
     def cdf(self, x: Points) -> FloatArray:
         """Probability of being at most x, for x in (0, 1)."""
@@ -68,9 +87,39 @@ class Confidence(NamedTuple):
 
     def sf(self, x: Points) -> FloatArray:
         """Probability of being at least x, for x in (0, 1)."""
-        k, n, x = self.successes, self.trials, _within(x)
-        fewer = betainc(n - k + 1, k, 1 - x) if k else 0.0
-        return fewer + self.upper * _binomial_mass(k, n, x)
+        k, n, x = self.successes, self.trials, inside_unit(x)
+        found = more(n - k, n, 1 - x)
+        if self.upper > 0:
+            found = found + self.upper * binomial_mass(k, n, x)
+        return found
+
+    def log_density(self, x: Points) -> FloatArray:
+        """Logarithm of the density, without overflow at the ends."""
+        k, rest = self.successes, self.trials - self.successes
+        x = inside_unit(x)
+        rise = np.logaddexp(
+            _log((1 - self.upper) * k) - np.log(x), _log(self.upper * rest) - np.log1p(-x)
+        )
+        return log_binomial_mass(k, self.trials, x) + rise
+
+    def log_cdf(self, x: Points) -> FloatArray:
+        """Logarithm of the probability of being at most x, without underflow."""
+        k, n = self.successes, self.trials
+        if k == 0:
+            return np.logaddexp(_log(1 - self.upper), _log(self.upper) + log_more(k, n, x))
+        return np.logaddexp(
+            log_more(k, n, x), _log(1 - self.upper) + log_binomial_mass(k, n, x)
+        )
+
+    def log_sf(self, x: Points) -> FloatArray:
+        """Logarithm of the probability of being at least x, without underflow."""
+        k, n = self.successes, self.trials
+        fewer = log_more(n - k, n, 1 - inside_unit(x))
+        return np.logaddexp(fewer, _log(self.upper) + log_binomial_mass(k, n, x))
+
+
+def _log(weight: float) -> float:
+    return math.log(weight) if weight > 0 else -math.inf
 
 
 @lru_cache(maxsize=16)
@@ -79,42 +128,6 @@ def _edges(successes: int, trials: int) -> FloatArray:
     a, b = successes + 0.5, trials - successes + 0.5
     below, above = betaincinv(a, b, LEVELS), 1 - betaincinv(b, a, LEVELS[-2::-1])
     return np.maximum(np.concatenate([below, above]), np.finfo(float).tiny)
-
-
-def _within(x: Points) -> FloatArray:
-    """Points of (0, 1), of which rounding may have made 0 or 1."""
-    return np.clip(x, np.finfo(float).tiny, 1 - np.finfo(float).epsneg)
-
-
-def _binomial_mass(k: int, n: int, x: Points) -> FloatArray:
-    """P(Binomial(n, x) = k), with all digits for large n too."""
-    x = _within(x)
-    if k in (0, n):
-        return np.exp(n * (np.log(x) if k else np.log1p(-x)))
-    # Relative to the largest value, because logarithms of n! have no digits left for it.
-    p, q = k / n, (n - k) / n
-    fall = k * _log_ratio(x, x - p, p) + (n - k) * _log_ratio(1 - x, p - x, q)
-    return np.exp(_log_largest_mass(k, n) + fall)
-
-
-def _log_ratio(x: FloatArray, distance: FloatArray, p: float) -> FloatArray:
-    """Logarithm of x / p, where x is p plus the distance."""
-    near = np.clip(distance / p, -0.5, 0.5)
-    return np.where(np.abs(distance) < p / 2, np.log1p(near), np.log(x / p))
-
-
-@lru_cache(maxsize=16)
-def _log_largest_mass(k: int, n: int) -> float:
-    """Logarithm of P(Binomial(n, k / n) = k), by Stirling's formula with its error."""
-    errors = _stirling_error(n) - _stirling_error(k) - _stirling_error(n - k)
-    return errors - 0.5 * math.log(2 * math.pi * k * ((n - k) / n))
-
-
-def _stirling_error(n: int) -> float:
-    if n < 100:
-        rest = (n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)
-        return float(gammaln(n + 1)) - rest
-    return 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5)
 
 
 def melded_limits(
@@ -157,7 +170,7 @@ def melded_limits(
         low = _lower_limit(only_champion, only_challenger, n, mid, tail)
     if alternative != "greater":
         high = -_lower_limit(only_challenger, only_champion, n, mid, tail)
-    if tail < 0.5:
+    if tail <= 0.5:
         # Without pairs against one classifier the mid-p limits of low levels are beyond it.
         estimate = (only_challenger - only_champion) / n
         low, high = min(low, estimate), max(high, estimate)
@@ -176,10 +189,11 @@ def _lower_limit(against: int, favour: int, n: int, mid: bool, tail: float) -> f
     def excess(delta: float) -> float:
         return _probability(delta, share, part) - tail
 
+    # Tango's limits are near, corrected ones if the test is exact.
+    guess = lower_score_limit(against, favour, n, float(not mid), float(-ndtri(tail)))
     step = math.sqrt(discordant) / n
-    guess = (favour - against) / n + step * ndtri(tail)
     bounds = (0.0, 1.0) if positive else (-1.0, 0.0)
-    return _increasing_root(excess, guess, step / 4, bounds, PRECISION * step)
+    return _increasing_root(excess, guess, step / 20, bounds, PRECISION * step)
 
 
 def _increasing_root(
@@ -190,16 +204,17 @@ def _increasing_root(
     precision: float,
 ) -> float:
     """Where an increasing function is 0, or the bound that it does not reach 0 at."""
+    remembered = cache(function)
     low, high = bounds
     here = min(max(guess, low), high)
-    step = -step if function(here) > 0 else step
+    step = -step if remembered(here) > 0 else step
     while True:
         there = min(max(here + step, low), high)
-        if function(there) * step >= 0:
-            return float(brentq(function, *sorted((here, there)), xtol=precision))
+        if remembered(there) * step >= 0:
+            return float(brentq(remembered, *sorted((here, there)), xtol=precision))
         if there in bounds:
             return there
-        here, step = there, 2 * step
+        here, step = there, 3 * step
 
 
 def _probability(delta: float, share: Confidence, part: Confidence) -> float:
@@ -228,3 +243,87 @@ def _probability(delta: float, share: Confidence, part: Confidence) -> float:
         return float(met + np.sum(mass * part.cdf(bound)))
     met = share.inside((1 - farthest) / 2) + share.at_zero * part.sf(size)
     return float(met + np.sum(mass * part.sf(bound)))
+
+
+def melded_pvalue(
+    only_champion: int,
+    only_challenger: int,
+    n: int,
+    mid: bool,
+    null_value: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """P-value and its logarithm of a difference other than 0, by inverting the interval.
+
+    One-sided it is the probability of the melded distribution beyond the null value, and
+    two-sided twice the smaller of both, so that :func:`melded_limits` leave out exactly
+    the differences that are rejected. On the far side of the estimate a one-sided p-value
+    is at least 1/2, as the limits hold the estimate.
+    """
+    none_discordant = only_champion + only_challenger == 0
+    if none_discordant and mid:
+        return normal_pvalue(score_root(0, 0, n, 0.0, null_value), alternative)
+    greater = _log_tail(only_champion, only_challenger, n, mid, null_value)
+    less = _log_tail(only_challenger, only_champion, n, mid, -null_value)
+    log_pvalue = {
+        "two-sided": min(0.0, math.log(2) + min(greater, less)),
+        "greater": greater,
+        "less": less,
+    }[alternative]
+    return max(math.exp(log_pvalue), SMALLEST), log_pvalue
+
+
+def _log_tail(against: int, favour: int, n: int, mid: bool, null: float) -> float:
+    """Logarithm of the probability that the difference is at most `null`."""
+    discordant = against + favour
+    if discordant == 0:
+        # The discordant share alone, as in the limits.
+        return n * math.log1p(null) if null < 0 else 0.0
+    share = Confidence(favour, discordant, 0.5 if mid else 0.0)
+    part = Confidence(discordant, n, 0.5 if mid else float(null < 0))
+    probability = _probability(null, share, part)
+    log_tail = _log(probability)
+    if probability < FAR:
+        log_tail = _log_probability(null, share, part)
+    if null * n >= favour - against:
+        log_tail = max(log_tail, math.log(0.5))
+    return min(0.0, log_tail)
+
+
+def _log_probability(delta: float, share: Confidence, part: Confidence) -> float:
+    """Logarithm of P(part (2 share - 1) <= delta), however small, for delta not 0."""
+    size, sign = abs(delta), math.copysign(1.0, delta)
+    if delta > 0:
+        met = float(share.log_cdf((1 + size) / 2))
+        point = _log(share.at_one) + float(part.log_cdf(size))
+        log_tail = part.log_cdf
+    else:
+        met, point = -math.inf, _log(share.at_zero) + float(part.log_sf(size))
+        log_tail = part.log_sf
+
+    def integrand(logarithm: FloatArray) -> FloatArray:
+        distance = np.exp(logarithm)
+        mass = share.log_density((1 + sign * distance) / 2) + logarithm - math.log(2)
+        return mass + log_tail(size / distance)
+
+    return float(np.logaddexp(np.logaddexp(met, point), _log_integral(integrand, size)))
+
+
+def _log_integral(integrand: Callable[[FloatArray], FloatArray], size: float) -> float:
+    """Logarithm of the integral over [log(size), 0] of a function with one peak.
+
+    `integrand` is the logarithm of the function. Panels grow by halves away from the
+    peak, so that each width of it is met.
+    """
+    low, high = math.log(size), 0.0
+    for _ in range(ZOOMS):
+        points = np.linspace(low, high, 33)
+        best = int(np.argmax(integrand(points)))
+        low, high = points[max(best - 1, 0)], points[min(best + 1, 32)]
+    peak = points[best]
+    steps = 0.5 ** (np.arange(2 * HALVINGS + 1) / 2)
+    left, right = peak + (math.log(size) - peak) * steps, peak - peak * steps
+    edges = np.unique(np.concatenate([left, [peak], right]))
+    half = np.diff(edges)[:, np.newaxis] / 2
+    values = integrand(edges[:-1, np.newaxis] + half * (NODES + 1))
+    return float(logsumexp(values, b=WEIGHTS * half))

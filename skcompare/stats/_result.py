@@ -220,7 +220,8 @@ class PairedResult:
         )
 
     def __str__(self) -> str:
-        found = f"{self.estimate_name} {self.estimate:+.4f}"
+        sign = "+" if self.estimate_name.startswith("difference") else ""
+        found = f"{self.estimate_name} {self.estimate:{sign}.4f}"
         if self.limits is not None:
             low, high = self.confidence_interval()
             found += f", 95 % interval [{low:.4f}, {high:.4f}]"
@@ -230,10 +231,17 @@ class PairedResult:
             *self._role_words(),
             found,
             *([self.remark] if self.remark else []),
-            f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}",
+            f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}"
+            f"{self._null_words()}",
             f"about {INFERENCE_WORDS[self.inference]}",
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+    def _null_words(self) -> str:
+        """The null value, where it is not that of two equal classifiers."""
+        if self.null_value == ("ratio" in self.estimate_name):
+            return ""
+        return f" for a null value of {self.null_value:g}"
 
     def _role_words(self) -> list[str]:
         if self.champion is None or self.challenger is None:

@@ -6,7 +6,12 @@ from scipy.special import ndtri
 
 from skcompare._validation import check_alpha, check_alternative
 
-__all__ = ["bcv_mcnemar_sample_size", "corrected_sample_size", "mcnemar_sample_size"]
+__all__ = [
+    "bcv_mcnemar_sample_size",
+    "check_power",
+    "corrected_sample_size",
+    "mcnemar_sample_size",
+]
 
 
 def mcnemar_sample_size(
@@ -158,13 +163,14 @@ def _reach(
     """Null and alternative standard deviations, weighted by their quantiles."""
     check_alternative(alternative)
     tail = tail_of(alpha, alternative)
-    _check_power(power, alpha)
+    check_power(power, alpha)
     _check_difference(difference, disagreement, alternative)
     spread = math.sqrt(disagreement - difference**2)
     return float(-ndtri(tail) * math.sqrt(disagreement) + ndtri(power) * spread)
 
 
-def _check_power(power: float, alpha: float) -> None:
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that no test has, or that every test has."""
     if not 0 < power < 1:
         raise ValueError(f"`power` must be between 0 and 1. Got {power!r}. 0.8 is usual.")
     if power <= alpha:

@@ -30,7 +30,7 @@ def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
 
 
 def chi2_pvalue(statistic: float, df: float) -> tuple[float, float]:
-    """P-value and its logarithm of a chi-squared statistic; 1 without degrees of freedom."""
+    """P-value and its logarithm of a chi-squared statistic; 1 where it has no df."""
     if df == 0 or statistic <= 0:
         return 1.0, 0.0
     pvalue = float(gammaincc(df / 2, statistic / 2))

@@ -148,7 +148,8 @@ def check_evidence_is_left_alone(subject):
         before = pickle.dumps(evidence)
 
         first = subject.run(evidence, alternative, **options)
-        first.confidence_interval()
+        if first.has_interval:
+            first.confidence_interval()
 
         assert before == pickle.dumps(evidence)
         assert_same(first, subject.run(evidence, alternative, **options), rel=0)
@@ -158,7 +159,7 @@ def check_wrong_evidence(subject):
     """Other evidence is refused by the name of what is needed."""
     name = subject.entry.needs.__name__
     for wrong in (None, 0.5, np.ones((2, 2)), object()):
-        with pytest.raises(TypeError, match=rf"{subject.entry.name} needs a {name}"):
+        with pytest.raises(TypeError, match=rf"{subject.entry.name} needs {name}\. Got"):
             subject.entry.function(wrong)
 
 
@@ -277,7 +278,8 @@ def _assert_agreement(result, alpha, bounds):
 
     assert bounds[0] - 1e-12 <= low <= high <= bounds[1] + 1e-12, where
     # One-sided limits of level 1/2 are estimates of their own, beside the usual one.
-    assert alpha == 0.5 or low - 1e-12 <= result.estimate <= high + 1e-12, where
+    held = low - 1e-12 <= result.estimate <= high + 1e-12
+    assert alpha == 0.5 or math.isnan(result.estimate) or held, where
     assert significant == (not low <= null <= high), where
 
     low, high = result.limits(level, result.alternative)
@@ -336,13 +338,21 @@ def check_ratio_inverts(subject):
                     swapped, alternative and OPPOSITE[alternative], **options
                 )
                 low, high = mirrored.confidence_interval(0.9)
-                inverted = [math.inf if limit == 0 else 1 / limit for limit in (high, low)]
+                inverted = [_inverse(limit) for limit in (high, low)]
 
-                assert 1 / result.estimate == pytest.approx(mirrored.estimate, rel=1e-12)
-                assert result.pvalue == pytest.approx(mirrored.pvalue, rel=1e-12)
+                assert _inverse(result.estimate) == pytest.approx(
+                    mirrored.estimate, rel=1e-12, nan_ok=True
+                )
+                assert result.pvalue == pytest.approx(
+                    mirrored.pvalue, rel=1e-12, nan_ok=True
+                )
                 assert inverted == pytest.approx(
                     list(result.confidence_interval(0.9)), rel=1e-9
                 )
+
+
+def _inverse(ratio):
+    return math.inf if ratio == 0 else 1 / ratio
 
 
 def check_ratio_direction(subject):

@@ -134,7 +134,8 @@ class Subject:
     @property
     def small_sizes(self):
         """Few records, fewer than any approximation likes."""
-        return SMALL_HOLDOUT if self.kind in ("holdout", "unknown") else SMALL
+        sizes = SMALL_HOLDOUT if self.kind in ("holdout", "unknown") else SMALL
+        return sizes[self.entry.designs[0].startswith("grouped ") :]  # two groups at least
 
     def evidence(self, predictions, champion="champion", challenger="challenger"):
         """What the test needs, from two of the classifiers in their roles."""
@@ -151,7 +152,7 @@ class Subject:
         predictions = random_predictions(self.kind, n, seed, **settings)
         if not self.entry.designs[0].startswith("grouped "):
             return predictions
-        groups = np.random.default_rng(seed).integers(max(2, n // 3), size=n)
+        groups = np.random.default_rng(seed).permutation(np.arange(n) % max(2, n // 3))
         return replace(
             predictions, groups=groups, design=replace(predictions.design, grouped=True)
         )

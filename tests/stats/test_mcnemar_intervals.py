@@ -67,7 +67,7 @@ def test_conditional_interval_needs_a_binomial_method(method):
 @pytest.mark.parametrize("wrong", ["tango", "Score", None])
 def test_unknown_interval(wrong):
     """A misspelt interval is refused with the known ones."""
-    with pytest.raises(ValueError, match=r"Unknown interval .* Known: agreeing, condit"):
+    with pytest.raises(ValueError, match=r"Unknown interval .* Known: agreeing, agrest"):
         mcnemar(ContingencyTable(1, 1, 1, 1), interval=wrong)
 
 

@@ -1,0 +1,259 @@
+"""How McNemar's test computes its p-value, and the interval that goes with it."""
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skcompare._validation import check_count, is_number
+from skcompare.evidence import ContingencyTable
+from skcompare.stats._difference_limits import (
+    conditional_limits,
+    score_limits,
+    score_root,
+)
+from skcompare.stats._mcnemar_unconditional import MOST_RECORDS, unconditional_pvalue
+from skcompare.stats._melded_limits import melded_limits, melded_pvalue
+from skcompare.stats._paired_intervals import (
+    agresti_min_limits,
+    bonett_price_limits,
+    newcombe_limits,
+    wald_limits,
+)
+from skcompare.stats._tails import binomial_pvalue, normal_pvalue
+from skcompare.stats._unconditional_limits import unconditional_limits
+
+__all__ = [
+    "CHI_SQUARED",
+    "INTERVALS",
+    "METHODS",
+    "check_difference",
+    "check_together",
+    "corrected_statistic",
+    "find",
+    "limits_by_name",
+]
+
+METHODS = (
+    "mid-p",
+    "exact",
+    "asymptotic",
+    "corrected",
+    "exact-unconditional",
+    "permutation",
+)
+CHI_SQUARED = ("asymptotic", "corrected")
+BINOMIAL = ("mid-p", "exact", "permutation")
+INTERVALS = (
+    "agreeing",
+    "score",
+    "newcombe",
+    "agresti-min",
+    "bonett-price",
+    "wald",
+    "conditional",
+)
+
+
+class Finding(NamedTuple):
+    """What a method finds: statistic, p-value with its logarithm, and interval."""
+
+    statistic: float
+    tail: tuple[float, float]
+    limits: Any
+    how: str
+    details: dict[str, float] = {}
+
+
+def find(
+    table: ContingencyTable,
+    method: str,
+    null: float,
+    alternative: str,
+    n_resamples: int | None,
+    random_state: Any,
+) -> Finding:
+    """What a method finds in a table."""
+    if method in CHI_SQUARED:
+        return _by_score(table, method, null, alternative)
+    if method == "exact-unconditional":
+        return _unconditional(table, null, alternative)
+    if n_resamples is not None:
+        return _by_draws(table, n_resamples, alternative, random_state)
+    return _by_binomial(table, method, null, alternative)
+
+
+def check_difference(null_value: object) -> float:
+    """A difference under the null hypothesis."""
+    if is_number(null_value) and -1 < null_value < 1:
+        return float(null_value)
+    raise ValueError(
+        "`null_value` must be a difference of accuracies between -1 and 1. Got "
+        f"{null_value!r} instead. A margin of 0.05 is null_value=-0.05 with "
+        "alternative='greater'."
+    )
+
+
+def check_together(
+    table: ContingencyTable,
+    method: str,
+    interval: str,
+    null: float,
+    n_resamples: int | None,
+) -> None:
+    """Refuse options that do not go together, or not with the table."""
+    if interval == "conditional" and method not in BINOMIAL:
+        raise ValueError(
+            "interval='conditional' goes with method='exact' or 'mid-p', or 'permutation'. "
+            f"Got method={method!r}. Use interval='score'."
+        )
+    if method not in CHI_SQUARED and table.fractional:
+        raise ValueError(
+            f"method={method!r} needs whole counts. Got the fractional table {table}. "
+            "Pass integers, or use method='asymptotic' or 'corrected'."
+        )
+    if method == "exact-unconditional" and table.n > MOST_RECORDS:
+        raise ValueError(
+            f"method='exact-unconditional' takes at most {MOST_RECORDS} records. Got "
+            f"{table.n}. Use method='mid-p', 'exact' or 'asymptotic', which hardly differ "
+            "from it then."
+        )
+    if method == "permutation" and null != 0:
+        raise ValueError(
+            "method='permutation' tests equal accuracies, under which the classifiers can "
+            f"be exchanged. Got null_value={null!r}. Use method='mid-p', 'exact' or "
+            "'asymptotic'."
+        )
+    if n_resamples is not None and method != "permutation":
+        raise ValueError(
+            f"`n_resamples` goes with method='permutation'. Got method={method!r}. Leave "
+            "it out."
+        )
+
+
+def _by_score(
+    table: ContingencyTable, method: str, null: float, alternative: str
+) -> Finding:
+    """The chi-squared test, of another null value by Tango's score."""
+    against, favour = table.only_champion, table.only_challenger
+    correction = float(method == "corrected")
+    statistic, root = corrected_statistic(against, favour, correction)
+    if null != 0:
+        root = score_root(against, favour, table.n, correction, null)
+        statistic = root**2
+    return Finding(
+        statistic,
+        normal_pvalue(root, alternative),
+        partial(score_limits, against, favour, table.n, correction),
+        method,
+    )
+
+
+def _by_binomial(
+    table: ContingencyTable, method: str, null: float, alternative: str
+) -> Finding:
+    """The exact or mid-p test given the discordant pairs, or its melded extension."""
+    against, favour, n = _whole(table)
+    mid = method == "mid-p"
+    if null == 0:
+        tail = binomial_pvalue(favour, against + favour, alternative, mid=mid)
+    else:
+        tail = melded_pvalue(against, favour, n, mid, null, alternative)
+    limits = partial(melded_limits, against, favour, n, mid)
+    return Finding(float(min(against, favour)), tail, limits, method)
+
+
+def _unconditional(table: ContingencyTable, null: float, alternative: str) -> Finding:
+    against, favour, n = _whole(table)
+    statistic, _ = corrected_statistic(against, favour, 0.0)
+    if null != 0:
+        statistic = score_root(against, favour, n, 0.0, null) ** 2
+    return Finding(
+        statistic,
+        unconditional_pvalue(against, favour, n, null, alternative),
+        partial(unconditional_limits, against, favour, n, null),
+        "exact-unconditional",
+    )
+
+
+def _by_draws(
+    table: ContingencyTable, n_resamples: int, alternative: str, random_state: Any
+) -> Finding:
+    """Draws of the number in favour, when right and wrong are exchanged at random."""
+    n_resamples = check_count("n_resamples", n_resamples)
+    against, favour, n = _whole(table)
+    drawn = check_random_state(random_state).binomial(
+        against + favour, 0.5, size=n_resamples
+    )
+    differences, observed = 2 * drawn - against - favour, favour - against
+    # One-sided draws are counted in the direction of the alternative, so that exchanged
+    # roles with the same seed give the same p-value.
+    if alternative == "two-sided":
+        differences, observed = np.abs(differences), abs(observed)
+    elif alternative == "less":
+        observed = -observed
+    pvalue = (1 + int(np.count_nonzero(differences >= observed))) / (1 + n_resamples)
+    return Finding(
+        float(min(against, favour)),
+        (pvalue, math.log(pvalue)),
+        partial(drawn_limits, against, favour, n, pvalue),
+        f"permutation, monte-carlo, {n_resamples} resamples",
+        {"monte_carlo_error": math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))},
+    )
+
+
+def drawn_limits(
+    against: int,
+    favour: int,
+    n: int,
+    pvalue: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """The exact interval, moved to the side of 0 that a p-value from draws is on."""
+    low, high = melded_limits(against, favour, n, False, confidence_level, alternative)
+    if not pvalue < 1 - confidence_level:
+        return min(low, 0.0), max(high, 0.0)
+    if alternative == "greater" or (alternative == "two-sided" and favour > against):
+        return max(low, math.ulp(0.0)), high
+    return low, min(high, -math.ulp(0.0))
+
+
+def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Any:
+    """An interval that was asked for by name."""
+    against, favour, n = table.only_champion, table.only_challenger, table.n
+    if interval == "conditional":
+        return partial(conditional_limits, *_whole(table), method == "mid-p")
+    if interval == "score":
+        return partial(score_limits, against, favour, n, 0.0)
+    if interval == "newcombe":
+        both, neither = table.both_correct, table.both_wrong
+        return partial(newcombe_limits, both, against, favour, neither)
+    limits = {
+        "agresti-min": agresti_min_limits,
+        "bonett-price": bonett_price_limits,
+        "wald": wald_limits,
+    }[interval]
+    return partial(limits, against, favour, n)
+
+
+def _whole(table: ContingencyTable) -> tuple[int, int, int]:
+    return int(table.only_champion), int(table.only_challenger), int(table.n)
+
+
+def corrected_statistic(
+    against: float, favour: float, correction: float
+) -> tuple[float, float]:
+    """McNemar's chi-squared and its signed root; 0 without discordant pairs.
+
+    A positive root favours the challenger. The correction takes the distance of the
+    counts at most to 0.
+    """
+    discordant = against + favour
+    if discordant == 0:
+        return 0.0, 0.0
+    distance = max(0.0, abs(favour - against) - correction)
+    sign = 1.0 if favour > against else -1.0
+    return distance**2 / discordant, sign * distance / discordant**0.5

@@ -1,0 +1,74 @@
+"""The interval of a difference of scores, in standard errors of it."""
+
+import math
+import sys
+from collections.abc import Callable
+
+from scipy.special import ndtri
+
+from skcompare.stats._score_permutation import NO_DIFFERENCE
+
+__all__ = ["no_critical", "normal_critical", "score_range"]
+
+Pair = tuple[float, float]
+
+
+def normal_critical(alpha: float, alternative: str) -> float:
+    """The quantile from which on a normal statistic is a reason to reject."""
+    return -float(ndtri(alpha / 2 if alternative == "two-sided" else alpha))
+
+
+def no_critical(alpha: float, alternative: str) -> float:
+    """Nothing is a reason to reject."""
+    return math.inf
+
+
+def score_range(
+    estimate: float,
+    error: float,
+    critical: Callable[[float, str], float],
+    bounds: Pair,
+    confidence_level: float,
+    alternative: str,
+) -> Pair:
+    """All differences that are less than the critical number of standard errors away.
+
+    Parameters
+    ----------
+    estimate, error : float
+        The difference and its standard error. Without one the difference is 0 for
+        certain, or infinite in standard errors.
+    critical : callable
+        The least statistic, towards the alternative, that is a reason to reject at a
+        level: infinity where none is, and the largest number where only an infinite one
+        is.
+    bounds : tuple of two floats
+        The range of the difference.
+    confidence_level, alternative
+        As of the interval.
+    """
+    value = critical(1 - confidence_level, alternative)
+    if error > 0:
+        # No difference is infinitely many standard errors away.
+        value = math.inf if value == sys.float_info.max else value
+        low, high = estimate - value * error, estimate + value * error
+    elif abs(estimate) <= NO_DIFFERENCE:
+        low = high = 0.0
+    else:
+        low, high = _range_by_sign(estimate, math.isfinite(value), alternative)
+    if alternative == "greater":
+        high = math.inf
+    elif alternative == "less":
+        low = -math.inf
+    least, greatest = bounds
+    # One-sided limits of levels below 1/2 are on the other side of the estimate.
+    return min(max(low, least), greatest), max(min(high, greatest), least)
+
+
+def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair:
+    """Range of a difference without variance, which is infinite in standard errors."""
+    if significant and estimate > 0 and alternative != "less":
+        return 0.0, math.inf
+    if significant and estimate < 0 and alternative != "greater":
+        return -math.inf, 0.0
+    return -math.inf, math.inf

@@ -1,0 +1,210 @@
+"""Yule's Q: how far the errors of two classifiers go together."""
+
+import math
+from functools import partial
+from typing import Any
+
+from scipy.special import ndtri
+
+from skcompare._flags import register_flag
+from skcompare._registry import paired_test
+from skcompare.evidence import ContingencyTable
+from skcompare.stats._fisher import SMALL_EXPECTED, FixedMargins, is_exact, is_sparse
+from skcompare.stats._result import PairedResult
+from skcompare.stats._scales import NEVER_ALONE, NEVER_BOTH, YULE_Q, reading
+from skcompare.stats._tails import normal_pvalue
+
+__all__ = ["yule_q"]
+
+UNDEFINED = register_flag(
+    "undefined-q",
+    "one of the two is always right or always wrong, so that nothing can go together and "
+    "Yule's Q is undefined",
+)
+ZERO_CELL = register_flag(
+    "zero-cell",
+    "a count of the table is 0, so that Q is -1 or 1 whatever the others are; p is that "
+    "of Fisher's exact test (twice the tail), and the interval its inversion",
+)
+
+
+@paired_test(
+    "yule_q",
+    title="Yule's Q",
+    needs=ContingencyTable,
+    kind="association",
+    measures="error agreement",
+    designs=("holdout",),
+    references=("Yule1900", "Kuncheva2003", "Fisher1935"),
+)
+def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
+    """Do the errors of two classifiers fall on the same records?
+
+    Q = (ad - bc) / (ad + bc), where a records are answered rightly by both, b and c by one
+    of the two, and d by neither [1]_. It is (r - 1) / (r + 1) of the odds ratio r = ad /
+    bc. The null hypothesis is that errors are independent, Q = 0. Low values are wanted
+    in an ensemble [2]_.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Counts of records by who was right, from a hold-out set.
+    method : {"auto", "asymptotic", "exact"}, default="auto"
+        How the p-value is computed: by the logarithm of the odds ratio, which is about
+        normal, or exactly, given both accuracies. "auto" is exact where independent errors
+        would give a cell fewer than 5 records. With a count of 0 there is no standard
+        error, and all are exact.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is Q. `statistic` is the logarithm of the odds ratio over its standard
+        error, or in the exact test the number of records that both answer rightly. The
+        interval is mapped from that of the odds ratio. `details` holds the odds ratio, and
+        the standard error of Q (`se`) where there is one. `remark` has Q in words.
+
+    Raises
+    ------
+    ValueError
+        If counts are fractional, and the exact test is asked for or a count is 0: it needs
+        whole counts.
+
+    Notes
+    -----
+    Q = 1 says that one of the two is never right alone, but the other may be; Q = -1 that
+    they are never both wrong, or never both right. Both take no more than one empty cell,
+    so look at the interval. A count of 0 is flagged "zero-cell".
+
+    The exact p-value is twice the smaller tail of Fisher's test [3]_, at most 1, and the
+    interval has the limits of his conditional odds ratio, so that 0 is outside exactly when
+    p is small. It is made to hold Q, which is that of the sample and not the conditional
+    one. An asymptotic p-value that "auto" would not give, or gives for fractional counts
+    only, is flagged "small-expected-counts".
+
+    If a classifier is always right, or always wrong, both products are 0 and Q is NaN,
+    flagged "undefined-q".
+
+    References
+    ----------
+    .. [1] Yule, G. U. (1900). "On the association of attributes in statistics."
+       Philosophical Transactions of the Royal Society A 194, 257-319.
+    .. [2] Kuncheva, L. I. and Whitaker, C. J. (2003). "Measures of diversity in
+       classifier ensembles and their relationship with the ensemble accuracy." Machine
+       Learning 51(2), 181-207.
+    .. [3] Fisher, R. A. (1935). "The logic of inductive inference." Journal of the Royal
+       Statistical Society 98(1), 39-82.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.stats import yule_q
+    >>> result = yule_q(ContingencyTable(150, 25, 15, 10))
+    >>> low, high = result.confidence_interval()
+    >>> print(f"{result.estimate:.1f} [{low:.3f}, {high:.3f}]: {result.remark}")
+    0.6 [0.175, 0.829]: errors tend to fall on the same records
+
+    .. versionadded:: 0.1
+    """
+    together = table.both_correct * table.both_wrong
+    apart = table.only_champion * table.only_challenger
+    exact = is_exact(table, method)
+    if together == apart == 0:
+        undefined = (math.nan,) * 3
+        limits = partial(_constant_limits, math.nan)
+        return _result(table, math.nan, undefined, limits, flags=(UNDEFINED,))
+    if together == 0 or apart == 0:
+        return _zero_cell_result(table, together > 0)
+    q = (together - apart) / (together + apart)
+    cells = (
+        table.both_correct,
+        table.only_champion,
+        table.only_challenger,
+        table.both_wrong,
+    )
+    se = math.sqrt(math.fsum(1 / cell for cell in cells))
+    words = {
+        "details": {"odds_ratio": together / apart, "se": (1 - q * q) / 2 * se},
+        "remark": reading(YULE_Q, q),
+    }
+    if exact:
+        return _exact_result(table, q, **words)
+    # Either way round the quotient is at least 1, so that swapped cells only change sign.
+    if together >= apart:
+        log_odds = math.log1p((together - apart) / apart)
+    else:
+        log_odds = -math.log1p((apart - together) / together)
+    z = log_odds / se
+    return _result(
+        table,
+        q,
+        (z, *normal_pvalue(z, "two-sided")),
+        partial(_normal_limits, log_odds, se),
+        flags=(SMALL_EXPECTED,) if is_sparse(table) else (),
+        **words,
+    )
+
+
+def _result(
+    table: ContingencyTable, q: float, test: tuple[float, ...], limits: Any, **more: Any
+) -> PairedResult:
+    statistic, pvalue, log_pvalue = test
+    words = {"method": "asymptotic"} | more
+    return PairedResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
+        df=None,
+        estimate=q,
+        estimate_name="Yule's Q",
+        champion=None,
+        challenger=None,
+        alternative="two-sided",
+        n=table.n,
+        limits=limits,
+        **words,
+    )
+
+
+def _zero_cell_result(table: ContingencyTable, positive: bool) -> PairedResult:
+    """The result of a table with one empty cell, or two that lie crosswise."""
+    if table.fractional:
+        raise ValueError(
+            "Yule's Q of a table with a count of 0 needs whole counts, because its test is "
+            f"exact. Got the fractional table {table}. Pass integers."
+        )
+    return _exact_result(
+        table,
+        1.0 if positive else -1.0,
+        flags=(ZERO_CELL,),
+        details={"odds_ratio": math.inf if positive else 0.0},
+        remark=NEVER_ALONE if positive else NEVER_BOTH,
+    )
+
+
+def _exact_result(table: ContingencyTable, q: float, **more: Any) -> PairedResult:
+    tables = FixedMargins.of(table)
+    test = float(table.both_correct), *tables.pvalue()
+    return _result(
+        table, q, test, partial(_exact_limits, tables, q), method="exact", **more
+    )
+
+
+def _constant_limits(
+    value: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    return value, value
+
+
+def _normal_limits(
+    log_odds: float, se: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    reach = -float(ndtri((1 - confidence_level) / 2)) * se
+    return math.tanh((log_odds - reach) / 2), math.tanh((log_odds + reach) / 2)
+
+
+def _exact_limits(
+    tables: FixedMargins, q: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of Q from those of the odds ratio; they hold Q but for rounding."""
+    low, high = tables.log_odds_limits(confidence_level)
+    return min(math.tanh(low / 2), q), max(math.tanh(high / 2), q)

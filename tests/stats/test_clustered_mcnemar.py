@@ -1,0 +1,640 @@
+"""McNemar's test for grouped records: published numbers, exactness, edges, intervals."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.evidence import ClusterSums, ContingencyTable
+from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests
+from skcompare.stats import _sign_flip as sign_flip
+from skcompare.stats._sign_flip import (
+    _tilted_tail,
+    can_flip_signs,
+    sign_flip_pvalue,
+    sign_flip_tail,
+)
+from tests.common.golden import golden
+
+GOLDEN = golden("clustered")
+CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN["cases"]]
+PUBLISHED = [pytest.param(case, id=case["name"]) for case in GOLDEN["published"]]
+MOMENTS = ("obuchowski", "durkalski", "yang")
+CHI_SQUARED = (*MOMENTS, "eliasziw")
+METHODS = ("sign-flip", *CHI_SQUARED)
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+def sums_of(tables):
+    return ClusterSums(tables, range(len(tables)))
+
+
+def near(figure, rtol=1e-10):
+    return pytest.approx(figure["value"], rel=figure.get("rtol", rtol))
+
+
+def random_sums(seed, n_groups=12, size=6, alike=1.0):
+    """Groups of different sizes; the less `alike`, the more each has answers of its own."""
+    rng = np.random.default_rng([seed, n_groups])
+    shares = rng.dirichlet(alike * np.array([3.0, 0.6, 0.8, 1.0]), size=n_groups)
+    sizes = rng.integers(1, 2 * size, size=n_groups)
+    return sums_of([rng.multinomial(n, p) for n, p in zip(sizes, shares, strict=True)])
+
+
+def singles(table):
+    """Every record a group of its own."""
+    return sums_of(np.repeat(np.eye(4, dtype=int), table, axis=0))
+
+
+# ------------------------------------------------------- other people's numbers
+
+
+@pytest.mark.parametrize("method", CHI_SQUARED)
+@pytest.mark.parametrize("case", CASES)
+def test_statistics_of_an_independent_package(case, method):
+    """R's clust.bin.pair gives the same statistic and p-value."""
+    statistic, pvalue = clustered_mcnemar(sums_of(case["tables"]), method=method)
+
+    assert near(case["methods"][method]["statistic"]) == statistic
+    assert near(case["methods"][method]["pvalue"]) == pvalue
+
+
+@pytest.mark.parametrize("method", MOMENTS)
+@pytest.mark.parametrize("case", PUBLISHED)
+def test_published_statistics(case, method):
+    """The examples of the papers, as printed and with more digits."""
+    result = clustered_mcnemar(sums_of(case["tables"]), method=method)
+
+    assert case["printed"][method] == pytest.approx(result.statistic, abs=0.0051)
+    assert case["statistics"][method] == pytest.approx(result.statistic, rel=1e-10)
+    assert stats.chi2.sf(result.statistic, 1) == pytest.approx(result.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("case", PUBLISHED)
+def test_groups_weaken_the_published_evidence(case):
+    """Each test finds less than McNemar's, which takes the records for unrelated."""
+    sums = sums_of(case["tables"])
+    plain = mcnemar(sums.contingency_table(), method="asymptotic")
+
+    assert case["printed"]["mcnemar"] == pytest.approx(plain.statistic, abs=0.0051)
+    for method in METHODS:
+        assert plain.pvalue < clustered_mcnemar(sums, method=method).pvalue
+
+
+@pytest.mark.parametrize("case", [*CASES, *PUBLISHED])
+def test_wald_interval_of_an_independent_package(case):
+    """It is that of a mean with cluster-robust standard error; A - B there."""
+    result = clustered_mcnemar(sums_of(case["tables"]), interval="wald")
+    low, high = result.confidence_interval()
+
+    assert near(case["robust"]["low"]) == -high
+    assert near(case["robust"]["high"]) == -low
+
+
+# ------------------------------------------------------------- signs by coins
+
+
+def all_sums(values):
+    signs = np.array(list(itertools.product((1, -1), repeat=len(values))))
+    return signs @ np.asarray(values)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_sign_flips_by_enumeration(seed):
+    """The p-value counts the choices of signs that are at least as extreme."""
+    values = np.random.default_rng(seed).integers(-4, 5, size=1 + seed % 9)
+    sums, total = all_sums(values), values.sum()
+
+    assert np.mean(np.abs(sums) >= abs(total)) == sign_flip_pvalue(values, "two-sided")[0]
+    assert np.mean(sums >= total) == sign_flip_pvalue(values, "greater")[0]
+    assert np.mean(sums <= total) == sign_flip_pvalue(values, "less")[0]
+
+
+def test_sign_flips_of_scipy():
+    """scipy's permutation test of the groups' differences gives the same p-values."""
+    sums = random_sums(3, 11)
+    for alternative in ALTERNATIVES:
+        theirs = stats.permutation_test(
+            (sums.differences,),
+            np.sum,
+            permutation_type="samples",
+            alternative=alternative,
+            n_resamples=np.inf,
+        )
+        ours = clustered_mcnemar(sums, method="sign-flip", alternative=alternative)
+
+        assert theirs.pvalue == pytest.approx(ours.pvalue, rel=1e-12)
+        assert theirs.statistic == ours.statistic
+
+
+@pytest.mark.parametrize(("m", "share"), [(60, 0.5), (300, 0.6), (800, 0.8), (900, 0.97)])
+def test_many_signs(m, share):
+    """Above a thousand groups the tail comes another way, and is the same."""
+    rng = np.random.default_rng(m)
+    values = rng.integers(1, 6, size=m) * np.where(rng.random(m) < share, 1, -1)
+    total = abs(int(values.sum()))
+
+    expected = sign_flip_tail(values, total)[1]
+
+    assert expected == pytest.approx(_tilted_tail(np.abs(values), total), rel=1e-11)
+
+
+@pytest.mark.parametrize("against", [0, 1, 5, 800, 1000, 1400, 1999, 2000])
+def test_very_many_signs(against):
+    """Of two thousand single records the p-value is the exact one of McNemar."""
+    values = np.repeat([-1, 1], [against, 2000 - against])
+    for alternative in ALTERNATIVES:
+        table = ContingencyTable(0, against, 2000 - against, 0)
+        expected = mcnemar(table, method="exact", alternative=alternative)
+
+        pvalue, log_pvalue = sign_flip_pvalue(values, alternative)
+
+        assert expected.pvalue == pytest.approx(pvalue, rel=1e-9)
+        assert expected.log_pvalue == pytest.approx(log_pvalue, rel=1e-9, abs=1e-15)
+
+
+def test_sign_flips_are_never_impossible():
+    """Tails outside the range are certain or none, and no p-value is 0."""
+    values = np.array([3, -1, 2])
+
+    assert (1.0, 0.0) == sign_flip_tail(values, -7)
+    assert 1 / 8 == sign_flip_tail(values, 6)[0]
+    assert (1.0, 0.0) == sign_flip_pvalue(np.zeros(4, int), "greater")
+    pvalue, log_pvalue = sign_flip_pvalue(np.ones(5000, int), "two-sided")
+    assert 0 < pvalue < 1e-300
+    assert -4999 * math.log(2) == pytest.approx(log_pvalue)
+
+
+@pytest.mark.parametrize("size", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_signs_of_large_groups(size, alternative):
+    """The size of the differences takes neither time nor memory: twelve are enumerated."""
+    values = np.random.default_rng(size).integers(-size, size, size=12)
+    sums, total = all_sums(values), values.sum()
+    extreme = {
+        "two-sided": np.abs(sums) >= abs(total),
+        "greater": sums >= total,
+        "less": sums <= total,
+    }[alternative]
+
+    assert can_flip_signs(values)
+    assert np.mean(extreme) == sign_flip_pvalue(values, alternative)[0]
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 20, 29])
+def test_signs_of_halves(m, monkeypatch):
+    """Pairing the sums of two halves counts the same choices as the distribution."""
+    values = np.random.default_rng(m).integers(-50, 90, size=m)
+    for total in (int(values.sum()), -int(values.sum()), 0, 7):
+        expected = sign_flip_tail(values, total)
+        with monkeypatch.context() as patched:
+            patched.setattr(sign_flip, "MOST_CHOICES", 0)
+            sign_flip._tail.cache_clear()
+            assert expected == pytest.approx(sign_flip_tail(values, total), rel=1e-13)
+        sign_flip._tail.cache_clear()
+
+
+def test_sizes_with_a_common_divisor():
+    """Differences in thousands are as many choices as the same ones in units."""
+    values = np.random.default_rng(0).integers(-9, 10, size=300)
+    for alternative in ALTERNATIVES:
+        expected = sign_flip_pvalue(values, alternative)
+
+        assert expected == sign_flip_pvalue(values * 10**9, alternative)
+    assert sign_flip_tail(values, 7) == sign_flip_tail(values * 1000, 6001)
+
+
+@pytest.mark.parametrize(("n_groups", "size"), [(41, 10**6), (500, 10**4), (2000, 10**4)])
+def test_signs_that_take_too_long(n_groups, size):
+    """They are refused where asked for, and "auto" is "obuchowski", planner included."""
+    rng = np.random.default_rng(n_groups)
+    discordant = rng.integers(1, size, size=(n_groups, 2))
+    tables = np.column_stack([np.full(n_groups, size), discordant, np.ones(n_groups, int)])
+    sums = sums_of(tables)
+
+    with pytest.raises(ValueError, match=rf"'sign-flip' would take too long: {n_groups} g"):
+        clustered_mcnemar(sums, method="sign-flip")
+    with pytest.raises(ValueError, match="Ask `can_flip_signs` first"):
+        sign_flip_tail(sums.differences, 5)
+    expected = clustered_mcnemar(sums, method="obuchowski")
+    assert expected.to_dict() == clustered_mcnemar(sums).to_dict()
+    planner = paired_tests()["clustered_mcnemar"].sample_size
+    settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
+    assert planner(sums, method="obuchowski", **settings) == planner(sums, **settings)
+
+
+def test_signs_of_large_groups_have_an_interval():
+    """Few large groups, and many that share a divisor, keep the default method."""
+    for n_groups in (12, 30, 300):
+        sums = random_sums(1, n_groups)
+        large = sums_of(sums.tables * 10**7)
+
+        expected, result = clustered_mcnemar(sums), clustered_mcnemar(large)
+
+        assert "sign-flip" == result.method
+        assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
+        low, high = result.confidence_interval()
+        assert (result.pvalue < 0.05) == (not low <= 0 <= high)
+        assert -1 <= low <= result.estimate <= high <= 1
+
+
+def test_bounded_transform(monkeypatch):
+    """Some frequencies at a time, without those that vanish, give the same tail."""
+    sizes = np.random.default_rng(0).integers(1, 40, size=1500)
+    total = int(sizes.sum()) // 50 * 2
+    total += (total + int(sizes.sum())) % 2
+    expected = _tilted_tail(sizes, total)
+    monkeypatch.setattr(sign_flip, "TURNED_AT_ONCE", 1000)
+    monkeypatch.setattr(sign_flip, "VANISHED", -1.0)
+
+    assert expected == pytest.approx(_tilted_tail(sizes, total), rel=1e-12)
+
+
+# ------------------------------------------------------------- what the tests are
+
+
+def test_single_records():
+    """With a record a group they are McNemar's, exact or nearly so."""
+    table = ContingencyTable(20, 9, 21, 5)
+    sums = singles((20, 9, 21, 5))
+    chi_squared = mcnemar(table, method="asymptotic").statistic
+    for alternative in ALTERNATIVES:
+        exact = mcnemar(table, method="exact", alternative=alternative).pvalue
+        flipped = clustered_mcnemar(sums, method="sign-flip", alternative=alternative)
+        assert exact == pytest.approx(flipped.pvalue, rel=1e-12)
+
+    def statistic(method):
+        return clustered_mcnemar(sums, method=method).statistic
+
+    assert chi_squared * 54 / 55 == pytest.approx(statistic("obuchowski"), rel=1e-12)
+    assert chi_squared == pytest.approx(statistic("durkalski"), rel=1e-12)
+    assert chi_squared == pytest.approx(statistic("eliasziw"), rel=1e-12)
+    spread = (30 - 12**2 / 55 + 30) / 2
+    assert 54 / 55 * 144 / spread == pytest.approx(statistic("yang"), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["sign-flip", "durkalski"])
+def test_repeated_records(method):
+    """A record that is there three times counts once."""
+    table = (20, 9, 21, 5)
+    three_times = sums_of(singles(table).tables * 3)
+    plain = "exact" if method == "sign-flip" else "asymptotic"
+
+    result = clustered_mcnemar(three_times, method=method)
+
+    expected = mcnemar(ContingencyTable(*table), method=plain)
+    assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
+    assert expected.estimate == pytest.approx(result.estimate, rel=1e-12)
+    assert 3 * 55 / 54 == pytest.approx(result.details["design_effect"], rel=1e-12)
+
+
+def test_equal_groups_count_alike():
+    """Weights of groups change nothing where groups are of one size."""
+    sums = sums_of(np.random.default_rng(2).multinomial(5, [0.5, 0.1, 0.2, 0.2], 15))
+
+    def statistic(method):
+        return clustered_mcnemar(sums, method=method).statistic
+
+    assert 14 / 15 * statistic("durkalski") == pytest.approx(statistic("obuchowski"))
+
+
+def correlation_slowly(sums):
+    """Analysis of variance of indicators, one kind of answer after the other."""
+    groups = np.repeat(np.arange(sums.n_groups), sums.sizes)
+    kinds = np.concatenate([np.repeat(np.arange(4), table) for table in sums.tables])
+    between = within = 0.0
+    for kind in range(4):
+        x = (kinds == kind).astype(float)
+        means = np.array([x[groups == g].mean() for g in range(sums.n_groups)])
+        between += np.sum((means[groups] - x.mean()) ** 2)
+        within += np.sum((x - means[groups]) ** 2)
+    k, n = sums.n_groups, sums.n
+    between, within = between / k, within / (n - k)
+    size = (n - np.sum(sums.sizes**2) / n) / (k - 1)
+    return (between - within) / (between + (size - 1) * within)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_common_correlation(seed):
+    """The inflation of "eliasziw" follows from a correlation that is counted slowly.
+
+    Given that two records of a group are discordant, they are alike with a probability
+    that follows from the four kinds' common correlation r: P(i, j) = p_i p_j (1 - r), and
+    more by r p_i where i = j.
+    """
+    sums = random_sums(seed)
+    r = max(0.0, correlation_slowly(sums))
+    p, q = sums.contingency_table().only_champion / sums.n, sums.contingency_table().only_challenger / sums.n
+    unlike = 2 * p * q * (1 - r)
+    both_discordant = unlike + p * p * (1 - r) + r * p + q * q * (1 - r) + r * q
+    independent = 2 * p * q / (p + q) ** 2
+    of_pairs = 1 - unlike / both_discordant / independent
+    discordant = sums.tables[:, 1] + sums.tables[:, 2]
+    together = np.sum(discordant**2) / np.sum(discordant)
+    plain = mcnemar(sums.contingency_table(), method="asymptotic").statistic
+
+    statistic = clustered_mcnemar(sums, method="eliasziw").statistic
+
+    assert plain / (1 + (together - 1) * of_pairs) == pytest.approx(statistic, rel=1e-10)
+
+
+def test_negative_correlation_counts_as_none():
+    """Groups that are more alike than chance do not make "eliasziw" find more."""
+    sums = sums_of([[2, 1, 2, 1]] * 10)
+
+    assert correlation_slowly(sums) < 0
+    assert mcnemar(sums.contingency_table(), method="asymptotic").statistic == pytest.approx(
+        clustered_mcnemar(sums, method="eliasziw").statistic
+    )
+
+
+def test_records_that_are_all_alike():
+    """Without any variation between records a group counts as one for "eliasziw"."""
+    sums = sums_of([[0, 0, 4, 0]] * 5)
+
+    assert 5 == pytest.approx(clustered_mcnemar(sums, method="eliasziw").statistic)
+
+
+def test_estimates():
+    """Over all records, but for "durkalski", where every group counts alike."""
+    sums = sums_of([[0, 0, 1, 0], [6, 2, 0, 2], [3, 0, 1, 0]])
+
+    pooled = clustered_mcnemar(sums)
+    by_group = clustered_mcnemar(sums, method="durkalski")
+
+    assert 0 == pooled.estimate
+    assert (11 / 15, 11 / 15) == (pooled.champion, pooled.challenger)
+    assert (1 - 0.2 + 0.25) / 3 == pytest.approx(by_group.estimate)
+    assert (0 + 0.8 + 0.75) / 3 == pytest.approx(by_group.champion)
+    assert (1 + 0.6 + 1) / 3 == pytest.approx(by_group.challenger)
+    assert "mean difference of the groups' accuracies" == by_group.estimate_name
+
+
+def test_shares_that_cancel():
+    """1/3 + 1/3 - 2/3 is no difference, whatever floating point makes of it."""
+    tables = [[7, 1, 2, 0], [7, 2, 0, 1], [8, 0, 1, 1], [2, 0, 1, 0], [2, 1, 0, 0]]
+
+    result = clustered_mcnemar(sums_of(tables), method="durkalski")
+
+    assert (0, 0, 1) == (result.estimate, result.statistic, result.pvalue)
+
+
+def test_default_method():
+    """Signs are flipped up to 500 groups; for more it is "obuchowski", nearly the same."""
+    small, large = random_sums(1, 500), random_sums(1, 501)
+
+    assert "sign-flip" == clustered_mcnemar(small).method
+    assert "obuchowski" == clustered_mcnemar(large).method
+    flipped = clustered_mcnemar(large, method="sign-flip")
+    assert flipped.pvalue == pytest.approx(clustered_mcnemar(large).pvalue, rel=0.1)
+    assert flipped.confidence_interval() == pytest.approx(
+        clustered_mcnemar(large).confidence_interval(), abs=5e-4
+    )
+
+
+# --------------------------------------------------------------------------- edges
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_no_discordant_pairs(method, alternative):
+    """Nothing differs: p is 1, and the interval is that of a record a group."""
+    sums = sums_of([[3, 0, 0, 1], [5, 0, 0, 0]] * 6)
+
+    result = clustered_mcnemar(sums, method=method, alternative=alternative)
+
+    assert (0, 1, 0) == (result.statistic, result.pvalue, result.log_pvalue)
+    assert {"degenerate", "no-discordant-pairs"} == set(result.flags)
+    assert "design_effect" not in result.details
+    if alternative == "two-sided":
+        z2 = stats.norm.isf(0.025) ** 2
+        expected = (-z2 / (12 + z2), z2 / (12 + z2))
+        assert expected == pytest.approx(result.confidence_interval(), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_groups_without_difference(method):
+    """Discordant pairs that cancel in every group: p is 1, and 0 is in the interval."""
+    result = clustered_mcnemar(sums_of([[3, 1, 1, 1], [5, 2, 2, 0]] * 6), method=method)
+
+    assert (0, 1) == (result.statistic, result.pvalue)
+    assert (method != "eliasziw") == result.degenerate
+    low, high = result.confidence_interval()
+    assert low < 0 < high
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_one_group(method):
+    """One group says nothing of new ones."""
+    with pytest.raises(ValueError, match=r"at least 2 groups\. Got 1 group"):
+        clustered_mcnemar(sums_of([[3, 1, 2, 1]]), method=method)
+
+
+def test_few_groups():
+    """Fewer than ten are flagged, ten are not; two cannot be significant."""
+    assert "few-groups" in clustered_mcnemar(random_sums(0, 9)).flags
+    assert "few-groups" not in clustered_mcnemar(random_sums(0, 10)).flags
+    assert 0.5 == clustered_mcnemar(sums_of([[0, 0, 9, 0], [0, 0, 9, 0]])).pvalue
+
+
+@pytest.mark.parametrize("method", CHI_SQUARED)
+def test_one_sided_tests(method):
+    """They take the signed root: half of the two-sided p-value in its direction."""
+    sums = random_sums(4)
+    both = clustered_mcnemar(sums, method=method).pvalue
+    less, greater = (
+        clustered_mcnemar(sums, method=method, alternative=alternative).pvalue
+        for alternative in ("less", "greater")
+    )
+
+    assert both / 2 == pytest.approx(min(less, greater), rel=1e-12)
+    assert 1 == pytest.approx(less + greater, rel=1e-12)
+
+
+def test_details():
+    """The result says what it was made of."""
+    result = clustered_mcnemar(sums_of([[3, 1, 2, 1], [4, 0, 3, 1], [2, 1, 0, 0]]))
+
+    d, n, k = np.array([1, 3, -1]), np.array([7, 8, 3]), 3
+    spread = np.sum((d - n * 3 / 18) ** 2) * k / (k - 1)
+    expected = {
+        "n_groups": 3,
+        "only_champion": 2,
+        "only_challenger": 5,
+        "design_effect": spread / (7 - 9 / 18),
+    }
+    assert expected == pytest.approx(result.details)
+    assert 18 == result.n
+
+
+# ----------------------------------------------------------------------- intervals
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(12))
+def test_interval_goes_with_the_pvalue(method, seed):
+    """0 is outside exactly when p is below alpha, however many groups there are."""
+    for n_groups in (2, 4, 7, 13, 14, 15, 30, 80):
+        sums = random_sums(seed, n_groups)
+        for alternative in ALTERNATIVES:
+            result = clustered_mcnemar(sums, method=method, alternative=alternative)
+            for level in (0.5, 0.7, 0.9, 0.95, 0.99, 0.9999):
+                low, high = result.confidence_interval(level)
+
+                assert (result.pvalue < 1 - level) == (not low <= 0 <= high)
+                assert -1 <= low <= result.estimate + 1e-12
+                assert result.estimate - 1e-12 <= high <= 1
+
+
+@pytest.mark.parametrize("method", MOMENTS)
+@pytest.mark.parametrize("seed", range(6))
+def test_interval_inverts_the_statistic(method, seed):
+    """At a limit the statistic of d - n delta is the quantile, or beyond it at Tango's."""
+    sums = random_sums(seed, 30, 20, alike=0.3)
+    d, n = sums.differences.astype(float), sums.sizes.astype(float)
+    if method == "durkalski":
+        d, n = d / n, np.ones(30)
+    k = 30
+    centred = np.sum((d - n * d.sum() / n.sum()) ** 2)
+
+    def statistic(delta):
+        e = d - n * delta
+        spread = {
+            "obuchowski": np.sum(e**2) * k / (k - 1),
+            "durkalski": np.sum(e**2),
+            "yang": (centred + np.sum(e**2)) / 2 * k / (k - 1),
+        }[method]
+        return e.sum() ** 2 / spread
+
+    result = clustered_mcnemar(sums, method=method)
+    assert statistic(0) == pytest.approx(result.statistic, rel=1e-12)
+    quantile = stats.chi2.isf(0.05, 1)
+    found = [statistic(limit) for limit in result.confidence_interval()]
+    assert min(found) >= quantile * (1 - 1e-9)
+    if method != "durkalski":
+        assert quantile == pytest.approx(max(found), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_interval_inverts_the_sign_flips(seed):
+    """Signs of d - n delta are flipped: beside a limit p is on either side of the tail."""
+    sums = random_sums(seed, 10, 20, alike=0.3)
+    d, n = sums.differences, sums.sizes
+
+    def pvalue(delta):
+        flipped = all_sums(d - n * delta)
+        return np.mean(flipped >= flipped[0] - 1e-9)
+
+    low, high = clustered_mcnemar(sums, method="sign-flip").confidence_interval(0.9)
+
+    assert pvalue(low - 1e-6) < 0.05 <= pvalue(low + 1e-6)
+    mirrored = clustered_mcnemar(sums.swap(), method="sign-flip").confidence_interval(0.9)
+    assert (-high, -low) == pytest.approx(mirrored, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["sign-flip", "obuchowski", "yang", "eliasziw"])
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
+def test_interval_is_no_shorter_than_without_groups(method, seed):
+    """Where groups vary more than unrelated records, Tango's interval is inside."""
+    sums = random_sums(seed, 12, 20, alike=0.5)
+    tango = mcnemar(sums.contingency_table(), method="asymptotic")
+
+    result = clustered_mcnemar(sums, method=method)
+
+    assert result.details["design_effect"] > 1.5
+    for level in (0.5, 0.9, 0.999):
+        low, high = result.confidence_interval(level)
+        lower, higher = tango.confidence_interval(level)
+        assert low <= lower + 1e-9
+        assert higher - 1e-9 <= high
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_interval_of_one_deviating_group(method):
+    """One discordant pair in one group leaves room for the other classifier."""
+    sums = sums_of([[9, 0, 1, 0]] + [[9, 0, 0, 1]] * 11)
+
+    low, high = clustered_mcnemar(sums, method=method).confidence_interval()
+
+    assert low < -0.01
+    assert high > 0.03
+
+
+@pytest.mark.parametrize("method", MOMENTS)
+def test_interval_where_one_group_has_nearly_all(method):
+    """Differences far away fit too then; the interval stays one, with 0 where p says."""
+    for big in ([30, 0, 20, 50], [30, 20, 0, 50]):
+        sums = sums_of([big, [1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]])
+        for alternative in ALTERNATIVES:
+            result = clustered_mcnemar(sums, method=method, alternative=alternative)
+            limits = [result.confidence_interval(level) for level in (0.5, 0.9, 0.99)]
+            for (low, high), (lower, higher) in itertools.pairwise(limits):
+                assert lower <= low <= result.estimate <= high <= higher
+
+
+def test_one_sided_interval():
+    """It reaches to the end of the scale, and has the two-sided limit of twice alpha."""
+    sums = random_sums(2, 20)
+    low, high = clustered_mcnemar(sums).confidence_interval(0.9)
+
+    greater = clustered_mcnemar(sums, alternative="greater").confidence_interval(0.95)
+    less = clustered_mcnemar(sums, alternative="less").confidence_interval(0.95)
+
+    assert (low, 1) == pytest.approx(greater)
+    assert (-1, high) == pytest.approx(less)
+
+
+# ----------------------------------------------------------- error rates and planning
+
+
+def rejection_rate(method, n_groups, repeats=400):
+    """Type I error where every group favours one classifier, and sizes differ much."""
+    rng = np.random.default_rng(n_groups)
+    rejected = 0
+    for _ in range(repeats):
+        sizes = rng.geometric(0.1, size=n_groups)
+        discordant = rng.binomial(sizes, 0.4)
+        favour = rng.binomial(discordant, rng.choice([0.05, 0.95], size=n_groups))
+        tables = [sizes - discordant, discordant - favour, favour, 0 * sizes]
+        sums = sums_of(np.transpose(tables))
+        rejected += clustered_mcnemar(sums, method=method).pvalue < 0.05
+    return rejected / repeats
+
+
+def test_type_one_error_with_unequal_groups():
+    """The default keeps its level where a common correlation does not hold."""
+    assert rejection_rate("auto", 25) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert rejection_rate("eliasziw", 25) > 0.15
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_registered_planner(method, alternative):
+    """Records of an unrelated sample, times the design effect, and more than now."""
+    sums = sums_of([[7, 1, 2, 1], [9, 0, 3, 1], [8, 1, 1, 2], [5, 2, 1, 2]] * 3)
+    entry = paired_tests()["clustered_mcnemar"]
+    settings = {"alpha": 0.05, "power": 0.8, "alternative": alternative}
+
+    needed = entry.sample_size(sums, method=method, **settings)
+
+    result = clustered_mcnemar(sums, method=method)
+    effect = max(1, result.details["design_effect"])
+    table = sums.contingency_table()
+    if method == "durkalski":
+        shares = sums.tables / sums.sizes[:, np.newaxis]
+        table = ContingencyTable(*(shares.sum(axis=0) * 10).round(9).tolist())
+    plain = paired_tests()["mcnemar"].sample_size(
+        table, method="exact" if method == "sign-flip" else "asymptotic", **settings
+    )
+    assert plain * effect == pytest.approx(needed)
+    assert needed > sums.n
+
+
+def test_planner_of_little_variation():
+    """An effect below 1 is not counted on, and these records were not enough."""
+    sums = sums_of([[0, 0, 1, 0]] * 4)
+    settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
+
+    assert 6 == paired_tests()["clustered_mcnemar"].sample_size(sums, **settings)

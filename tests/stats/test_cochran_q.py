@@ -1,0 +1,398 @@
+"""Cochran's Q: published numbers, definitions by enumeration, edges."""
+
+import math
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.evidence import ContingencyTable, CorrectnessPatterns
+from skcompare.stats import _cochran_q, cochran_q, mcnemar
+from skcompare.stats._cochran_q import drawn_counts
+from tests.common.golden import golden
+
+METHODS = ("asymptotic", "exact", "permutation")
+GOLDEN = golden("several")
+PUBLISHED = GOLDEN["published"]
+SUBJECTS = [
+    pytest.param(case["counts"], result, id=f"{case['name']} {result['subject']}")
+    for case in GOLDEN["cases"]
+    for result in case["results"]
+]
+
+
+def subject_of(counts, subject):
+    """The patterns of all classifiers, or of the two that the subject names."""
+    if subject == "all":
+        return CorrectnessPatterns.from_counts(counts)
+    i, j = map(int, subject.split("-"))
+    pairs = {}
+    for pattern, count in counts.items():
+        key = pattern[i] + pattern[j]
+        pairs[key] = pairs.get(key, 0) + count
+    return CorrectnessPatterns.from_counts(pairs)
+
+
+def random_patterns(n, k, seed=0, share=0.6):
+    rng = np.random.default_rng([seed, n, k])
+    return CorrectnessPatterns((rng.random((n, k)) < share).astype(int))
+
+
+def enumerated_pvalue(patterns):
+    """Share of all exchanges of right and wrong within records with Q as large."""
+    answers = np.unpackbits(patterns.bits, axis=1, count=patterns.n).T
+    k = patterns.n_classifiers
+    ways = [list(combinations(range(k), int(right))) for right in answers.sum(axis=1)]
+    least = (answers.sum(axis=0) ** 2).sum()
+    extreme = total = 0
+    for chosen in product(*ways):
+        counts = np.bincount([i for right in chosen for i in right], minlength=k)
+        extreme += (counts**2).sum() >= least
+        total += 1
+    return extreme / total
+
+
+# ------------------------------------------------------- other people's numbers
+
+
+@pytest.mark.parametrize(("counts", "expected"), SUBJECTS)
+def test_golden(counts, expected):
+    """statsmodels, R and mlxtend agree on Q, df and p; undefined ones are 0 and 1."""
+    result = cochran_q(subject_of(counts, expected["subject"]))
+
+    assert expected["df"] == result.df
+    if expected["degenerate"]:
+        assert (0.0, 1.0) == tuple(result)
+        assert result.degenerate
+    else:
+        assert expected["statistic"] == pytest.approx(result.statistic, rel=1e-10)
+        assert expected["pvalue"] == pytest.approx(result.pvalue, rel=1e-10)
+        assert not result.degenerate
+
+
+def test_published_example():
+    """The user guide of another library; Kuncheva's book prints half of this Q."""
+    result = cochran_q(CorrectnessPatterns.from_counts(PUBLISHED["counts"]))
+    printed, recomputed = PUBLISHED["q"]["printed"], PUBLISHED["q"]["recomputed"]
+
+    assert printed["Q"] == pytest.approx(result.statistic, abs=5e-5)
+    assert printed["pvalue"] == pytest.approx(result.pvalue, abs=5e-4)
+    assert recomputed["Q"] == pytest.approx(result.statistic, rel=1e-12)
+    assert recomputed["pvalue"] == pytest.approx(result.pvalue, rel=1e-12)
+    assert printed["df"] == result.df
+    assert PUBLISHED["q"]["misprint"] == pytest.approx(result.statistic / 2, abs=5e-5)
+    assert 256 / 34 == pytest.approx(result.statistic)
+
+
+def test_published_example_of_two():
+    """With two classifiers it is McNemar's chi-squared without correction."""
+    answers = [list(map(int, row)) for row in PUBLISHED["answers"].values()]
+    result = cochran_q(CorrectnessPatterns.from_predictions(*answers[:3]))
+    recomputed = PUBLISHED["first_two"]["recomputed"]
+
+    assert recomputed["Q"] == pytest.approx(result.statistic, rel=1e-12)
+    assert recomputed["pvalue"] == pytest.approx(result.pvalue, rel=1e-10)
+    table = ContingencyTable(*PUBLISHED["first_two"]["table"])
+    assert tuple(mcnemar(table, method="asymptotic")) == pytest.approx(tuple(result))
+
+
+def test_exact_pvalue_of_the_published_example():
+    """Another program convolved the counts; draws come near."""
+    patterns = CorrectnessPatterns.from_counts(PUBLISHED["counts"])
+    exact = cochran_q(patterns, method="exact")
+    drawn = cochran_q(patterns, method="permutation", n_resamples=40_000)
+
+    assert PUBLISHED["exact"]["pvalue"] == pytest.approx(exact.pvalue, rel=1e-12)
+    assert exact.statistic == drawn.statistic == cochran_q(patterns).statistic
+    # Four standard errors of the draws.
+    assert exact.pvalue == pytest.approx(drawn.pvalue, abs=4 * 0.0008)
+
+
+# ------------------------------------------------------------------ definitions
+
+
+@pytest.mark.parametrize(("n", "k"), [(6, 3), (9, 3), (5, 4), (4, 5)])
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_by_enumeration(n, k, seed):
+    """Exact p is the share of all ways to exchange right and wrong within records."""
+    patterns = random_patterns(n, k, seed)
+
+    result = cochran_q(patterns, method="exact")
+
+    assert enumerated_pvalue(patterns) == pytest.approx(result.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_classifiers_are_mcnemar(seed):
+    """Asymptotic and exact p are those of McNemar's test."""
+    patterns = random_patterns(40, 2, seed)
+    table = patterns.contingency_table(0, 1)
+    for method in ("asymptotic", "exact"):
+        expected = mcnemar(table, method=method)
+        result = cochran_q(patterns, method=method)
+
+        assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
+        assert abs(expected.estimate) == pytest.approx(result.estimate)
+
+
+def test_q_by_its_definition():
+    """Q by sums over records and classifiers; Friedman's test of the same table."""
+    patterns = random_patterns(80, 5)
+    answers = np.unpackbits(patterns.bits, axis=1, count=80).T.astype(float)
+    rows, columns = answers.sum(axis=1), answers.sum(axis=0)
+    expected = 20 * ((columns - columns.mean()) ** 2).sum() / (rows * (5 - rows)).sum()
+
+    result = cochran_q(patterns)
+
+    assert expected == pytest.approx(result.statistic, rel=1e-12)
+    friedman = stats.friedmanchisquare(*answers.T)
+    assert friedman.statistic == pytest.approx(result.statistic, rel=1e-10)
+    assert friedman.pvalue == pytest.approx(result.pvalue, rel=1e-9)
+
+
+def test_draws_have_the_exact_distribution():
+    """Every count vector of three classifiers is drawn as often as it must be."""
+    totals = np.array([7, 3, 2, 5])
+    n_draws = 60_000
+    ways = product(combinations(range(3), 1), repeat=3)
+    expected = {}
+    for singles in ways:
+        for doubles in product(combinations(range(3), 2), repeat=2):
+            chosen = [i for right in (*singles, *doubles) for i in right]
+            key = tuple(np.bincount(chosen, minlength=3).tolist())
+            expected[key] = expected.get(key, 0) + 1 / 3**5
+
+    drawn = drawn_counts(totals, n_draws, np.random.RandomState(0))
+
+    found = {}
+    for key in map(tuple, drawn.T.tolist()):
+        found[key] = found.get(key, 0) + 1
+    assert found.keys() <= expected.keys()
+    observed = [found.get(key, 0) for key in expected]
+    assert stats.chisquare(observed, n_draws * np.array([*expected.values()])).pvalue > 0.01
+
+
+def test_draws_keep_what_is_given():
+    """Each draw has all right answers; each classifier has the mean and the variance."""
+    totals = random_patterns(3000, 7, share=0.4).row_totals
+    rights = np.arange(8)
+    drawn = drawn_counts(totals, 4000, np.random.RandomState(1))
+    inner = totals[1:7]
+
+    assert (drawn.sum(axis=0) == (rights[1:7] * inner).sum()).all()
+    share = rights[1:7] / 7
+    np.testing.assert_allclose((inner * share).sum(), drawn.mean(axis=1), rtol=2e-3)
+    np.testing.assert_allclose(
+        (inner * share * (1 - share)).sum(), drawn.var(axis=1), rtol=0.1
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_permutation_comes_near_exact(seed):
+    """Draws agree with the whole distribution but for their number."""
+    patterns = random_patterns(60, 4, seed, share=0.7)
+    exact = cochran_q(patterns, method="exact").pvalue
+    drawn = cochran_q(patterns, method="permutation", n_resamples=20_000).pvalue
+
+    assert exact == pytest.approx(drawn, abs=4 * math.sqrt(exact / 20_000) + 1e-4)
+
+
+def test_permutation_is_reproducible():
+    """Equal by default; another seed, another p; never 0."""
+    patterns = random_patterns(60, 4)
+    first, second, other = (
+        cochran_q(patterns, method="permutation", random_state=seed).pvalue
+        for seed in (0, 0, 1)
+    )
+    sure = CorrectnessPatterns.from_counts({"100": 200})
+
+    assert first == second
+    assert first != other
+    assert first == cochran_q(patterns, method="permutation").pvalue
+    assert first == cochran_q(patterns.swap(), method="permutation").pvalue
+    assert 1 / 100 == cochran_q(sure, method="permutation", n_resamples=99).pvalue
+
+
+def test_draws_in_parts(monkeypatch):
+    """All draws count, however many are made at a time."""
+    patterns = random_patterns(60, 4)
+    monkeypatch.setattr(_cochran_q, "AT_ONCE", 400)
+
+    drawn = cochran_q(patterns, method="permutation", n_resamples=9_990).pvalue
+
+    exact = cochran_q(patterns, method="exact").pvalue
+    assert exact == pytest.approx(drawn, abs=4 * math.sqrt(exact / 9_990))
+    assert round(drawn * 9_991) == pytest.approx(drawn * 9_991)
+
+
+def test_tail_below_all_doubles(monkeypatch):
+    """Where probabilities underflow logarithms are added, with the same result."""
+    patterns = random_patterns(30, 3)
+    expected = cochran_q(patterns, method="exact")
+    monkeypatch.setattr(_cochran_q, "TRUSTED", 2.0)
+
+    actual = cochran_q(patterns, method="exact")
+
+    assert expected.pvalue == pytest.approx(actual.pvalue, rel=1e-11)
+    assert expected.log_pvalue == pytest.approx(actual.log_pvalue, rel=1e-11)
+
+
+def test_one_classifier_right_throughout():
+    """Of records that only one answers, all k orders are as extreme: k / k**n."""
+    for k, n in ((3, 40), (4, 12)):
+        patterns = CorrectnessPatterns.from_counts({"1" + "0" * (k - 1): n})
+        result = cochran_q(patterns, method="exact")
+
+        assert math.log(k) - n * math.log(k) == pytest.approx(result.log_pvalue)
+        assert k * float(k) ** -n == pytest.approx(result.pvalue, rel=1e-12, abs=0)
+
+
+def test_far_tail_of_chi_squared():
+    """p does not become 0, and its logarithm stays right: -Q / 2 for df 2."""
+    patterns = CorrectnessPatterns.from_counts({"100": 10_000, "011": 1_000})
+    result = cochran_q(patterns)
+
+    assert 0 < result.pvalue < 1e-300
+    assert -result.statistic / 2 == pytest.approx(result.log_pvalue, rel=1e-12)
+
+
+# ------------------------------------------------------------------------ result
+
+
+def test_estimate_and_parts():
+    """The range of accuracies, and each accuracy with Wilson's limits."""
+    names = ["lr", "rf", "nn"]
+    patterns = CorrectnessPatterns.from_counts(PUBLISHED["counts"], names)
+    result = cochran_q(patterns)
+
+    assert 0.08 == pytest.approx(result.estimate)
+    assert "range of accuracies" == result.estimate_name
+    assert not result.has_interval
+    assert (None, None) == (result.champion, result.challenger)
+    assert names == [part["name"] for part in result.parts]
+    assert PUBLISHED["accuracies"] == [part["accuracy"] for part in result.parts]
+    for part, right in zip(result.parts, (84, 92, 92), strict=True):
+        low, high = stats.binomtest(right, 100).proportion_ci(method="wilson")
+        assert (low, high) == pytest.approx((part["low"], part["high"]))
+    assert {"n_classifiers": 3, "n_informative": 17} == result.details
+    assert "accuracies from 0.8400 (lr) to 0.9200 (rf)" == result.remark
+    assert "range of accuracies +0.0800\naccuracies from 0.8400 (lr)" in str(result)
+
+
+def test_limits_of_extreme_accuracies():
+    """None and all right have limits 0 and 1."""
+    none, every = cochran_q(CorrectnessPatterns.from_counts({"01": 25})).parts
+
+    assert (0, 0) == (none["accuracy"], none["low"])
+    assert (1, 1) == (every["accuracy"], every["high"])
+    assert none["high"] == pytest.approx(1 - every["low"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "counts", [{"111": 5}, {"000": 1}, {"1111": 4, "0000": 3}, {"11": 2}]
+)
+def test_unanimous(counts, method):
+    """Without a record that they disagree on, Q is 0 and p is 1."""
+    result = cochran_q(CorrectnessPatterns.from_counts(counts), method=method)
+
+    assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.log_pvalue)
+    assert ("degenerate",) == result.flags
+    assert 0 == result.estimate
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_accuracies(method):
+    """Equal accuracies on different records give Q 0 and p 1, which is no edge case."""
+    patterns = CorrectnessPatterns.from_counts({"100": 9, "010": 9, "001": 9})
+    result = cochran_q(patterns, method=method)
+
+    assert (0.0, 1.0) == tuple(result)
+    assert () == result.flags
+
+
+def test_unanimous_records_change_no_pvalue():
+    """Records that all or none answer rightly say nothing about a difference."""
+    few = {"110": 9, "001": 3, "010": 5}
+    for method in METHODS:
+        one = cochran_q(CorrectnessPatterns.from_counts(few), method=method)
+        more = few | {"111": 700, "000": 40}
+        other = cochran_q(CorrectnessPatterns.from_counts(more), method=method)
+
+        assert tuple(one) == pytest.approx(tuple(other), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("counts", "few"),
+    [
+        ({"100": 3, "111": 90}, True),
+        ({"100": 7, "111": 90}, True),
+        ({"100": 8, "111": 1}, False),
+        ({"1" + "0" * 19: 3}, True),
+        ({"1" + "0" * 19: 4}, False),
+    ],
+)
+def test_few_informative_records(counts, few):
+    """Tate and Brown's rule: 4 records and 24 answers; only the approximation needs it."""
+    patterns = CorrectnessPatterns.from_counts(counts)
+
+    flagged = cochran_q(patterns).flags
+    drawn = cochran_q(patterns, method="permutation", n_resamples=9)
+
+    assert few == ("few-informative-records" in flagged)
+    assert () == drawn.flags
+
+
+def test_many_classifiers_at_once():
+    """Time and memory do not grow with the number of possible patterns, 2**k."""
+    patterns = random_patterns(500, 60)
+
+    result = cochran_q(patterns)
+
+    rows = np.unpackbits(patterns.bits, axis=1, count=500).sum(axis=0).astype(float)
+    columns = patterns.n_correct.astype(float)
+    expected = (
+        60 * 59 * ((columns - columns.mean()) ** 2).sum() / (rows * (60 - rows)).sum()
+    )
+    assert expected == pytest.approx(result.statistic)
+    assert 0 < cochran_q(patterns, method="permutation", n_resamples=99).pvalue <= 1
+
+
+def test_counts_do_not_overflow():
+    """Squares of counts beyond 2**63 do not wrap around."""
+    counts = np.array([[4_000_000_000, 1_000_000_000], [1_000_000_000, 4_100_000_000]])
+    expected = (100_000_000) ** 2 / 6_100_000_000
+
+    assert expected == pytest.approx(_cochran_q.q_statistic(counts))
+
+
+@pytest.mark.parametrize(("n", "k"), [(4000, 3), (300, 5), (60, 12)])
+def test_too_many_for_exact(n, k):
+    """The message says how many records there are and what to do."""
+    with pytest.raises(ValueError, match=r"too long: \d+ records.*method='permutation'"):
+        cochran_q(random_patterns(n, k), method="exact")
+
+
+@pytest.mark.parametrize("wrong", [0, -5, 2.5, None, True])
+def test_number_of_resamples(wrong):
+    """At least one draw, whatever the method, so that no option goes unread."""
+    for method in METHODS:
+        with pytest.raises(ValueError, match="`n_resamples` must be an integer"):
+            cochran_q(random_patterns(9, 3), method=method, n_resamples=wrong)
+
+
+# ------------------------------------------------------------------------- size
+
+
+def test_size_of_exchangeable_classifiers():
+    """Under the null the exact test rejects at most as often as it says."""
+    rng = np.random.default_rng(0)
+    rejected = 0
+    for _ in range(400):
+        easy = rng.random((30, 1))
+        patterns = CorrectnessPatterns((rng.random((30, 3)) < easy).astype(int))
+        rejected += cochran_q(patterns, method="exact").pvalue <= 0.05
+
+    assert stats.binom.sf(rejected - 1, 400, 0.05) > 0.01
+    assert rejected > 0
