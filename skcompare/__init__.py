@@ -8,12 +8,13 @@ __version__ = "0.1.0.dev0"
 
 from skcompare.comparators import PairedComparator, compare
 from skcompare.model_selection import BlockRegularized5x2CV, BlockRegularizedMx2CV
-from skcompare.reports import Comparison
+from skcompare.reports import Comparison, MultipleComparison
 
 __all__ = [
     "BlockRegularized5x2CV",
     "BlockRegularizedMx2CV",
     "Comparison",
+    "MultipleComparison",
     "PairedComparator",
     "__version__",
     "compare",

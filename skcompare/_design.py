@@ -115,6 +115,11 @@ def as_design(design: "Design | str") -> Design:
     """A design from itself or from its name."""
     if isinstance(design, Design):
         return design
+    if not isinstance(design, str):
+        raise TypeError(
+            f"A design must be a name or a Design. Got {design!r}. Pass one of "
+            f"{', '.join(_TITLES)}."
+        )
     kind = design.removeprefix("grouped ")
     return Design(kind, grouped=kind != design)
 

@@ -1,23 +1,33 @@
 """Compare answers that exist already."""
 
+import os
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from skcompare._typing import ArrayLike
 from skcompare.comparators._engine import check_settings, compare_pair
+from skcompare.comparators._several import check_several, compare_several
 from skcompare.comparators._tests import named_tests
 from skcompare.metrics import resolve_scoring
-from skcompare.predictions import predictions_from_arrays
-from skcompare.reports import Comparison
+from skcompare.predictions import (
+    Predictions,
+    predictions_from_arrays,
+    predictions_from_frame,
+)
+from skcompare.reports import Comparison, MultipleComparison
 
 __all__ = ["compare"]
 
 
 def compare(
-    y_true: ArrayLike,
-    answers: Mapping[str, ArrayLike],
+    data: Any = None,
+    answers: Mapping[str, Any] | None = None,
     *,
+    y_true: Any = None,
+    id: str | None = None,
     tests: Any = "auto",
     scoring: Any = "accuracy",
     alternative: str = "two-sided",
@@ -25,21 +35,34 @@ def compare(
     adjust: str | None = "holm",
     pos_label: Any = None,
     labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-) -> Comparison:
-    """Compare the answers of two trained classifiers on one hold-out set.
+    groups: Any = None,
+    control: str | None = None,
+) -> Comparison | MultipleComparison:
+    """Compare the answers of two or more trained classifiers on one hold-out set.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    answers : mapping of str to array-like
-        Two entries, the champion first: predicted labels of shape (n_samples,),
-        probabilities of shape (n_samples, n_classes), or for two classes probabilities
-        of `pos_label`, of shape (n_samples,).
-    tests : "auto", str, list of str, or dict of str to dict, default="auto"
+    data : array-like of shape (n_samples,), frame, path or None
+        True labels; or a frame (pandas, Polars, pyarrow) or a CSV or Parquet file that
+        has them in the column `y_true`. Without true labels the answers are compared
+        with each other: whether both give the classes equally often, and where they
+        disagree.
+    answers : mapping of str to array-like or to names of columns
+        Two entries, the champion first, or more of them: predicted labels of shape
+        (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes
+        probabilities of `pos_label`, of shape (n_samples,). With a frame or a file: a
+        column, a list of columns with the probabilities of the sorted classes, or a pair
+        of another frame or file and its column or columns.
+    y_true : str or array-like of shape (n_samples,), optional
+        Column of the true labels in `data`; or the true labels themselves, instead of
+        `data`.
+    id : str, optional
+        Column by which frames and files are joined. It is needed where there are
+        several.
+    tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
-        of every measure; the primary measure always has it.
+        of every measure; the primary measure always has it. "all" takes every test that
+        is valid for the design.
     scoring : str, callable, list of str, or dict, default="accuracy"
         What is compared, as in scikit-learn; the verdict comes from the first.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -52,14 +75,20 @@ def compare(
         The positive class of two.
     labels : array-like of shape (n_classes,), optional
         All class labels, where `y_true` lacks some of them.
-    groups : array-like of shape (n_samples,), optional
-        Group of each record (patient, user). Tests that take records for independent
-        do not run by default then.
+    groups : array-like of shape (n_samples,) or str, optional
+        Group of each record (patient, user), or the column of `data` that has it. The
+        default test of accuracy then allows for records of one group being alike.
+    control : str, optional
+        Of three or more answers, the one that each other is compared with. By default
+        all pairs are compared.
 
     Returns
     -------
-    comparison : Comparison
-        Rows, verdict, and the report in many forms.
+    comparison : Comparison or MultipleComparison
+        Rows, verdict, and the report in many forms. Three or more classifiers are
+        compared by accuracy, all together by Cochran's Q and in pairs by McNemar's test;
+        `adjust` may then also be "max-t", and `tests` holds options of "mcnemar" and
+        "cochran_q".
 
     See Also
     --------
@@ -74,20 +103,53 @@ def compare(
     >>> comparison.verdict, round(comparison.results["mcnemar"].difference, 3)
     ('inconclusive', 0.375)
 
+    The same from a frame:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"truth": y} | answers)
+    >>> comparison = compare(frame, {"old": "old", "new": "new"}, y_true="truth")
+    >>> comparison.results["mcnemar"].test
+    'mcnemar'
+
+    Three classifiers:
+
+    >>> answers["newest"] = [0, 1, 1, 0, 1, 1, 1, 1]
+    >>> compare(y, answers).verdict
+    'inconclusive'
+
     .. versionadded:: 0.1
     """
     start = perf_counter()
-    if not isinstance(answers, Mapping) or len(answers) != 2:
-        count = len(answers) if isinstance(answers, Mapping) else type(answers).__name__
+    answers = _checked_names(answers)
+    if len(answers) > 2:
+        options = check_several(tests, resolve_scoring(scoring), groups=groups)
+        predictions = _collected(
+            data, answers, y_true, id, labels=labels, pos_label=pos_label
+        )
+        return compare_several(
+            predictions,
+            options,
+            control=control,
+            alternative=alternative,
+            alpha=alpha,
+            adjust=adjust,
+            start=start,
+        )
+    if control is not None:
         raise ValueError(
-            "`answers` must be a dict of two entries, the champion's and the challenger's, "
-            f"in this order. Got {count}."
+            f"`control` is for three or more answers. Got control={control!r} and two. The "
+            "first of two is the champion."
         )
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     asked, measures = named_tests(tests), resolve_scoring(scoring)
-    predictions = predictions_from_arrays(
-        y_true, answers, labels=labels, pos_label=pos_label, groups=groups
+    predictions = _collected(
+        data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups
     )
+    if predictions.y is None and [m.metric for m in measures] != ["accuracy"]:
+        raise ValueError(
+            f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
+            "`scoring` out to compare the answers with each other."
+        )
     return compare_pair(
         predictions.pair(*answers),
         measures,
@@ -98,3 +160,57 @@ def compare(
         pos_label=pos_label,
         seconds=perf_counter() - start,
     )
+
+
+def _checked_names(answers: Any) -> Mapping[str, Any]:
+    if not isinstance(answers, Mapping) or len(answers) < 2:
+        count = len(answers) if isinstance(answers, Mapping) else type(answers).__name__
+        raise ValueError(
+            "`answers` must be a dict of at least two entries, the champion's first. Got "
+            f"{count}."
+        )
+    for name in answers:
+        if not isinstance(name, str) or not name.strip() or name == "inconclusive":
+            raise ValueError(
+                "Classifiers are named by strings that are not empty and not "
+                f"'inconclusive', which is a verdict. Got {name!r}. Choose another name."
+            )
+    return answers
+
+
+def _collected(
+    data: Any, answers: Mapping[str, Any], y_true: Any, id: str | None, **words: Any
+) -> Predictions:
+    if _is_table(data, answers):
+        return predictions_from_frame(data, y_true, answers, id=id, **words)
+    named = [name for name, given in answers.items() if np.ndim(given) == 0]
+    if id is not None or isinstance(y_true, str) or named:
+        raise ValueError(
+            "Columns can be named where the first argument is a frame or a file and every "
+            f"answer names columns. Got {type(data).__name__} with id={id!r}, y_true "
+            f"{type(y_true).__name__}, and columns named for {', '.join(named) or 'none'}. "
+            "Pass a frame and names, or arrays only."
+        )
+    if data is not None and y_true is not None:
+        raise ValueError(
+            "The true labels were passed twice, as the first argument and as `y_true`. "
+            "Pass them once; `y_true` names a column where the first is a frame or a file."
+        )
+    return predictions_from_arrays(data if y_true is None else y_true, answers, **words)
+
+
+def _is_table(data: Any, answers: Mapping[str, Any]) -> bool:
+    """Whether data is a file, or a frame whose columns the answers name."""
+    if isinstance(data, str | os.PathLike):
+        return True
+    # Asking a lazy frame itself for its columns would run it.
+    has_columns = any(hasattr(type(data), name) for name in ("columns", "column_names"))
+    return has_columns and any(map(_names_columns, answers.values()))
+
+
+def _names_columns(given: Any) -> bool:
+    """Whether an answer is a column, a list of them, or a frame or file with them."""
+    if isinstance(given, tuple):
+        return True
+    some = given[:1] if isinstance(given, list) else [given]
+    return any(isinstance(name, str) for name in some)

@@ -1,5 +1,6 @@
 """From the answers of two classifiers to the rows of a comparison."""
 
+import inspect
 import math
 import platform
 from collections.abc import Sequence
@@ -15,21 +16,36 @@ from skcompare._validation import (
     check_choice,
     check_pos_label,
 )
-from skcompare.comparators._tests import NamedTests, default_test, no_test_note
+from skcompare.comparators._tests import (
+    Asked,
+    NamedTests,
+    default_test,
+    named_for,
+    no_test_note,
+    tests_without_truth,
+)
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure, score_differences
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import Comparison, ComparisonRow, decide, is_against
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._adjust import ADJUSTMENTS
+from skcompare.stats._count_scores import BINARY_SCORES
 
-__all__ = ["check_settings", "compare_pair"]
+__all__ = ["check_settings", "compare_pair", "installed_versions"]
 
 POWER = 0.8
+SCORE = "score"
+"""The option by which a test of several scores is told which one."""
 
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
     """Direction, level and adjustment, checked before anything is fitted."""
+    if isinstance(adjust, str) and adjust == "max-t":
+        raise ValueError(
+            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
+            f"{', '.join(ADJUSTMENTS)}."
+        )
     return (
         check_alternative(alternative),
         check_alpha(alpha),
@@ -40,7 +56,7 @@ def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, floa
 def compare_pair(
     pair: PairedPredictions,
     measures: Sequence[Measure],
-    asked: NamedTests | None,
+    asked: Asked,
     *,
     alternative: str,
     alpha: float,
@@ -53,21 +69,35 @@ def compare_pair(
     """Test every measure and decide from the first one.
 
     Each measure gets the default test of the design, and the tests asked for that
-    measure it; a test that measures nothing else gets a row of its own.
+    measure it; a test that measures nothing else gets a row of its own. Without true
+    labels there is no measure, and the answers are compared with each other.
     """
-    check_pos_label(pos_label, pair.predictions.classes)
-    engine = _Engine(pair, asked, alternative, alpha, pos_label)
-    rows = [
-        row for k, measure in enumerate(measures) for row in engine.rows(measure, k == 0)
-    ]
-    rows += engine.rows_of_other_tests(measures)
-    needed = engine.records_needed(rows[0], measures[0])
-    rows = _adjusted(rows, adjust)
     predictions = pair.predictions
+    check_pos_label(pos_label, predictions.classes)
+    known = predictions.y is not None
+    named = named_for(asked, pair.design, truth=known)
+    engine = _Engine(pair, named, alternative, alpha, pos_label)
+    needed = None
+    if known:
+        rows = [row for k, m in enumerate(measures) for row in engine.rows(m, k == 0)]
+        rows += engine.rows_of_other_tests(measures)
+        needed = engine.records_needed(rows[0], measures[0])
+    else:
+        if alternative != "two-sided":
+            raise ValueError(
+                f"alternative={alternative!r} needs true labels: without them no "
+                "classifier is better. Pass `y_true`, or leave `alternative` out."
+            )
+        rows = engine.rows_without_truth()
+    rows = _adjusted(rows, adjust)
     return Comparison(
         rows=tuple(rows),
         conclusion=decide(
-            rows[0], alpha=alpha, alternative=alternative, records_needed=needed
+            rows[0],
+            alpha=alpha,
+            alternative=alternative,
+            records_needed=needed,
+            flags=predictions.flags,
         ),
         champion=pair.champion.description,
         challenger=pair.challenger.description,
@@ -82,7 +112,7 @@ def compare_pair(
         random_state=random_state,
         flags=predictions.flags,
         fingerprint=predictions.fingerprint,
-        versions=_versions(),
+        versions=installed_versions(),
     )
 
 
@@ -109,7 +139,7 @@ class _Engine:
         """
         default = default_test(measure, self.pair.design)
         named = [get_test(name) for name in self.asked or ()]
-        tests = [entry for entry in named if entry.match(measure.metric)]
+        tests = [entry for entry in named if self._is_about(entry, measure)]
         if default is not None and (self.asked is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]
         rows = [self._tested(entry, measure.name, measure) for entry in tests]
@@ -121,10 +151,35 @@ class _Engine:
         """Rows of the tests asked for that measure something else."""
         others = [get_test(name) for name in self.asked or ()]
         return [
-            self._tested(entry, entry.measures[0], None)
+            self._tested(entry, self._subject(entry), None)
             for entry in others
-            if not any(entry.match(measure.metric) for measure in measures)
+            if not any(self._is_about(entry, measure) for measure in measures)
         ]
+
+    def rows_without_truth(self) -> list[ComparisonRow]:
+        """Rows of the tests of the answers alone, the primary one first."""
+        tests = tests_without_truth(self.asked, self.pair.design)
+        rows = [self._tested(entry, self._subject(entry), None) for entry in tests]
+        return [replace(rows[0], primary=True), *rows[1:]]
+
+    def _is_about(self, entry: PairedTestEntry, measure: Measure) -> bool:
+        """Whether a test that was asked for is one of this measure.
+
+        A test of several scores that was asked for with one of them is about that one.
+        """
+        chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
+        if chosen is not None:
+            return bool(chosen == measure.metric and entry.match(measure.metric))
+        return entry.match(measure.metric) > 0
+
+    def _subject(self, entry: PairedTestEntry) -> str:
+        """What a test measures that belongs to no measure of the comparison."""
+        chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
+        if chosen is None and SCORE in entry.options:
+            chosen = inspect.signature(entry.function).parameters[SCORE].default
+        if chosen is None:
+            return entry.measures[0]
+        return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", SCORE)
 
     def records_needed(self, row: ComparisonRow, measure: Measure) -> float | None:
         """Records at which a difference of the observed size would be found.
@@ -142,20 +197,20 @@ class _Engine:
             self._of(entry.needs, measure),
             alpha=self.alpha,
             power=POWER,
-            alternative=self.alternative,
-            **(self.asked or {}).get(row.test, {}),
+            **{"alternative": self.alternative} | self._options(entry, measure),
         )
 
     def _tested(
         self, entry: PairedTestEntry, name: str, measure: Measure | None
     ) -> ComparisonRow:
-        options = dict((self.asked or {}).get(entry.name, {}))
-        if "alternative" in entry.options:
-            options["alternative"] = self.alternative
+        options = self._options(entry, measure)
         result: PairedResult = entry.function(self._of(entry.needs, measure), **options)
-        low, high = result.confidence_interval(1 - self.alpha)
+        low, high = None, None
+        if result.has_interval:
+            low, high = result.confidence_interval(1 - self.alpha)
         flags = result.flags
-        if math.isnan(result.pvalue):
+        describes = "descriptive" in flags
+        if math.isnan(result.pvalue) and not describes:
             flags = (*flags, "undefined-pvalue")
         return ComparisonRow(
             measure=name,
@@ -166,11 +221,24 @@ class _Engine:
             difference=result.estimate if entry.kind == "difference" else math.nan,
             low=low,
             high=high,
-            pvalue=result.pvalue,
+            pvalue=None if describes else result.pvalue,
             greater_is_better=measure is None or measure.greater_is_better,
+            kind=entry.kind,
             flags=flags,
+            note=result.remark,
             result=result,
         )
+
+    def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
+        """What was asked for, and what is one for all tests or follows from the measure."""
+        options: dict[str, Any] = dict((self.asked or {}).get(entry.name, {}))
+        if "alternative" in entry.options:
+            options["alternative"] = self.alternative
+        if SCORE in entry.options and measure is not None:
+            options[SCORE] = measure.metric
+        if options.get(SCORE) in BINARY_SCORES and self.pos_label is not None:
+            options.setdefault("pos_label", self.pos_label)
+        return options
 
     def _untested(self, measure: Measure) -> ComparisonRow:
         scores: ScoreDifferences = self._of(ScoreDifferences, measure)
@@ -218,7 +286,8 @@ def _adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
 
 
 @cache
-def _versions() -> dict[str, str]:
+def installed_versions() -> dict[str, str]:
+    """Versions of what a comparison runs with."""
     from skcompare import __version__
 
     packages = ("scikit-learn", "numpy", "scipy", "joblib")

@@ -15,9 +15,9 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from skcompare._labels import check_labels, classes_of
+from skcompare._labels import check_groups, check_labels, classes_of
 from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
-from skcompare._validation import check_groups, check_switches
+from skcompare._validation import check_switches
 from skcompare.comparators._engine import check_settings, compare_pair
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse
 from skcompare.comparators._roles import (
@@ -70,9 +70,10 @@ class PairedComparator(
         What is compared: names of metrics of skcompare or scorers of scikit-learn, or
         scorers. The verdict comes from the first; a custom scorer sees stored answers
         and the row numbers as X.
-    tests : "auto", str, list of str, or dict of str to dict, default="auto"
+    tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
-        of every measure; the primary measure always has it. A test that is not valid
+        of every measure; the primary measure always has it. "all" takes every test that
+        is valid for the design. A test that is not valid
         for the design runs only when asked for, and is flagged.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
@@ -194,7 +195,8 @@ class PairedComparator(
         y : array-like of shape (n_samples,)
             Class labels.
         groups : array-like of shape (n_samples,), optional
-            Group of each record, for the splitter. The design is then grouped.
+            Group of each record, for the splitter and for tests that allow for records of
+            a group being alike. The design is then grouped.
         sample_weight : array-like of shape (n_samples,), optional
             Weights for fitting; with metadata routing on, where a classifier asks for
             them.
@@ -215,7 +217,8 @@ class PairedComparator(
         check_target(y, fitting=not prefit)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         y_labels = check_labels("y", y)
-        check_groups(groups)
+        if groups is not None:
+            check_groups(groups)
         validate_data(self, X=X, skip_check_array=True)
         if not prefit:
             check_scored_classes(measures, classes_of(y_labels), self.pos_label)
@@ -278,7 +281,7 @@ class PairedComparator(
     ) -> Predictions:
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        rehearse(named_tests(self.tests), splits)
+        rehearse(named_tests(self.tests), splits, np.unique(y_labels))
         flags = splits.flags
         if is_mixed(self._estimators()):
             flags = (*flags, "mixed-frozen")

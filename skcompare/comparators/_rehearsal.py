@@ -8,7 +8,7 @@ import numpy as np
 from skcompare._registry import get_test
 from skcompare._validation import check_pos_label
 from skcompare.comparators._splits import Splits
-from skcompare.comparators._tests import NamedTests
+from skcompare.comparators._tests import Asked
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
 from skcompare.predictions import Answers, Predictions
@@ -26,27 +26,30 @@ def check_scored_classes(
         measure.check_classes(classes)
 
 
-def rehearse(asked: NamedTests | None, splits: Splits) -> None:
+def rehearse(asked: Asked, splits: Splits, classes: np.ndarray) -> None:
     """Run the tests that were asked for on right answers of these splits.
 
     A wrong option, or a test that needs other splits, is refused here rather than after
     hours of fitting.
     """
-    if not asked:
+    if not asked or isinstance(asked, str):
         return
     tests = [test for _, test in splits.pairs]
     n = sum(map(len, tests))
+    certain = np.zeros((n, len(classes)))
+    certain[:, 0] = 1.0
     answers = tuple(
-        Answers(name, name, np.zeros(n, dtype=np.int8), np.tile([1.0, 0.0], (n, 1)))
+        Answers(name, name, np.zeros(n, dtype=np.int8), certain)
         for name in ("champion", "challenger")
     )
     made_up = Predictions(
-        classes=np.array([0, 1]),
+        classes=classes,
         y=np.zeros(n, dtype=np.int8),
         answers=answers,
         design=splits.design,
         records=np.arange(n),
         bounds=np.cumsum([0, *map(len, tests)]),
+        groups=np.arange(n) if splits.design.grouped else None,
     )
     pair = made_up.pair("champion", "challenger")
     for name, options in asked.items():

@@ -58,8 +58,6 @@ def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) 
     n = n_rows(X)
     pairs = [_checked(k, train, test, n) for k, (train, test) in enumerate(pairs)]
     design = design_of(splitter, len(pairs), grouped=groups is not None)
-    if design.grouped:
-        flags = (*flags, "grouped-records")
     return Splits(pairs, design, flags)
 
 

@@ -1,10 +1,10 @@
 """Which tests run on which measures, decided before anything is fitted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final, Literal
 
 from skcompare._design import Design, remedy
-from skcompare._registry import PairedTestEntry, get_test, tests_for
+from skcompare._registry import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, SCORES
@@ -14,14 +14,22 @@ __all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_te
 NamedTests = Mapping[str, Mapping[str, Any]]
 """Options by the names of tests that were asked for."""
 
+ALL: Final = "all"
+Asked = NamedTests | Literal["all"] | None
+"""Tests by name, all that are valid for the design, or None for the default ones."""
+
 SET_ELSEWHERE = "alternative"
+NULL_VALUE = "null_value"
+FIRST_WITHOUT_TRUTH = "label rates"
 
 
-def named_tests(tests: Any) -> NamedTests | None:
+def named_tests(tests: Any) -> Asked:
     """The tests asked for with their options; None for "auto"."""
     if isinstance(tests, str):
         if tests == "auto":
             return None
+        if tests == ALL:
+            return ALL
         tests = [tests]
     asked: dict[str, dict[str, Any]]
     if isinstance(tests, Mapping):
@@ -40,6 +48,46 @@ def named_tests(tests: Any) -> NamedTests | None:
     return asked
 
 
+def named_for(asked: Asked, design: Design, *, truth: bool) -> NamedTests | None:
+    """The tests asked for, where "all" means all that are valid for the design."""
+    if not isinstance(asked, str):
+        return asked
+    valid = [entry for entry in paired_tests().values() if entry.valid_for(design)]
+    return {entry.name: {} for entry in valid if truth or not _needs_truth(entry)}
+
+
+def tests_without_truth(asked: NamedTests | None, design: Design) -> list[PairedTestEntry]:
+    """Tests of the answers alone: those asked for, or one of each subject.
+
+    The first one is of the rates at which the classes are given.
+    """
+    if not asked:
+        entries = [e for e in paired_tests().values() if not _needs_truth(e)]
+        entries = [e for e in entries if e.valid_for(design)]
+        if not entries:
+            raise ValueError(
+                f"No test of the answers alone is valid for {design}. Pass the true "
+                "labels, or name a test to run it all the same."
+            )
+        by_subject = {entry.measures[0]: entry for entry in reversed(entries)}
+        return sorted(
+            by_subject.values(), key=lambda e: e.measures[0] != FIRST_WITHOUT_TRUTH
+        )
+    entries = [get_test(name) for name in asked]
+    for entry in entries:
+        if _needs_truth(entry):
+            known = [e.name for e in paired_tests().values() if not _needs_truth(e)]
+            raise ValueError(
+                f"{entry.name} needs true labels. Got none. Pass `y_true`, or choose among "
+                f"the tests of the answers alone: {', '.join(known)}."
+            )
+    return entries
+
+
+def _needs_truth(entry: PairedTestEntry) -> bool:
+    return getattr(entry.needs, "needs_truth", True)
+
+
 def _options(name: Any, options: Any) -> dict[str, Any]:
     if not isinstance(options, Mapping):
         raise TypeError(
@@ -55,7 +103,13 @@ def _check_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
             f"The direction is one for all tests. Got 'alternative' among the options of "
             f"{entry.name}. Pass `alternative` beside `tests`."
         )
-    free = [name for name in entry.options if name != SET_ELSEWHERE]
+    if NULL_VALUE in options:
+        raise ValueError(
+            f"A comparison asks whether the classifiers are equal. Got 'null_value' among "
+            f"the options of {entry.name}. Call skcompare.stats.{entry.name} for another "
+            "null value."
+        )
+    free = [name for name in entry.options if name not in (SET_ELSEWHERE, NULL_VALUE)]
     for name in options:
         if name not in free:
             raise ValueError(
@@ -70,9 +124,11 @@ def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
     return valid[0] if valid else None
 
 
-def answers_wanted(measures: Iterable[Measure], asked: NamedTests | None) -> frozenset[str]:
+def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
     """What the classifiers must answer for these measures and tests."""
     wanted = frozenset[str]().union(*(measure.wanted for measure in measures))
+    if isinstance(asked, str):
+        return wanted | {LABELS, SCORES}
     for name in asked or ():
         needs = get_test(name).needs
         if needs is not ScoreDifferences:
@@ -103,4 +159,5 @@ def no_test_note(measure: Measure, design: Design) -> str:
 
 
 def _named_for(design_name: str, entries: Sequence[PairedTestEntry]) -> str:
-    return ", ".join(entry.name for entry in entries if design_name in entry.designs)
+    """The test that a measure would get by default."""
+    return next(entry.name for entry in entries if design_name in entry.designs)

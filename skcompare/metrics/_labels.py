@@ -1,13 +1,15 @@
 """Metrics of predicted labels."""
 
+from typing import Any
+
 import numpy as np
 
 from skcompare._labels import check_labels, classes_of
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_same_length
+from skcompare._validation import check_same_length, positive_class, some_of
 
-__all__ = ["accuracy"]
+__all__ = ["accuracy", "sensitivity", "specificity", "weighted_mean"]
 
 
 @metric("accuracy", response_method="predict", greater_is_better=True)
@@ -42,10 +44,122 @@ def accuracy(
     return weighted_mean(truth == predicted, sample_weight)
 
 
+@metric("sensitivity", response_method="predict", greater_is_better=True)
+def sensitivity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the positive records that are predicted positive.
+
+    It is also called recall or true positive rate.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels of two classes.
+    pos_label : label, optional
+        The positive class; 1 or True by default, as in scikit-learn.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record; integer weights equal repetition.
+
+    Returns
+    -------
+    sensitivity : float
+        Between 0 and 1; greater is better.
+
+    Raises
+    ------
+    ValueError
+        If no record is positive, or there are not two classes.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import sensitivity
+    >>> sensitivity([1, 1, 1, 0], [1, 0, 1, 0])
+    0.6666666666666666
+
+    .. versionadded:: 0.1
+    """
+    return _rate_within("positive", y_true, y_pred, pos_label, sample_weight)
+
+
+@metric("specificity", response_method="predict", greater_is_better=True)
+def specificity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the negative records that are predicted negative.
+
+    It is also called true negative rate.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels of two classes.
+    pos_label : label, optional
+        The positive class; 1 or True by default, as in scikit-learn.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record; integer weights equal repetition.
+
+    Returns
+    -------
+    specificity : float
+        Between 0 and 1; greater is better.
+
+    Raises
+    ------
+    ValueError
+        If no record is negative, or there are not two classes.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import specificity
+    >>> specificity([1, 1, 0, 0], [1, 0, 1, 0])
+    0.5
+
+    .. versionadded:: 0.1
+    """
+    return _rate_within("negative", y_true, y_pred, pos_label, sample_weight)
+
+
+def _rate_within(
+    side: str,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> float:
+    """Share of right answers among the positive or the negative records."""
+    truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
+    check_same_length(y_true=truth, y_pred=predicted)
+    positive = positive_class(classes_of(truth, y_pred=predicted), pos_label)
+    inside = (truth == positive) == (side == "positive")
+    if not inside.any():
+        raise ValueError(
+            f"A rate among the {side} records needs one of them. Got none: the positive "
+            f"class is {positive!r}, and `y_true` has {some_of(np.unique(truth))}."
+        )
+    weights = inside.astype(np.float64)
+    if sample_weight is not None:
+        weights *= check_weights(truth, sample_weight)
+    return weighted_mean(truth == predicted, weights)
+
+
 def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
     """Mean of one value a record."""
     if sample_weight is None:
         return float(np.mean(values))
+    return float(np.average(values, weights=check_weights(values, sample_weight)))
+
+
+def check_weights(values: np.ndarray, sample_weight: ArrayLike) -> np.ndarray:
+    """Weights of the records: finite, at least 0, not all 0."""
     weights = np.asarray(sample_weight, dtype=np.float64)
     check_same_length(y_true=values, sample_weight=weights)
     if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
@@ -53,4 +167,4 @@ def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
             "`sample_weight` must hold finite weights of at least 0, not all 0. Got values "
             f"from {weights.min()} to {weights.max()}."
         )
-    return float(np.average(values, weights=weights))
+    return weights

@@ -14,7 +14,7 @@ from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
 from skcompare._registry import MetricEntry, metrics
-from skcompare._validation import unknown_name
+from skcompare._validation import positive_class, unknown_name
 from skcompare.metrics._stored import Probe, StoredAnswers
 from skcompare.metrics._undefined import watched
 from skcompare.predictions import DECISION, LABELS, SCORES
@@ -150,7 +150,11 @@ class _RegisteredScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         if self.entry.response_method == "predict":
-            return self.sign * self.entry.function(y, estimator.predict(X))
+            words = {}
+            if "pos_label" in inspect.signature(self.entry.function).parameters:
+                # A test set may lack a class, and the rest may look like another problem.
+                words["pos_label"] = positive_class(estimator.classes_, None)
+            return self.sign * self.entry.function(y, estimator.predict(X), **words)
         proba = estimator.predict_proba(X)
         return self.sign * self.entry.function(y, proba, labels=estimator.classes_)
 

@@ -1,7 +1,5 @@
 """A finished comparison and the forms it is handed on in."""
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -10,6 +8,7 @@ from skcompare._design import Design
 from skcompare._flags import explain
 from skcompare._frames import frame_from_columns
 from skcompare.reports._html import comparison_html, comparison_html_fragment
+from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._text import comparison_markdown, comparison_text
 from skcompare.reports._verdict import Verdict
@@ -19,8 +18,6 @@ __all__ = ["Comparison"]
 
 SCHEMA = "skcompare.comparison"
 SCHEMA_VERSION = 1
-NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +83,20 @@ class Comparison:
 
     @property
     def caveats(self) -> list[str]:
-        """Flags of the comparison and of its rows, with their words."""
-        codes = [*self.flags, *(code for row in self.rows for code in row.flags)]
-        return explain(codes)
+        """Flags of the comparison and of its rows, with their words.
+
+        Where there are several rows, it is said which test a flag is about.
+        """
+        tests: dict[str, list[str]] = {code: [] for code in self.flags}
+        for row in self.rows:
+            for code in row.flags:
+                tests.setdefault(code, []).append(row.test or row.measure)
+        return [
+            f"{words} ({', '.join(dict.fromkeys(tests[code]))})"
+            if tests[code] and len(self.rows) > 1
+            else words
+            for code, words in zip(tests, explain(tests), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values."""
@@ -123,26 +131,12 @@ class Comparison:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The comparison as standard JSON; NaN is written as {"number": "NaN"}."""
-        return json.dumps(_to_standard(self.to_dict()), indent=indent, allow_nan=False)
+        return to_standard_json(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str) -> "Comparison":
         """The comparison that :meth:`to_json` wrote."""
-        try:
-            stored = _from_standard(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise ValueError(
-                f"Expected the JSON of a comparison. Got text that is no JSON: {error}."
-            ) from error
-        is_dict = isinstance(stored, dict)
-        found = (
-            (stored.get("schema"), stored.get("schema_version")) if is_dict else (None,) * 2
-        )
-        if found != (SCHEMA, SCHEMA_VERSION):
-            raise ValueError(
-                f"Expected {SCHEMA} version {SCHEMA_VERSION}. Got {found[0]!r} version "
-                f"{found[1]!r}. Write it again with this version of skcompare."
-            )
+        stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
             return cls(
                 rows=tuple(_row(row) for row in stored["rows"]),
@@ -151,7 +145,7 @@ class Comparison:
                 flags=tuple(stored["flags"]),
                 **{name: stored[name] for name in _PLAIN_FIELDS},
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"The JSON of this comparison is not complete: {error}. Write it again."
             ) from error
@@ -191,22 +185,3 @@ def _row(stored: dict[str, Any]) -> ComparisonRow:
     return ComparisonRow(
         **stored, result=None if result is None else PairedResult.from_dict(result)
     )
-
-
-def _to_standard(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _to_standard(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_standard(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        return {NUMBER: name}
-    return value.item() if hasattr(value, "item") else value
-
-
-def _from_standard(value: Any) -> Any:
-    if isinstance(value, dict):
-        if set(value) == {NUMBER}:
-            return NOT_FINITE[value[NUMBER]]
-        return {key: _from_standard(item) for key, item in value.items()}
-    return [_from_standard(item) for item in value] if isinstance(value, list) else value

@@ -1,5 +1,6 @@
 """The report as one self-contained page: no script, no network, light and dark."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,13 @@ from skcompare.reports._text import (
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
 
-__all__ = ["comparison_html", "comparison_html_fragment"]
+__all__ = [
+    "comparison_html",
+    "comparison_html_fragment",
+    "html_page",
+    "html_report",
+    "html_table",
+]
 
 STYLE = """
 .skcompare { --ink: #1d2733; --soft: #5b6775; --line: #d8dee6; --card: #f5f7fa;
@@ -63,27 +70,71 @@ body {{ margin: 2em auto; max-width: 60em; padding: 0 1em; background: #fff; }}
 def comparison_html(comparison: "Comparison") -> str:
     """A whole page; the comparison's JSON is embedded for machines."""
     title = f"{comparison.challenger} against {comparison.champion}"
-    data = comparison.to_json(indent=None).replace("<", "\\u003c")
-    body = comparison_html_fragment(comparison, heading=f"<h1>{escape(title)}</h1>")
-    return PAGE.format(title=escape(title), body=body, data=data)
+    body = comparison_html_fragment(comparison, title)
+    return html_page(title, body, comparison.to_json(indent=None))
 
 
-def comparison_html_fragment(comparison: "Comparison", heading: str = "") -> str:
+def comparison_html_fragment(comparison: "Comparison", title: str = "") -> str:
     """The report without a page around it, for notebooks."""
-    tables = "".join(map(_table, sections(comparison)))
-    remarks = [*notes(comparison), *comparison.caveats]
-    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
-    notes_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
-    return (
-        f'<div class="skcompare"><style>{STYLE}</style>{heading}'
-        f'<p class="verdict">{escape(comparison.conclusion.sentence)}</p>'
-        f"{tables}{notes_part}<h2>How it was compared</h2>"
-        f"<dl>{_facts(comparison)}</dl></div>"
+    return html_report(
+        title,
+        comparison.conclusion.sentence,
+        [_table(section) for section in sections(comparison)],
+        [*notes(comparison), *comparison.caveats],
+        _facts(comparison),
     )
 
 
-def _facts(comparison: "Comparison") -> str:
-    facts = {
+def html_page(title: str, body: str, data: str) -> str:
+    """A whole page around a report, with the JSON of it."""
+    safe = data.replace("<", "\\u003c")
+    return PAGE.format(title=escape(title), body=body, data=safe)
+
+
+def html_report(
+    title: str,
+    sentence: str,
+    tables: Sequence[str],
+    remarks: Sequence[str],
+    facts: Mapping[str, str],
+) -> str:
+    """Verdict, tables, notes and facts, in this order."""
+    heading = f"<h1>{escape(title)}</h1>" if title else ""
+    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
+    notes_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
+    known = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(words)}</dd>" for name, words in facts.items()
+    )
+    return (
+        f'<div class="skcompare"><style>{STYLE}</style>{heading}'
+        f'<p class="verdict">{escape(sentence)}</p>'
+        f"{''.join(tables)}{notes_part}<h2>How it was compared</h2>"
+        f"<dl>{known}</dl></div>"
+    )
+
+
+def html_table(
+    header: Sequence[str], cells: Sequence[Sequence[str]], text_columns: Sequence[str]
+) -> str:
+    """A table without pictures."""
+    kinds = [' class="text"' if name in text_columns else "" for name in header]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(header, kinds)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(line, kinds))
+        + "</tr>"
+        for line in cells
+    )
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _facts(comparison: "Comparison") -> dict[str, str]:
+    return {
         "champion": comparison.champion,
         "challenger": comparison.challenger,
         "design": design_words(comparison),
@@ -91,9 +142,6 @@ def _facts(comparison: "Comparison") -> str:
         "random state": str(comparison.random_state),
         "versions": ", ".join(f"{name} {v}" for name, v in comparison.versions.items()),
     }
-    return "".join(
-        f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in facts.items()
-    )
 
 
 def _table(section: Section) -> str:
@@ -106,10 +154,15 @@ def _table(section: Section) -> str:
         _row(section, cells, row, reach)
         for cells, row in zip(section.cells, section.rows, strict=True)
     )
+    picture = '<th scope="col">picture</th>' if _has_picture(section) else ""
     return (
-        f'<div class="scroll"><table><thead><tr>{head}<th scope="col">picture</th></tr>'
+        f'<div class="scroll"><table><thead><tr>{head}{picture}</tr>'
         f"</thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _has_picture(section: Section) -> bool:
+    return section.kind == "difference"
 
 
 def _row(section: Section, cells: list[str], row: ComparisonRow, reach: float) -> str:
@@ -120,10 +173,9 @@ def _row(section: Section, cells: list[str], row: ComparisonRow, reach: float) -
         for name, cell in zip(names, others, strict=True)
     )
     primary = ' class="primary"' if row.primary else ""
-    picture = _picture(row, section.header[3], reach)
-    return (
-        f'<tr{primary}><th scope="row">{escape(first)}</th>{shown}<td>{picture}</td></tr>'
-    )
+    if _has_picture(section):
+        shown += f"<td>{_picture(row, section.header[3], reach)}</td>"
+    return f'<tr{primary}><th scope="row">{escape(first)}</th>{shown}</tr>'
 
 
 def _kind(name: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skcompare._flags import explain
+from skcompare._typing import Kind
 from skcompare.stats import ConfidenceInterval, PairedResult
 
 __all__ = ["ComparisonRow", "Results", "RowKey"]
@@ -30,19 +31,21 @@ class ComparisonRow:
         The measure for each role; None where the test compares no number of each role.
     difference : float
         Challenger less champion on a greater-is-better scale, so that positive favours
-        the challenger; NaN for a test without direction.
+        the challenger; NaN where the test estimates no difference.
     low, high : float or None
         The interval of the comparison's level.
     pvalue, adjusted_pvalue : float or None
         Raw and adjusted p-value; the primary row's own test is not adjusted.
     greater_is_better : bool
         Whether the measure is a score; the difference of a loss is a gain.
+    kind : {"difference", "ratio", "association", "omnibus", "combination"}
+        What the test estimates.
     primary : bool
         Whether the verdict comes from this row.
     flags : tuple of str
         Codes of caveats.
     note : str
-        Why there is no p-value, and what would give one.
+        Why there is no p-value, and what would give one; or the estimate in words.
     result : PairedResult or None
         The test's full result.
 
@@ -60,6 +63,7 @@ class ComparisonRow:
     pvalue: float | None = None
     adjusted_pvalue: float | None = None
     greater_is_better: bool = True
+    kind: Kind = "difference"
     primary: bool = False
     flags: tuple[str, ...] = ()
     note: str = ""

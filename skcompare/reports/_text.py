@@ -1,6 +1,7 @@
 """The report as plain text and as Markdown."""
 
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
@@ -9,16 +10,34 @@ from skcompare.reports._rows import ComparisonRow
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
 
-__all__ = ["TEXT_COLUMNS", "Section", "comparison_markdown", "comparison_text"]
+__all__ = [
+    "TEXT_COLUMNS",
+    "Section",
+    "aligned",
+    "comparison_markdown",
+    "comparison_text",
+    "entry",
+    "markdown_table",
+    "markdown_text",
+]
 
 WIDTH = 96
 INDENT = 12
-TEXT_COLUMNS = ("", "lower is better", "test")
+ROLES = ("champion", "challenger")
+TEXT_COLUMNS = (
+    "",
+    "lower is better",
+    "challenger over champion",
+    "association",
+    "without direction",
+    "test",
+)
 
 
 class Section(NamedTuple):
-    """A table of the report: its header, and a line of cells for each row."""
+    """A table of the report: rows of one kind with their header and cells."""
 
+    kind: str
     header: list[str]
     cells: list[list[str]]
     rows: list[ComparisonRow]
@@ -27,35 +46,32 @@ class Section(NamedTuple):
 def comparison_text(comparison: "Comparison") -> str:
     """Roles, design, a table of measures, caveats and the verdict."""
     lines = [
-        _entry("champion", in_one_line(comparison.champion)),
-        _entry("challenger", in_one_line(comparison.challenger)),
-        _entry("design", design_words(comparison)),
+        entry("champion", in_one_line(comparison.champion)),
+        entry("challenger", in_one_line(comparison.challenger)),
+        entry("design", design_words(comparison)),
         "",
     ]
     for section in sections(comparison):
-        lines += [*_aligned(section), ""]
-    lines += [_entry("note", note) for note in notes(comparison)]
-    lines += [_entry("flag", caveat) for caveat in comparison.caveats]
-    lines.append(_entry("verdict", comparison.conclusion.sentence))
+        lines += [*aligned(section.header, section.cells, TEXT_COLUMNS), ""]
+    lines += [entry("note", note) for note in notes(comparison)]
+    lines += [entry("flag", caveat) for caveat in comparison.caveats]
+    lines.append(entry("verdict", comparison.conclusion.sentence))
     return "\n".join(lines)
 
 
 def comparison_markdown(comparison: "Comparison") -> str:
     """The same as Markdown, the verdict first."""
     lines = [
-        f"**Verdict:** {_escaped(comparison.conclusion.sentence)}",
+        f"**Verdict:** {markdown_text(comparison.conclusion.sentence)}",
         "",
-        f"- champion: {_escaped(comparison.champion)}",
-        f"- challenger: {_escaped(comparison.challenger)}",
+        f"- champion: {markdown_text(comparison.champion)}",
+        f"- challenger: {markdown_text(comparison.challenger)}",
         f"- design: {design_words(comparison)}",
         "",
     ]
     for section in sections(comparison):
-        rule = ["---" if name in TEXT_COLUMNS else "---:" for name in section.header]
-        for cells in (section.header, rule, *section.cells):
-            lines.append(f"| {' | '.join(map(_escaped, cells))} |")
-        lines.append("")
-    lines += [f"- {_escaped(note)}" for note in notes(comparison)]
+        lines += [*markdown_table(section.header, section.cells, TEXT_COLUMNS), ""]
+    lines += [f"- {markdown_text(note)}" for note in notes(comparison)]
     lines += [f"- flag {caveat}" for caveat in comparison.caveats]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -76,71 +92,117 @@ def design_words(comparison: "Comparison") -> str:
 
 
 def sections(comparison: "Comparison") -> list[Section]:
-    """Scores and losses apart, because the difference of a loss is a gain."""
+    """A table for each kind of estimate; scores and losses apart.
+
+    The difference of a loss is a gain.
+    """
     level = f"{100 * (1 - comparison.alpha):g} % interval"
-    adjusted = f"p ({comparison.adjust})"
+    test = [level, "p", f"p ({comparison.adjust})", "test"]
     found = []
-    for greater, first, difference in (
-        (True, "", "difference"),
-        (False, "lower is better", "gain"),
+    for kind, greater, header in (
+        ("difference", True, ["", *ROLES, "difference", *test]),
+        ("difference", False, ["lower is better", *ROLES, "gain", *test]),
+        ("ratio", True, ["challenger over champion", *ROLES, "ratio", *test]),
+        ("association", True, ["association", "estimate", *test]),
+        ("omnibus", True, ["without direction", "statistic", "df", *test[1:]]),
     ):
-        rows = [row for row in comparison.rows if row.greater_is_better is greater]
-        header = [first, "champion", "challenger", difference, level, "p", adjusted, "test"]
+        rows = [
+            row
+            for row in comparison.rows
+            if row.kind == kind and row.greater_is_better is greater
+        ]
         if rows:
-            found.append(_without_empty_columns(header, rows, comparison.alpha))
+            found.append(_without_empty_columns(kind, header, rows, comparison.alpha))
     return found
 
 
 def _without_empty_columns(
-    header: list[str], rows: list[ComparisonRow], alpha: float
+    kind: str, header: list[str], rows: list[ComparisonRow], alpha: float
 ) -> Section:
     cells = [table_cells(row, alpha) for row in rows]
     used = [i for i in range(len(header)) if any(line[i] for line in cells)]
     return Section(
-        [header[i] for i in used], [[line[i] for i in used] for line in cells], rows
+        kind,
+        [header[i] for i in used],
+        [[line[i] for i in used] for line in cells],
+        rows,
     )
 
 
 def notes(comparison: "Comparison") -> list[str]:
-    """Why rows have no p-value, each reason once with its measures."""
+    """Why rows have no p-value, each reason once with its measures, and remarks."""
     reasons: dict[str, list[str]] = {}
+    remarks = []
+    tests = [row.test for row in comparison.rows]
     for row in comparison.rows:
-        if row.note:
+        if row.note and row.result is not None:
+            name = row.test if tests.count(row.test) == 1 else row.measure
+            remarks.append(f"{name}: {row.note}")
+        elif row.note:
             reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.measure)
-    return [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
+    shared = [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
+    return [*shared, *dict.fromkeys(remarks)]
 
 
 def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
-    """The row's cells as text."""
+    """The row's cells as text, in the columns of its kind."""
     name = row.measure if row.label is None else f"{row.measure}[{row.label}]"
-    decimals = decimals_for(row.difference)
-    limits = [] if row.low is None or row.high is None else [row.low, row.high]
-    interval = ", ".join(format_number(limit, decimals) for limit in limits)
-    return [
-        in_one_line(name),
-        format_number(row.champion, decimals),
-        format_number(row.challenger, decimals),
-        format_number(row.difference, decimals, signed=True),
-        f"[{interval}]" if limits else "",
+    ends = [
         "" if row.pvalue is None else format_pvalue(row.pvalue, alpha),
         "" if row.adjusted_pvalue is None else format_pvalue(row.adjusted_pvalue, alpha),
         row.test or "no test",
     ]
+    if row.kind == "ratio" and row.result is not None:
+        name = row.result.estimate_name
+    name = in_one_line(name)
+    if row.kind == "omnibus":
+        df = None if row.result is None else row.result.df
+        return [
+            name,
+            format_number(row.statistic),
+            "" if df is None else f"{df:g}",
+            *ends,
+        ]
+    decimals = decimals_for(row.difference)
+    limits = [] if row.low is None or row.high is None else [row.low, row.high]
+    interval = ", ".join(format_number(limit, decimals) for limit in limits)
+    numbers = [
+        *([] if row.kind == "association" else [row.champion, row.challenger]),
+        row.estimate,
+    ]
+    *roles, estimate = (format_number(number, decimals) for number in numbers)
+    if row.kind == "difference":
+        estimate = format_number(row.difference, decimals, signed=True)
+    return [name, *roles, estimate, f"[{interval}]" if limits else "", *ends]
 
 
-def _aligned(section: Section) -> list[str]:
-    lines = [section.header, *section.cells]
+def aligned(
+    header: list[str], cells: list[list[str]], text_columns: Sequence[str]
+) -> list[str]:
+    """Lines of a table; columns of text are aligned to the left, others to the right."""
+    lines = [header, *cells]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if name in TEXT_COLUMNS else cell.rjust(width)
-            for name, cell, width in zip(section.header, line, widths, strict=True)
+            cell.ljust(width) if name in text_columns else cell.rjust(width)
+            for name, cell, width in zip(header, line, widths, strict=True)
         ).rstrip()
         for line in lines
     ]
 
 
-def _entry(name: str, words: str) -> str:
+def markdown_table(
+    header: list[str], cells: list[list[str]], text_columns: Sequence[str]
+) -> list[str]:
+    """Lines of a table in Markdown."""
+    rule = ["---" if name in text_columns else "---:" for name in header]
+    return [
+        f"| {' | '.join(map(markdown_text, line))} |" for line in (header, rule, *cells)
+    ]
+
+
+def entry(name: str, words: str) -> str:
+    """A named line of the report, wrapped."""
     return textwrap.fill(
         words,
         WIDTH,
@@ -150,7 +212,7 @@ def _entry(name: str, words: str) -> str:
     )
 
 
-def _escaped(words: str) -> str:
+def markdown_text(words: str) -> str:
     """Text that Markdown shows as it is."""
     line = in_one_line(words).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{c}" if c in "|`[]*_#" else c for c in line)
+    return "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)

@@ -11,7 +11,7 @@ from skcompare._wording import (
 )
 from skcompare.reports._rows import ComparisonRow
 
-__all__ = ["Verdict", "decide", "is_against"]
+__all__ = ["Verdict", "decide", "is_against", "level_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ def decide(
     """
     if row.pvalue is None:
         return Verdict("inconclusive", alpha, f"inconclusive: {row.note}")
-    finding = _finding(row, alpha)
+    if row.kind != "difference":
+        return Verdict("inconclusive", alpha, _without_winner(row, alpha))
+    finding, level = _finding(row, alpha), level_words(alpha, alternative)
     # Only a test with an estimate of direction can name a winner.
     if row.pvalue < alpha and row.difference != 0 and not math.isnan(row.difference):
         winner = "challenger" if row.difference > 0 else "champion"
-        sentence = (
-            f"the {winner} is better at alpha {alpha:g}: {finding}{_about(row, flags)}"
-        )
+        sentence = f"the {winner} is better at {level}: {finding}{_about(row, flags)}"
         return Verdict(winner, alpha, sentence)
-    sentence = f"inconclusive at alpha {alpha:g}: {finding}"
+    sentence = f"inconclusive at {level}: {finding}"
     outlook = _outlook(row, alternative, records_needed)
     return Verdict(
         "inconclusive",
@@ -73,6 +73,24 @@ def decide(
         f"{sentence}; {outlook}" if outlook else sentence,
         records_needed,
     )
+
+
+def level_words(alpha: float, alternative: str) -> str:
+    """The level of the verdict, and which way the test looked."""
+    side = "" if alternative == "two-sided" else f", one-sided ({alternative})"
+    return f"alpha {alpha:g}{side}"
+
+
+def _without_winner(row: ComparisonRow, alpha: float) -> str:
+    """What a test of the answers alone can say."""
+    if row.pvalue is None or math.isnan(row.pvalue):
+        finding = f"the p-value of {row.test} is undefined for these data"
+    else:
+        p = format_pvalue(row.pvalue, alpha)
+        words = "differ" if row.pvalue < alpha else "do not differ significantly"
+        p = f"p {p}" if p.startswith("<") else f"p = {p}"
+        finding = f"{row.measure} {words} at alpha {alpha:g}, {p} ({row.test})"
+    return f"no winner can be named without true labels: {finding}"
 
 
 def _about(row: ComparisonRow, flags: tuple[str, ...]) -> str:

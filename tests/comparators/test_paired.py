@@ -451,7 +451,6 @@ def test_groups_make_a_grouped_design(data):
 
     assert comparator.comparison_.design.grouped
     assert comparator.results_["accuracy"].test is None
-    assert "grouped-records" in comparator.comparison_.flags
     records = comparator.predictions_.records[comparator.predictions_.bounds[0] :][:100]
     assert 0 == len(records) % 4
 

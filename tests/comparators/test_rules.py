@@ -77,12 +77,12 @@ def test_groups_are_not_advised_away(data):
     X, y = data
     comparison = pair().fit(X, y, groups=np.arange(200) // 4).comparison_
 
-    assert "dependence within groups" in comparison.conclusion.sentence
+    assert "with groups for clustered_mcnemar" in comparison.conclusion.sentence
     assert "cv=None" not in str(comparison)
 
 
-def test_grouped_holdouts_are_flagged(data):
-    """Groups of a hold-out set are flagged too, from classifiers and from arrays."""
+def test_grouped_holdouts_have_a_test(data):
+    """Groups of a hold-out set are allowed for, from classifiers and from arrays."""
     X, y = data
     fitted = [GaussianNB().fit(X, y), DummyClassifier().fit(X, y)]
     groups = np.arange(200) // 4
@@ -91,8 +91,9 @@ def test_grouped_holdouts_are_flagged(data):
     by_answers = compare(y, answers, groups=groups)
 
     for comparison in (by_classifiers, by_answers):
-        assert ("grouped-records",) == comparison.flags
-        assert comparison.rows[0].pvalue is None
+        assert comparison.design.grouped
+        assert "clustered_mcnemar" == comparison.rows[0].test
+        assert by_answers.rows[0].pvalue == comparison.rows[0].pvalue
 
 
 def test_time_order_is_not_advised_away(data):

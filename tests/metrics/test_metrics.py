@@ -4,10 +4,15 @@ import inspect
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, brier_score_loss
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, brier_score_loss, recall_score
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
 
+from skcompare import PairedComparator
 from skcompare._registry import metrics
-from skcompare.metrics import accuracy, multiclass_brier_loss
+from skcompare.metrics import accuracy, multiclass_brier_loss, sensitivity, specificity
 
 
 def random_answers(seed, n=40, n_classes=3):
@@ -21,6 +26,8 @@ def random_answers(seed, n=40, n_classes=3):
 
 def answers_of(entry, seed=0, **settings):
     """What a registered metric takes, and its keywords."""
+    if "pos_label" in inspect.signature(entry.function).parameters:
+        settings["n_classes"] = 2
     y, labels, proba = random_answers(seed, **settings)
     if entry.response_method == "predict":
         return y, labels, {}
@@ -185,3 +192,81 @@ def test_brier_of_bad_probabilities():
         multiclass_brier_loss([0, 1], [0.5, np.nan])
     with pytest.raises(ValueError, match="y_true has 2, y_proba has 3"):
         multiclass_brier_loss([0, 1], [0.5, 0.5, 0.5])
+
+
+# ------------------------------------------------------- sensitivity and specificity
+
+
+@pytest.mark.parametrize("pos_label", [None, 0, 1])
+def test_rates_agree_with_scikit_learn(pos_label):
+    """Sensitivity is the recall of the positive class, specificity of the other one."""
+    rng = np.random.default_rng(4)
+    y, predicted, weights = *rng.integers(2, size=(2, 50)), rng.random(50)
+    positive = 1 if pos_label is None else pos_label
+
+    for sample_weight in (None, weights):
+        words = {"sample_weight": sample_weight}
+        assert recall_score(y, predicted, pos_label=positive, **words) == pytest.approx(
+            sensitivity(y, predicted, pos_label=pos_label, **words)
+        )
+        assert recall_score(y, predicted, pos_label=1 - positive, **words) == pytest.approx(
+            specificity(y, predicted, pos_label=pos_label, **words)
+        )
+
+
+def test_rates_of_strings():
+    """Of two strings the positive one must be named."""
+    y, predicted = ["no", "no", "yes", "yes"], ["no", "yes", "yes", "yes"]
+
+    assert 0.5 == specificity(y, predicted, pos_label="yes")
+    assert 1.0 == sensitivity(y, predicted, pos_label="yes")
+    with pytest.raises(ValueError, match=r"Say which of 'no', 'yes' is the positive class"):
+        sensitivity(y, predicted)
+    with pytest.raises(ValueError, match="`pos_label` must be one of two classes"):
+        sensitivity(y, predicted, pos_label="maybe")
+
+
+def test_rates_that_are_undefined():
+    """Without a record on its side a rate is refused, and with three classes or one."""
+    with pytest.raises(ValueError, match="positive records needs one of them"):
+        sensitivity([0, 0], [0, 1])
+    with pytest.raises(ValueError, match="negative records needs one of them"):
+        specificity([1, 1], [0, 1])
+    with pytest.raises(ValueError, match=r"needs two classes\. Got 3"):
+        specificity([0, 1, 2], [0, 1, 2])
+    with pytest.raises(ValueError, match="Say which of 0 is the positive class"):
+        sensitivity([0, 0, 0], [0, 0, 0])
+    with pytest.raises(ValueError, match="positive records needs one of them"):
+        sensitivity([0, 0, 0], [0, 0, 0], pos_label=1)
+    with pytest.raises(ValueError, match="Say which of 2, 3 is the positive class"):
+        sensitivity([2, 3], [2, 3])
+
+
+def test_default_positive_class_is_scikit_learns():
+    """Of classes 1 and 2 the first is positive by default, as for scikit-learn's recall."""
+    y, predicted = [1, 1, 2, 2, 2], [1, 2, 2, 2, 1]
+
+    assert recall_score(y, predicted) == sensitivity(y, predicted)
+
+
+@pytest.mark.parametrize("pos_label", [None, 1, 0])
+def test_rates_within_a_cross_validation(pos_label):
+    """Sensitivity is scikit-learn's recall on every split; without one it is undefined."""
+    X, y = make_classification(60, 5, flip_y=0.3, random_state=0)
+    classifiers = LogisticRegression(), DecisionTreeClassifier(random_state=0)
+    comparator = PairedComparator(
+        *classifiers,
+        cv=StratifiedKFold(5),
+        scoring=["sensitivity", "recall", "specificity"],
+        pos_label=pos_label,
+    ).fit(X, y)
+    left_out = PairedComparator(
+        *classifiers, cv=LeaveOneOut(), scoring="specificity", pos_label=pos_label
+    ).fit(X, y)
+
+    results = comparator.results_
+    assert results["recall"].champion == pytest.approx(results["sensitivity"].champion)
+    assert results["recall"].difference == pytest.approx(results["sensitivity"].difference)
+    row = left_out.results_["specificity"]
+    assert "undefined-in-split" in row.flags
+    assert 0.5 < row.champion < 1

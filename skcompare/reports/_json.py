@@ -1,0 +1,55 @@
+"""Standard JSON of reports: every number survives, also NaN and infinity."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["from_standard_json", "to_standard_json"]
+
+NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+NUMBER = "number"
+
+
+def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
+    """JSON text in which NaN is {"number": "NaN"}, and so for infinity."""
+    return json.dumps(_to_standard(values), indent=indent, allow_nan=False)
+
+
+def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
+    """The values that were written, of one schema and version."""
+    try:
+        stored = _from_standard(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"Expected the JSON of a comparison. Got text that is no JSON: {error}."
+        ) from error
+    is_dict = isinstance(stored, dict)
+    found = (stored.get("schema"), stored.get("schema_version")) if is_dict else (None,) * 2
+    if found != (schema, version):
+        raise ValueError(
+            f"Expected {schema} version {version}. Got {found[0]!r} version {found[1]!r}. "
+            "Write it again with this version of skcompare."
+        )
+    return dict(stored)
+
+
+def _to_standard(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _to_standard(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_standard(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return {NUMBER: name}
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value.item() if hasattr(value, "item") else value
+
+
+def _from_standard(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {NUMBER}:
+            return NOT_FINITE[value[NUMBER]]
+        return {key: _from_standard(item) for key, item in value.items()}
+    return [_from_standard(item) for item in value] if isinstance(value, list) else value

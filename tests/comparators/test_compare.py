@@ -1,0 +1,525 @@
+"""Answers that exist already: two of them, without truth, and several."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, matthews_corrcoef
+
+from skcompare import Comparison, MultipleComparison, compare
+from skcompare.evidence import (
+    AgreementMatrix,
+    ContingencyTable,
+    CorrectnessPatterns,
+    JointCounts,
+)
+from skcompare.stats import (
+    cochran_q,
+    mcnemar,
+    paired_tests,
+    pairwise_mcnemar,
+    score_difference,
+    stuart_maxwell,
+)
+
+ANIMALS = np.array(["ant", "bee", "cow"])
+ACCURACIES = {"old": 0.5, "new": 0.7, "newest": 0.72, "bad": 0.2}
+KUNCHEVA = {"111": 80, "110": 2, "100": 2, "011": 9, "010": 1, "001": 3, "000": 3}
+
+
+def made_up(n=400, seed=0, names=("old", "new")):
+    """True labels and answers that are right about as often as their names say."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    answers = {
+        name: np.where(rng.random(n) < ACCURACIES[name], y, rng.integers(3, size=n))
+        for name in names
+    }
+    return ANIMALS[y], {name: ANIMALS[codes] for name, codes in answers.items()}
+
+
+# ----------------------------------------------------------------- scores and choices
+
+
+@pytest.mark.parametrize(
+    ("score", "function"),
+    [
+        ("f1_macro", lambda y, p: f1_score(y, p, average="macro")),
+        ("matthews_corrcoef", matthews_corrcoef),
+    ],
+)
+def test_scores_of_labels_have_a_test(score, function):
+    """A score that is a function of the counts is tested by default, by its own name."""
+    y, answers = made_up()
+
+    row = compare(y, answers, scoring=["accuracy", score]).results[score]
+    expected = score_difference(
+        JointCounts.from_predictions(y, *answers.values()), score=score
+    )
+
+    assert "score_difference" == row.test
+    assert expected.pvalue == row.pvalue
+    assert function(y, answers["old"]) == pytest.approx(row.champion)
+    assert function(y, answers["new"]) == pytest.approx(row.challenger)
+
+
+def test_a_score_decides():
+    """The verdict comes from the first score, and says what would settle it."""
+    y, answers = made_up()
+
+    decided = compare(y, answers, scoring="f1_macro")
+    open_still = compare(
+        y[:30], {k: v[:30] for k, v in answers.items()}, scoring="f1_macro"
+    )
+
+    assert "challenger" == decided.verdict
+    assert "inconclusive" == open_still.verdict
+    assert open_still.conclusion.records_needed > 30
+
+
+def test_positive_class_of_a_binary_score():
+    """`pos_label` reaches the test, and scores without a positive class ignore it."""
+    rng = np.random.default_rng(1)
+    y, old, new = np.array(["no", "yes"])[rng.integers(2, size=(3, 200))]
+    comparison = compare(
+        y, {"old": old, "new": new}, scoring=["f1", "f1_macro"], pos_label="no"
+    )
+
+    assert f1_score(y, old, pos_label="no") == pytest.approx(comparison.rows[0].champion)
+    assert "f1_macro" == comparison.rows[1].measure
+    with pytest.raises(ValueError, match="Say which of 'no', 'yes' is the positive"):
+        compare(y, {"old": old, "new": new}, scoring="f1")
+
+
+def test_a_score_by_option():
+    """The test of scores can be asked for with a score of its own."""
+    y, answers = made_up()
+    tests = {"score_difference": {"score": "f1_macro", "method": "permutation"}}
+
+    comparison = compare(y, answers, tests=tests)
+
+    row = comparison.results["f1_macro", None, "score_difference"]
+    assert "permutation" in row.result.method
+    assert f1_score(y, answers["old"], average="macro") == pytest.approx(row.champion)
+
+
+def test_all_tests():
+    """Every test that is valid for a hold-out has a row, and the default one decides."""
+    y, answers = made_up()
+
+    comparison = compare(y, answers, tests="all")
+
+    valid = {name for name, e in paired_tests().items() if "holdout" in e.designs}
+    assert valid == {row.test for row in comparison.rows}
+    assert "mcnemar" == comparison.rows[0].test
+    assert {"difference", "ratio", "association", "omnibus"} == {
+        row.kind for row in comparison.rows
+    }
+    assert comparison.to_json() == Comparison.from_json(comparison.to_json()).to_json()
+
+
+def test_report_of_all_kinds():
+    """Each kind has a table of its own, with remarks, in every form of the report."""
+    y, answers = made_up()
+    comparison = compare(y, answers, tests="all")
+
+    for text in (str(comparison), comparison.to_markdown(), comparison.to_html()):
+        for words in (
+            "challenger over champion",
+            "association",
+            "without direction",
+            "cohen_kappa: fair agreement beyond chance",
+        ):
+            assert words in text.replace("\\_", "_")
+    for row in comparison.rows:
+        if row.kind == "omnibus":
+            assert row.champion is None
+            assert row.low is None
+    frame = comparison.to_frame()
+    assert len(comparison.rows) == len(frame)
+
+
+def test_groups_allow_for_records_that_are_alike():
+    """Copies of a record in one group do not fake significance."""
+    y, answers = made_up(60, seed=3)
+    copies = 20
+    repeated = {name: np.repeat(labels, copies) for name, labels in answers.items()}
+    groups = np.repeat(np.arange(60), copies)
+
+    naive = compare(np.repeat(y, copies), repeated)
+    grouped = compare(np.repeat(y, copies), repeated, groups=groups)
+
+    assert naive.rows[0].pvalue < 1e-6
+    assert "clustered_mcnemar" == grouped.rows[0].test
+    once = mcnemar(
+        ContingencyTable.from_predictions(y, *answers.values()), method="asymptotic"
+    )
+    assert once.pvalue == pytest.approx(grouped.rows[0].pvalue, abs=0.03)
+
+
+# --------------------------------------------------------------------- without truth
+
+
+def test_without_truth_the_answers_are_compared():
+    """Label rates, symmetry and agreement are tested, and no winner is named."""
+    _, answers = made_up()
+
+    comparison = compare(None, answers)
+
+    assert "inconclusive" == comparison.verdict
+    assert comparison.conclusion.sentence.startswith("no winner can be named")
+    assert ("no-truth",) == comparison.flags
+    assert "stuart_maxwell" == comparison.rows[0].test
+    assert comparison.rows[0].primary
+    expected = stuart_maxwell(AgreementMatrix.from_predictions(*answers.values()))
+    assert expected.pvalue == comparison.rows[0].pvalue
+    assert {"stuart_maxwell", "bowker", "cohen_kappa", "label_disagreement"} == {
+        row.test for row in comparison.rows
+    }
+    assert 400 == comparison.n_records
+    assert comparison.to_json() == Comparison.from_json(comparison.to_json()).to_json()
+    assert "no-truth" in comparison.to_html()
+
+
+def test_without_truth_rates_that_differ():
+    """A challenger that gives one class more often is told, without a winner."""
+    _, answers = made_up()
+    answers["new"] = np.where(answers["new"] == "ant", "bee", answers["new"])
+
+    comparison = compare(None, answers)
+
+    assert comparison.rows[0].pvalue < 1e-6
+    assert "label rates differ at alpha 0.05" in comparison.conclusion.sentence
+    assert "inconclusive" == comparison.verdict
+
+
+def test_without_truth_equal_answers():
+    """Identical answers have p = 1; kappa is undefined where all are one class."""
+    comparison = compare(None, {"a": [1, 2, 1], "b": [1, 2, 1]})
+
+    assert 1 == comparison.rows[0].pvalue
+    assert "degenerate" in comparison.rows[0].flags
+    constant = compare(None, {"a": ["x", "x"], "b": ["x", "x"]})
+    assert 1 == constant.rows[0].pvalue
+    assert np.isnan(constant.results["cohen_kappa"].pvalue)
+    assert constant.results["cohen_kappa"].flags
+
+
+def test_without_truth_probabilities_need_labels():
+    """The classes of probabilities are named, because no truth names them."""
+    proba = {"a": [[0.2, 0.8], [0.6, 0.4]], "b": [[0.7, 0.3], [0.6, 0.4]]}
+
+    with pytest.raises(ValueError, match="Pass all class labels as `labels`"):
+        compare(None, proba)
+    assert 0.5 == compare(None, proba, labels=[0, 1]).results["label_disagreement"].estimate
+
+
+def test_without_truth_nothing_is_measured():
+    """Measures and tests that need the truth are refused, with what is possible."""
+    _, answers = made_up()
+
+    with pytest.raises(ValueError, match=r"scoring='f1_macro' needs true labels\. Got"):
+        compare(None, answers, scoring="f1_macro")
+    with pytest.raises(ValueError, match=r"mcnemar needs true labels.*stuart_maxwell"):
+        compare(None, answers, tests="mcnemar")
+    assert ["bowker"] == [row.test for row in compare(None, answers, tests="bowker").rows]
+    assert {e.name for e in paired_tests().values() if e.needs is AgreementMatrix} == {
+        row.test for row in compare(None, answers, tests="all").rows
+    }
+
+
+def test_truth_is_passed_once():
+    """The truth comes first or by its name, and not both."""
+    y, answers = made_up()
+
+    assert (
+        compare(y, answers).rows[0].pvalue
+        == compare(y_true=y, answers=answers).rows[0].pvalue
+    )
+    with pytest.raises(ValueError, match="passed twice"):
+        compare(y, answers, y_true=y)
+    with pytest.raises(
+        ValueError, match="Columns can be named where the first"
+    ):
+        compare(y, answers, id="record")
+
+
+# ------------------------------------------------------------------------- several
+
+
+def kuncheva():
+    """The table of three classifiers of Kuncheva (2004), as answers."""
+    rows = [[int(c) for c in key] for key, n in KUNCHEVA.items() for _ in range(n)]
+    columns = np.array(rows).T
+    return np.ones(100, dtype=int), dict(zip("ABC", columns))
+
+
+def test_omnibus_rejects_and_no_pair_does():
+    """Kuncheva's example: the report says both (worked example of source 003)."""
+    y, answers = kuncheva()
+
+    result = compare(y, answers, tests={"mcnemar": {"method": "asymptotic"}})
+
+    assert 256 / 34 == pytest.approx(result.omnibus.statistic)
+    assert 0.02317 == pytest.approx(result.omnibus.pvalue, abs=1e-5)
+    assert [0.0628, 0.0910, 1.0] == pytest.approx(
+        sorted(row.adjusted_pvalue for row in result.pairs), abs=1e-4
+    )
+    assert "inconclusive" == result.verdict
+    assert "no pair does after the adjustment" in result.conclusion.sentence
+
+
+def test_several_agree_with_the_tests():
+    """Rows are those of the tests themselves, ordered by what they say."""
+    y, answers = made_up(names=tuple(ACCURACIES))
+    patterns = CorrectnessPatterns.from_predictions(
+        y, *answers.values(), names=list(answers)
+    )
+
+    result = compare(y, answers)
+
+    assert cochran_q(patterns).pvalue == result.omnibus.pvalue
+    expected = pairwise_mcnemar(patterns)
+    for champion, challenger, difference, adjusted in zip(
+        expected.champion,
+        expected.challenger,
+        expected.difference,
+        expected.adjusted_pvalue,
+    ):
+        row = result.pair(champion, challenger)
+        assert (difference, adjusted) == (row.difference, row.adjusted_pvalue)
+    accuracies = [row.accuracy for row in result.classifiers]
+    assert sorted(accuracies, reverse=True) == accuracies
+    adjusted = [row.adjusted_pvalue for row in result.pairs]
+    assert sorted(adjusted) == adjusted
+
+
+def test_winner_among_several():
+    """A classifier that beats every other one wins, by its name."""
+    y, answers = made_up(names=("old", "bad"))
+    answers["truth itself"] = y
+
+    assert "truth itself" == compare(y, answers).verdict
+
+
+@pytest.mark.parametrize("adjust", ["holm", "max-t", None])
+def test_against_a_control(adjust):
+    """With a control each other one is told to be better, worse or neither."""
+    y, answers = made_up(names=tuple(ACCURACIES))
+
+    result = compare(y, answers, control="old", adjust=adjust)
+
+    assert {"old"} == {row.champion for row in result.pairs}
+    assert 3 == len(result.pairs)
+    assert result.verdict in ("new", "newest")
+    assert "bad worse than old" in result.conclusion.sentence
+    one_sided = compare(y, answers, control="old", alternative="greater", adjust=adjust)
+    assert one_sided.pair("old", "new").pvalue < result.pair("old", "new").pvalue
+
+
+def test_control_that_nobody_beats():
+    """The control wins where it beats all, and nobody where nothing is told apart."""
+    y, answers = made_up(names=("old", "bad"))
+    answers["truth"] = y
+
+    assert "truth" == compare(y, answers, control="truth").verdict
+    same = {"a": y, "b": y, "c": y}
+    assert "inconclusive" == compare(y, same, control="a").verdict
+    assert 1 == compare(y, same).omnibus.pvalue
+
+
+def test_reports_of_several():
+    """Text, Markdown, HTML, JSON and frame have every classifier and every pair."""
+    y, answers = made_up(names=tuple(ACCURACIES))
+    result = compare(y, answers)
+
+    for text in (str(result), result.to_markdown(), result.to_html(), result._repr_html_()):
+        assert all(name in text for name in ACCURACIES)
+        assert result.conclusion.sentence.split(":")[0] in text
+        assert "cochran_q" in text.replace("\\_", "_")
+    again = MultipleComparison.from_json(result.to_json())
+    assert result.to_json() == again.to_json()
+    assert str(result) == str(again)
+    assert 6 == len(result.to_frame()) == len(result.to_frame("polars"))
+    page = result.to_html()
+    embedded = page.partition('id="skcompare-comparison">')[2].partition("</script>")[0]
+    assert json.loads(embedded) == json.loads(result.to_json())
+
+
+def test_names_are_shown_safely():
+    """Names of classifiers are text, whatever is in them."""
+    y, answers = made_up(names=tuple(ACCURACIES))
+    odd = dict(zip(("<script>", "a|b", "line\nbreak", "plain"), answers.values()))
+
+    result = compare(y, odd)
+
+    assert "<script>" not in result.to_html().replace('<script type="application/json"', "")
+    assert "a\\|b" in result.to_markdown()
+    assert "line break" in str(result)
+
+
+def test_what_several_cannot_do():
+    """Options that are for two answers only are refused, and so are unknown ones."""
+    y, answers = made_up(names=tuple(ACCURACIES))
+
+    with pytest.raises(ValueError, match=r"compared by accuracy\. Got scoring"):
+        compare(y, answers, scoring="f1_macro")
+    with pytest.raises(ValueError, match="cannot be compared on grouped records"):
+        compare(y, answers, groups=y)
+    with pytest.raises(ValueError, match="Unknown test of several classifiers 'bowker'"):
+        compare(y, answers, tests="bowker")
+    with pytest.raises(ValueError, match="Unknown option of cochran_q 'interval'"):
+        compare(y, answers, tests={"cochran_q": {"interval": "score"}})
+    with pytest.raises(ValueError, match="Unknown control 'older'"):
+        compare(y, answers, control="older")
+    with pytest.raises(ValueError, match="needs a control"):
+        compare(y, answers, alternative="greater")
+    with pytest.raises(ValueError, match="which needs true labels"):
+        compare(None, answers)
+    with pytest.raises(ValueError, match="`control` is for three or more answers"):
+        compare(y, {"a": y, "b": y}, control="a")
+    with pytest.raises(ValueError, match="at least two entries"):
+        compare(y, {"a": y})
+    with pytest.raises(KeyError, match=r"No pair \(old, x\)"):
+        compare(y, answers).pair("old", "x")
+    with pytest.raises(ValueError, match="is not complete"):
+        MultipleComparison.from_json(
+            '{"schema": "skcompare.multiple_comparison", "schema_version": 1}'
+        )
+
+
+# ------------------------------------------------------------- input that misleads
+
+
+def test_columns_of_probabilities_are_found_by_name():
+    """A frame with a column a class is read by the names, in whatever order."""
+    pd = pytest.importorskip("pandas")
+    y = np.array([0, 1] * 20)
+    right = np.where(y == 1, 0.9, 0.1)
+
+    for names in ([0, 1], ["0", "1"]):
+        frame = pd.DataFrame({names[1]: right, names[0]: 1 - right})
+        assert 1.0 == compare(y, {"a": frame, "b": right}).rows[0].champion
+    unnamed = np.column_stack([1 - right, right])
+    assert 1.0 == compare(y, {"a": unnamed, "b": right}).rows[0].champion
+
+
+def test_certain_probabilities_beside_other_labels():
+    """0.0 and 1.0 are probabilities where the labels are 1 and 2, labels where they fit."""
+    y = np.array([1, 2, 2, 1])
+    certain = np.array([0.0, 1.0, 1.0, 0.0])
+
+    assert 1.0 == compare(y, {"a": certain, "b": y}).rows[0].champion
+    assert 1.0 == compare(y - 1, {"a": certain, "b": y - 1}).rows[0].champion
+
+
+def test_probabilities_in_an_array_of_objects():
+    """Fractions are probabilities whatever the type of their array."""
+    y, proba = [0, 1, 1], np.array([0.2, 0.7, 0.4], dtype=object)
+
+    assert 2 / 3 == pytest.approx(compare(y, {"a": proba, "b": y}).rows[0].champion)
+
+
+def test_series_in_different_orders():
+    """Series of the same records in different orders are refused, others go by position."""
+    pd = pytest.importorskip("pandas")
+    y = pd.Series([0, 1, 1, 0], index=list("abcd"))
+
+    with pytest.raises(ValueError, match="the same index in different orders"):
+        compare(y, {"a": y.iloc[::-1], "b": y})
+    assert 1.0 == compare(y, {"a": y.reset_index(drop=True), "b": y}).rows[0].champion
+
+
+def test_answers_outside_the_given_labels():
+    """With `labels` all classes are named, and others are refused."""
+    with pytest.raises(ValueError, match="`a` has labels that are no class: 2"):
+        compare([0, 1], {"a": [0, 2], "b": [0, 1]}, labels=[0, 1])
+
+
+@pytest.mark.parametrize("name", ["", " ", "inconclusive", 1, ("a", "b")])
+def test_names_that_would_confuse(name):
+    """Classifiers have names that a report can show and a verdict can be."""
+    with pytest.raises(ValueError, match="named by strings that are not empty"):
+        compare([0, 1], {name: [0, 1], "b": [0, 1]})
+
+
+def test_names_like_arguments():
+    """A classifier may be called what an argument is called."""
+    answers = {"y_true": [0, 1], "groups": [1, 1], "labels": [0, 0]}
+
+    assert 3 == len(compare([0, 1], answers).classifiers)
+    two = {name: answers[name] for name in ("y_true", "groups")}
+    assert "y_true" == compare([0, 1], two, groups=["g", "h"]).champion
+
+
+def test_labels_of_bytes_reach_every_report():
+    """Labels may be bytes; JSON has them as text."""
+    labels = np.array([b"ant", b"bee", b"ant", b"cow"])
+    other = np.array([b"ant", b"ant", b"bee", b"cow"])
+
+    comparison = compare(None, {"a": labels, "b": other})
+
+    assert "ant" in comparison.to_json()
+    assert comparison.to_html()
+
+
+def test_one_sided_comparisons_say_so():
+    """The verdict tells which way the test looked, for two and for several."""
+    y, answers = made_up(names=tuple(ACCURACIES))
+    two = {name: answers[name] for name in ("old", "new")}
+
+    for alternative in ("greater", "less"):
+        words = f"alpha 0.05, one-sided ({alternative})"
+        assert words in compare(y, two, alternative=alternative).conclusion.sentence
+        several = compare(y, answers, control="old", alternative=alternative)
+        assert words in several.conclusion.sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, {"a": [0], "b": [0]}), "`y_true` must be an array with one entry a record"),
+        (([0, 1], {"a": None, "b": [0, 1]}), "Columns can be named where"),
+        (([0, 1], {"a": "old", "b": "new"}), "Columns can be named where"),
+        (([0, 1], {"a": {0, 1}, "b": [0, 1]}), "Columns can be named where"),
+        (([0, 1], {"a": [0, 1]}), "at least two entries"),
+        (([0, 1], [0, 1]), "at least two entries"),
+    ],
+)
+def test_what_is_no_answer(arguments, message):
+    """Whatever is no column of answers is refused in one clear message."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        compare(*arguments)
+
+
+def test_null_values_are_for_the_tests_themselves():
+    """A comparison asks whether both are equal, so no other null value is taken."""
+    with pytest.raises(
+        ValueError, match=r"Call skcompare\.stats\.mcnemar for"
+    ):
+        compare([0, 1], {"a": [0, 1], "b": [1, 1]}, tests={"mcnemar": {"null_value": 0.1}})
+
+
+def test_without_truth_there_is_no_direction_and_groups_count():
+    """One-sided alternatives, and groups that no test allows for, are refused."""
+    _, answers = made_up()
+
+    with pytest.raises(ValueError, match="alternative='greater' needs true labels"):
+        compare(None, answers, alternative="greater")
+    with pytest.raises(
+        ValueError, match="No test of the answers alone is valid for"
+    ):
+        compare(None, answers, groups=np.arange(400) // 2)
+    named = compare(None, answers, groups=np.arange(400) // 2, tests="bowker")
+    assert "invalid-design" in named.rows[0].flags
+
+
+def test_flags_say_which_test_they_are_about():
+    """With several rows a caveat names its tests; with one row there is no need."""
+    y, answers = made_up(30)
+
+    one = compare(y, answers)
+    several = compare(y, answers, tests=["mcnemar", "bowker", "disagreement"])
+
+    assert all(not caveat.endswith(")") for caveat in one.caveats)
+    assert any(caveat.endswith("(disagreement)") for caveat in several.caveats)
