@@ -1,0 +1,67 @@
+"""
+Which of several classifiers?
+=============================
+
+Five classifiers are trained on the same digits. One of them is the most accurate on new
+records, as always. Is it better than the others, or was it lucky?
+"""
+
+# %%
+# The classifiers
+# ---------------
+# All of them are trained on 600 images, and answer the other 1,197.
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+X, y = load_digits(return_X_y=True)
+split = train_test_split(X, y, train_size=600, stratify=y, random_state=0)
+X_train, X_test, y_train, y_test = split
+classifiers = {
+    "naive Bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(random_state=0),
+    "linear": LogisticRegression(max_iter=2000),
+    "neighbours": KNeighborsClassifier(n_neighbors=3),
+    "SVM": SVC(),
+}
+answers = {
+    name: classifier.fit(X_train, y_train).predict(X_test)
+    for name, classifier in classifiers.items()
+}
+
+# %%
+# All at once
+# -----------
+# With three or more answers, `compare` tests all together by Cochran's Q and each pair by
+# McNemar's test. Ten pairs are ten chances of a false alarm, so their p-values are
+# adjusted; "max-t" makes use of the pairs having their records in common.
+from skcompare import compare
+
+comparison = compare(y_test, answers, adjust="max-t")
+print(comparison)
+
+# %%
+# Against the one that runs
+# -------------------------
+# Say that the linear model runs today. Then four questions are enough, and each gets a
+# clearer answer.
+against_linear = compare(y_test, answers, control="linear", adjust="max-t")
+print(against_linear.conclusion)
+
+# %%
+# What follows
+# ------------
+best = comparison.classifiers[0].name
+equals = [
+    pair.champion if pair.challenger == best else pair.challenger
+    for pair in comparison.pairs
+    if best in (pair.champion, pair.challenger) and pair.adjusted_pvalue >= comparison.alpha
+]
+if not equals:
+    print(f"The most accurate, {best}, is better than every other one.")
+else:
+    print(f"The most accurate, {best}, cannot be told from {' and '.join(equals)}.")
