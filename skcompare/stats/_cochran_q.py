@@ -79,7 +79,8 @@ def cochran_q(
     result : PairedResult
         `estimate` is the range of the accuracies, the greatest less the smallest, and has
         no interval. `parts` has each classifier's accuracy with Wilson's 95 % limits.
-        `statistic` is Q whatever the method.
+        `statistic` is Q whatever the method. Of "permutation", `method` says how many
+        draws p is made of, and `details` its standard error (`monte_carlo_error`).
 
     Raises
     ------
@@ -131,6 +132,8 @@ def cochran_q(
     k, informative = patterns.n_classifiers, patterns.n_informative
     statistic = q_statistic(patterns.both_correct)
     flags: tuple[str, ...] = ()
+    details: dict[str, float] = {"n_classifiers": k, "n_informative": informative}
+    df, how = k - 1 if method == "asymptotic" else None, method
     if informative == 0:
         tail, flags = (1.0, 0.0), ("degenerate",)
     elif method == "asymptotic":
@@ -141,23 +144,26 @@ def cochran_q(
         tail = _exact_tail(patterns)
     else:
         tail = _drawn_tail(patterns, n_resamples, check_random_state(random_state))
+        spread = math.sqrt(tail[0] * (1 - tail[0]) / (1 + n_resamples))
+        details["monte_carlo_error"] = spread
+        how = f"permutation, monte-carlo, {n_resamples} resamples"
     accuracies, names = patterns.accuracies, patterns.names
     worst, best = int(np.argmin(accuracies)), int(np.argmax(accuracies))
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],
         log_pvalue=tail[1],
-        df=k - 1 if method == "asymptotic" else None,
+        df=df,
         estimate=float(accuracies[best] - accuracies[worst]),
         estimate_name="range of accuracies",
         champion=None,
         challenger=None,
         alternative="two-sided",
-        method=method,
+        method=how,
         n=patterns.n,
         limits=None,
         flags=flags,
-        details={"n_classifiers": k, "n_informative": informative},
+        details=details,
         parts=_accuracy_parts(patterns),
         remark=(
             f"accuracies from {accuracies[worst]:.4f} ({names[worst]}) to "

@@ -178,6 +178,8 @@ def error_kappa(
 
     Given both accuracies, kappa grows with the number of records that both answer rightly.
     Its exact p-value is then that of Fisher's test [3]_: twice the smaller tail, at most 1.
+    It is conservative: independent errors of two that are right on 99 % of 1000 records
+    have p below 0.05 in 0.7 % of cases, where the normal one has it in 8.4 %.
     The limit of the interval towards 0, and beyond, is the kappa of the table with these
     accuracies that has the limit of Fisher's conditional odds ratio, so that 0 is outside
     exactly when p is small. The far limit is that, or kappa ± z times its standard error

@@ -127,7 +127,7 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
 
     The null hypothesis is that of :func:`~skcompare.stats.stuart_maxwell`. The variance
     is estimated without it [1]_, which makes the statistic larger: W = S / (1 - S / n),
-    with S that of Stuart and Maxwell. For many records of each class the two agree.
+    with S that of Stuart and Maxwell. For many records per class the two agree.
 
     Parameters
     ----------
@@ -147,6 +147,12 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     classifier gives one class always and the other another. The statistic is then
     infinite and p NaN, flagged "zero-variance"; the test of Stuart and Maxwell is defined.
     All else is as there.
+
+    With many classes and few records each, W is liberal: S is then about `df`, whichever
+    way records differ, and its divisor well below 1. Where 40 % of the labels are drawn
+    anew, at rates of 1, 1/2, 1/3, ..., the true size at 0.05 is 0.28 for 100 classes and
+    400 records, and 0.13 for 50 classes and 300, both flagged "few-disagreements"; for 100
+    classes and 2000 records it is still 0.08.
 
     References
     ----------

@@ -39,8 +39,9 @@ def max_t_pvalues(
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Adjusted p-values of pairs of classifiers by Westfall and Young's step-down max-T.
 
-    Comparisons that share their records are dependent, and Holm's adjustment, which
-    allows for any dependence, asks more than it need. Here each statistic is compared
+    Comparisons that share their records are dependent, and Holm's adjustment of exact
+    p-values, which allows for any dependence, mostly asks more than it need. (Of mid-p
+    ones, which are smaller, it may ask less.) Here each statistic is compared
     with the greatest of all that are still in question [1]_, over resamples in which no
     classifier is better than another: for each record a fair coin says whether right and
     wrong are exchanged, for all classifiers at once [3]_. For one pair these are the

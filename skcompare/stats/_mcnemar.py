@@ -39,8 +39,9 @@ def _sample_size(
     **options: object,
 ) -> float:
     if null_value == 0:
-        # The permutation test is the exact one; without conditions power is as by mid-p.
-        alike = {"permutation": "exact", "exact-unconditional": "mid-p"}
+        # The permutation test is the exact one; without conditions it is no less powerful
+        # at these levels, so that the exact one's records are enough.
+        alike = {"permutation": "exact", "exact-unconditional": "exact"}
         needed = mcnemar_records(
             table.difference,
             table.n_discordant / table.n,
@@ -114,7 +115,9 @@ def mcnemar(
         chi-squared with one degree of freedom, and "corrected" the same with Edwards'
         continuity correction, which never takes the distance of the counts below 0.
         "exact-unconditional" is never too small either but for all numbers of discordant
-        pairs together, and more powerful than "exact" [3]_; it takes up to 20 000 records.
+        pairs together, and usually more powerful than "exact" [3]_; where nearly all
+        discordant pairs favour one classifier its p can be larger. It takes up to 20 000
+        records.
         "permutation" exchanges right and wrong within records, which leaves the "exact"
         p-value, or an estimate of it from `n_resamples` draws.
     interval : {"agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", \

@@ -54,7 +54,9 @@ def pairwise_mcnemar(
 default="holm"
         How p-values are adjusted, as for :func:`~skcompare.stats.adjust_pvalues`. "max-t"
         is Westfall and Young's step-down adjustment [1]_, which makes use of the dependence
-        of pairs that share their records and so finds more than "holm".
+        of pairs that share their records and so mostly finds more than "holm" of "exact"
+        p-values, which it resamples. "holm" of "mid-p" ones, which are smaller, may find
+        more where few records are discordant.
     control : str, optional
         Name of the classifier that each other one is compared with. It is the champion
         of every pair. By default all pairs are compared, and the classifier that is
@@ -90,7 +92,8 @@ default="holm"
     adjustment 0 may lie inside although it is.
 
     The p-value before "max-t" is that of `method`; "exact" is the one that max-t resamples.
-    An adjusted p is never smaller than it.
+    An adjusted p is never smaller than it. `monte_carlo_error` is the standard error of
+    what is resampled.
 
     It can be that Cochran's Q rejects and no pair does: the text of the result says so.
 
@@ -135,6 +138,7 @@ default="holm"
     statistic, pvalue = mcnemar_pvalues(against, favour, method, alternative)
     omnibus = cochran_q(patterns)
     flags = _flags(omnibus, against + favour, method)
+    error = None
     if adjust == "max-t":
         adjusted, more = max_t_pvalues(
             patterns,
@@ -144,6 +148,7 @@ default="holm"
             n_resamples=n_resamples,
             random_state=random_state,
         )
+        error = np.sqrt(adjusted * (1 - adjusted) / (1 + n_resamples))
         adjusted, flags = np.maximum(adjusted, pvalue), (*flags, *more)
     else:
         adjusted = adjust_pvalues(pvalue, adjust)  # type: ignore[arg-type]
@@ -165,6 +170,7 @@ default="holm"
         omnibus=omnibus,
         design=patterns.design,
         flags=flags,
+        monte_carlo_error=error,
     )
 
 

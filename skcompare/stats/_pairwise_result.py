@@ -65,6 +65,9 @@ class PairwiseResult:
         Cochran's Q of all classifiers.
     flags : tuple of str
         Codes of caveats; `caveats` has their words.
+    monte_carlo_error : ndarray of shape (n_pairs,) or None
+        Standard errors of adjusted p-values that are drawn, as by "max-t". One-sided they
+        are smaller, because each resample counts with its opposite.
 
     .. versionadded:: 0.1
     """
@@ -86,12 +89,15 @@ class PairwiseResult:
     omnibus: PairedResult
     design: Design
     flags: tuple[str, ...] = ()
+    monte_carlo_error: FloatArray | None = None
     # Intervals take longer than all tests together, so they are made when asked for.
     _limits: FloatArray | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
             getattr(self, name).setflags(write=False)
+        if self.monte_carlo_error is not None:
+            self.monte_carlo_error.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.champion)
@@ -217,7 +223,10 @@ class PairwiseResult:
 
     def _columns(self) -> dict[str, list[Any]]:
         roles = {"champion": list(self.champion), "challenger": list(self.challenger)}
-        return roles | {name: getattr(self, name).tolist() for name in COLUMNS}
+        columns = roles | {name: getattr(self, name).tolist() for name in COLUMNS}
+        if self.monte_carlo_error is not None:
+            columns["monte_carlo_error"] = self.monte_carlo_error.tolist()
+        return columns
 
     def _tables(self) -> Iterator[ContingencyTable]:
         counts = (self.both_correct, self.only_champion, self.only_challenger)

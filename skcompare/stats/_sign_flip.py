@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -187,7 +188,10 @@ def _tilted_tail(sizes: IntArray, total: int) -> float:
     most = int(sizes.sum())
     size, number = np.unique(sizes, return_counts=True)
     tilt = brentq(
-        lambda h: float(number @ (size * np.tanh(h * size))) - total, 0, CERTAIN, xtol=1e-300
+        lambda h: float(number @ (size * np.tanh(h * size))) - total,
+        0,
+        CERTAIN,
+        xtol=1e-300,
     )
     loaded = expit(2 * tilt * size)
     transform = np.concatenate(
@@ -207,7 +211,7 @@ def _tilted_tail(sizes: IntArray, total: int) -> float:
 
 def _transform(
     step: IntArray, turns: int, size: IntArray, number: IntArray, loaded: FloatArray
-) -> FloatArray:
+) -> NDArray[np.complex128]:
     """Characteristic function of half of the sum at some frequencies.
 
     Most of it has vanished after a few numbers, and is not followed further.

@@ -78,8 +78,8 @@ def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
     The exact p-value is twice the smaller tail of Fisher's test [3]_, at most 1, and the
     interval has the limits of his conditional odds ratio, so that 0 is outside exactly when
     p is small. It is made to hold Q, which is that of the sample and not the conditional
-    one. An asymptotic p-value that "auto" would not give, or gives for fractional counts
-    only, is flagged "small-expected-counts".
+    one. An asymptotic p-value where independent errors would give a cell fewer than 5
+    records is flagged "small-expected-counts".
 
     If a classifier is always right, or always wrong, both products are 0 and Q is NaN,
     flagged "undefined-q".

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from skcompare.evidence import ClusterSums, ContingencyTable
-from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests
 from skcompare.stats import _sign_flip as sign_flip
+from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests
 from skcompare.stats._sign_flip import (
     _tilted_tail,
     can_flip_signs,
@@ -326,7 +326,10 @@ def test_common_correlation(seed):
     """
     sums = random_sums(seed)
     r = max(0.0, correlation_slowly(sums))
-    p, q = sums.contingency_table().only_champion / sums.n, sums.contingency_table().only_challenger / sums.n
+    p, q = (
+        sums.contingency_table().only_champion / sums.n,
+        sums.contingency_table().only_challenger / sums.n,
+    )
     unlike = 2 * p * q * (1 - r)
     both_discordant = unlike + p * p * (1 - r) + r * p + q * q * (1 - r) + r * q
     independent = 2 * p * q / (p + q) ** 2
@@ -345,9 +348,9 @@ def test_negative_correlation_counts_as_none():
     sums = sums_of([[2, 1, 2, 1]] * 10)
 
     assert correlation_slowly(sums) < 0
-    assert mcnemar(sums.contingency_table(), method="asymptotic").statistic == pytest.approx(
-        clustered_mcnemar(sums, method="eliasziw").statistic
-    )
+    assert mcnemar(
+        sums.contingency_table(), method="asymptotic"
+    ).statistic == pytest.approx(clustered_mcnemar(sums, method="eliasziw").statistic)
 
 
 def test_records_that_are_all_alike():

@@ -214,6 +214,30 @@ def test_permutation_is_reproducible():
     assert 1 / 100 == cochran_q(sure, method="permutation", n_resamples=99).pvalue
 
 
+def test_permutation_says_how_sure_it_is():
+    """The method has the number of draws and the details their standard error."""
+    patterns = random_patterns(60, 4)
+    results = [
+        cochran_q(patterns, method="permutation", n_resamples=199, random_state=seed)
+        for seed in range(200)
+    ]
+
+    assert "permutation, monte-carlo, 199 resamples" == results[0].method
+    p = results[0].pvalue
+    error = results[0].details["monte_carlo_error"]
+    assert math.sqrt(p * (1 - p) / 200) == pytest.approx(error)
+    spread = np.std([result.pvalue for result in results])
+    assert spread == pytest.approx(
+        np.mean([result.details["monte_carlo_error"] for result in results]), rel=0.2
+    )
+    for method in ("asymptotic", "exact"):
+        other = cochran_q(patterns, method=method)
+        assert method == other.method
+        assert "monte_carlo_error" not in other.details
+    same = CorrectnessPatterns.from_counts({"11": 5, "00": 3})
+    assert "permutation" == cochran_q(same, method="permutation").method
+
+
 def test_draws_in_parts(monkeypatch):
     """All draws count, however many are made at a time."""
     patterns = random_patterns(60, 4)
@@ -277,7 +301,7 @@ def test_estimate_and_parts():
         assert (low, high) == pytest.approx((part["low"], part["high"]))
     assert {"n_classifiers": 3, "n_informative": 17} == result.details
     assert "accuracies from 0.8400 (lr) to 0.9200 (rf)" == result.remark
-    assert "range of accuracies +0.0800\naccuracies from 0.8400 (lr)" in str(result)
+    assert "range of accuracies 0.0800\naccuracies from 0.8400 (lr)" in str(result)
 
 
 def test_limits_of_extreme_accuracies():

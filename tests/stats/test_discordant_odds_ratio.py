@@ -263,11 +263,12 @@ def test_far_tail():
         assert log_pvalue - math.log(2) == pytest.approx(halved)
 
 
-def test_accuracies_are_shown():
-    """Both roles' accuracies stand beside the ratio."""
+def test_counts_are_shown_and_no_accuracies():
+    """The ratio is of counts, so no number of each role stands beside it."""
     result = discordant_odds_ratio(ContingencyTable(150, 25, 15, 10))
 
-    assert (0.875, 0.825) == (result.champion, result.challenger)
+    assert (None, None) == (result.champion, result.challenger)
+    assert {"only_champion": 25, "only_challenger": 15} == result.details
     assert 15 == result.statistic
     assert result.df is None
 

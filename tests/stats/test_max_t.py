@@ -94,7 +94,9 @@ def test_published_example_by_enumeration():
 def test_one_pair_is_the_exact_test(alternative, seed):
     """The exchanges of one pair are those of McNemar's exact test."""
     patterns = CorrectnessPatterns(random_answers(30, 2, seed))
-    expected = mcnemar(patterns.contingency_table(0, 1), method="exact", alternative=alternative)
+    expected = mcnemar(
+        patterns.contingency_table(0, 1), method="exact", alternative=alternative
+    )
 
     actual, _ = max_t_pvalues(patterns, *all_pairs(2), alternative=alternative)
 

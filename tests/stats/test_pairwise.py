@@ -305,6 +305,37 @@ def test_plain_values():
     assert cochran_q(published()).to_dict() == result.omnibus.to_dict()
 
 
+@pytest.mark.parametrize("method", ["exact", "asymptotic"])
+def test_error_of_drawn_pvalues(method):
+    """Adjusted p-values of "max-t" vary by their standard errors from seed to seed."""
+    patterns = published()
+    results = [
+        pairwise_mcnemar(
+            patterns, method=method, adjust="max-t", n_resamples=199, random_state=seed
+        )
+        for seed in range(200)
+    ]
+
+    spread = np.std([result.adjusted_pvalue for result in results], axis=0)
+    errors = np.mean([result.monte_carlo_error for result in results], axis=0)
+    assert errors.max() > 0.01
+    assert spread == pytest.approx(errors, rel=0.2, abs=1e-3)
+    one = results[0]
+    pairs = one.to_dict()["pairs"]
+    assert one.monte_carlo_error.tolist() == [pair["monte_carlo_error"] for pair in pairs]
+    assert one.to_dict() == pickle.loads(pickle.dumps(one)).to_dict()
+    assert not one.monte_carlo_error.flags.writeable
+
+
+@pytest.mark.parametrize("adjust", [a for a in PAIRWISE_ADJUSTMENTS if a != "max-t"])
+def test_computed_pvalues_have_no_error(adjust):
+    """Nothing is drawn for the other adjustments."""
+    result = pairwise_mcnemar(published(), adjust=adjust)
+
+    assert result.monte_carlo_error is None
+    assert "monte_carlo_error" not in result.to_dict()["pairs"][0]
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frame(backend):
     """The same numbers in a frame of any library, a row a pair."""

@@ -503,7 +503,9 @@ def test_pilot_of_groups_that_vary_little():
     sums = ClusterSums([[5, 1, 3, 1]] * 12, range(12))
 
     assert 1 == plan_from_pilot(sums).design_effect
-    assert plan_from_pilot(sums).records == plan_from_pilot(sums.contingency_table()).records
+    assert (
+        plan_from_pilot(sums).records == plan_from_pilot(sums.contingency_table()).records
+    )
 
 
 def test_pilot_of_joint_counts():
