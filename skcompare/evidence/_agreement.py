@@ -151,7 +151,7 @@ class AgreementMatrix(Mergeable):
         >>> from skcompare.evidence import AgreementMatrix
         >>> frame = pd.DataFrame({"old": [0, 1, 1], "new": [0, 1, 0]})
         >>> AgreementMatrix.from_frame(frame, champion="old", challenger="new")
-        AgreementMatrix([[1, 0], [1, 1]], [0, 1], design='holdout')
+        AgreementMatrix([[1, 0], [1, 1]], [0, 1], n=3, design='holdout')
 
         .. versionadded:: 0.1
         """

@@ -130,8 +130,8 @@ def score_difference(
         n_classes) with a row a true class in the order of `counts.classes`, that gives a
         number and is smooth in the counts.
     pos_label : int, float, bool or str, optional
-        The positive class of a score of two classes; of two numbers the greater one by
-        default.
+        The positive class of a score of two classes; 1 or True by default, as in
+        scikit-learn.
     method : {"auto", "delta", "permutation"}, default="auto"
         "delta" takes the difference in standard errors as normal; the standard error is
         that of the delta method for multinomial counts [1]_ [2]_. "permutation" compares

@@ -135,8 +135,8 @@ def test_report_of_all_kinds():
         if row.kind == "omnibus":
             assert row.champion is None
             assert row.low is None
-    frame = comparison.to_frame()
-    assert len(comparison.rows) == len(frame)
+    pytest.importorskip("pandas")
+    assert len(comparison.rows) == len(comparison.to_frame())
 
 
 def test_groups_allow_for_records_that_are_alike():
@@ -238,9 +238,7 @@ def test_truth_is_passed_once():
     )
     with pytest.raises(ValueError, match="passed twice"):
         compare(y, answers, y_true=y)
-    with pytest.raises(
-        ValueError, match="Columns can be named where the first"
-    ):
+    with pytest.raises(ValueError, match="Columns can be named where the first"):
         compare(y, answers, id="record")
 
 
@@ -340,7 +338,8 @@ def test_reports_of_several():
     again = MultipleComparison.from_json(result.to_json())
     assert result.to_json() == again.to_json()
     assert str(result) == str(again)
-    assert 6 == len(result.to_frame()) == len(result.to_frame("polars"))
+    pytest.importorskip("pandas")
+    assert 6 == len(result.to_frame())
     page = result.to_html()
     embedded = page.partition('id="skcompare-comparison">')[2].partition("</script>")[0]
     assert json.loads(embedded) == json.loads(result.to_json())
@@ -494,9 +493,7 @@ def test_what_is_no_answer(arguments, message):
 
 def test_null_values_are_for_the_tests_themselves():
     """A comparison asks whether both are equal, so no other null value is taken."""
-    with pytest.raises(
-        ValueError, match=r"Call skcompare\.stats\.mcnemar for"
-    ):
+    with pytest.raises(ValueError, match=r"Call skcompare\.stats\.mcnemar for"):
         compare([0, 1], {"a": [0, 1], "b": [1, 1]}, tests={"mcnemar": {"null_value": 0.1}})
 
 
@@ -506,9 +503,7 @@ def test_without_truth_there_is_no_direction_and_groups_count():
 
     with pytest.raises(ValueError, match="alternative='greater' needs true labels"):
         compare(None, answers, alternative="greater")
-    with pytest.raises(
-        ValueError, match="No test of the answers alone is valid for"
-    ):
+    with pytest.raises(ValueError, match="No test of the answers alone is valid for"):
         compare(None, answers, groups=np.arange(400) // 2)
     named = compare(None, answers, groups=np.arange(400) // 2, tests="bowker")
     assert "invalid-design" in named.rows[0].flags

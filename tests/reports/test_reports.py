@@ -147,9 +147,7 @@ def test_results_find_rows(comparison):
 def test_other_rows_are_adjusted():
     """The primary row is tested at alpha; the others carry an adjusted p."""
     tests = {"mcnemar": {"method": "exact"}}
-    comparison = compare(
-        Y, {"a": OLD, "b": NEW}, scoring=["rand_score"], tests=tests
-    )
+    comparison = compare(Y, {"a": OLD, "b": NEW}, scoring=["rand_score"], tests=tests)
     row = comparison.results["mcnemar"]
 
     assert "rand_score" == comparison.rows[0].measure

@@ -277,17 +277,19 @@ def test_undefined_scores(name, confusion, undefined):
 
 
 def test_positive_class_by_default():
-    """Of two numbers the greater one is positive, and True of two truth values."""
-    for classes in (np.array([-1, 1]), np.array([1, 2]), np.array([False, True])):
+    """The class 1 is positive, as in scikit-learn, and True of two truth values."""
+    for classes in (np.array([-1, 1]), np.array([0, 1]), np.array([False, True])):
         assert 1 == count_score("f1", classes).positive
-    assert 0 == count_score("f1", np.array([1, 2]), pos_label=1).positive
+    assert 0 == count_score("f1", np.array([1, 2])).positive
+    assert 1 == count_score("f1", np.array([1, 2]), pos_label=2).positive
     assert 1 == count_score("f1", LETTERS[:2], pos_label="bee").positive
 
 
-def test_positive_class_of_strings():
-    """Strings have no positive one by nature."""
-    with pytest.raises(ValueError, match=r"'f1' needs `pos_label`.*'ant', 'bee'.*None"):
-        count_score("f1", LETTERS[:2])
+@pytest.mark.parametrize("classes", [LETTERS[:2], np.array([2, 3])])
+def test_no_positive_class_by_default(classes):
+    """Strings, and numbers without 1, have no positive class by nature."""
+    with pytest.raises(ValueError, match=r"Say which of .* is the positive class: pass"):
+        count_score("f1", classes)
 
 
 @pytest.mark.parametrize("name", sorted(BINARY_SCORES))
