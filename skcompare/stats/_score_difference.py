@@ -172,7 +172,8 @@ def score_difference(
     of an own function are central differences, good to 1e-7 for a smooth one.
 
     "delta" rejects too often where few records have different answers or a class is rare,
-    and "permutation" much less so; ``benchmarks/validity/label_tests.py`` measures both.
+    and "permutation" much less so, but for a rare class of which the classifiers err
+    differently; ``benchmarks/validity/label_tests.py`` measures both.
 
     "permutation" counts all outcomes where there are no more than 100 000 of them (of an
     own function, no more than twice `n_resamples`). Otherwise ``p = (1 + k) / (R + 1)``,
