@@ -16,6 +16,7 @@ __all__ = [
     "classes_of",
     "encode_labels",
     "group_codes",
+    "in_class_order",
     "united_classes",
 ]
 
@@ -298,3 +299,17 @@ def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArr
             f"Known classes: {some_of(classes)}."
         )
     return factors.among(classes)
+
+
+def in_class_order(values: NDArray[Any], given: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """Columns that are named by the classes, in their sorted order; others as they are."""
+    names = getattr(given, "columns", getattr(given, "column_names", None))
+    if names is None or values.ndim != 2 or values.shape[1] != len(classes):
+        return values
+    for convert in (lambda label: label, str):
+        listed, wanted = (
+            [convert(label) for label in each] for each in (names, classes.tolist())
+        )
+        if set(listed) == set(wanted):
+            return values[:, [listed.index(label) for label in wanted]]
+    return values

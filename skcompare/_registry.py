@@ -16,15 +16,18 @@ from skcompare._typing import Inference, Kind
 from skcompare._validation import check_choice, unknown_name
 
 __all__ = [
+    "LossEntry",
     "MetricEntry",
     "PairedTestEntry",
     "metric",
     "metrics",
     "paired_test",
     "paired_tests",
+    "record_loss",
+    "record_losses",
 ]
 
-ANY_SCORE = "any score"
+ANY_LOSS, ANY_SCORE = "any loss", "any score"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -45,6 +48,7 @@ class PairedTestEntry:
     references: tuple[str, ...]
     inference: Inference
     sample_size: Callable[..., float] | None = None
+    plug_in: bool = True
 
     @property
     def question(self) -> str:
@@ -54,16 +58,25 @@ class PairedTestEntry:
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the keyword arguments that the test takes."""
-        parameters = inspect.signature(self.function).parameters.values()
-        return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        return _keywords(self.function)
+
+    @property
+    def evidence_options(self) -> tuple[str, ...]:
+        """Names of the keyword arguments by which its evidence is made."""
+        return _keywords(getattr(self.needs, "from_pair", None))
 
     def valid_for(self, design: Design) -> bool:
         """Whether the test is valid for evidence collected in this way."""
         return design.name in self.designs
 
     def match(self, measure: str | None) -> int:
-        """How closely the test fits a measure: 2 by name, 1 for any score, else 0."""
+        """How closely the test fits a measure.
+
+        3 by name, 2 for any mean of losses a record, 1 for any score, else 0.
+        """
         if measure in self.measures:
+            return 3
+        if ANY_LOSS in self.measures and loss_of(measure) is not None:
             return 2
         return int(ANY_SCORE in self.measures)
 
@@ -80,6 +93,7 @@ class MetricEntry:
     function: Callable[..., float]
     response_method: str
     greater_is_better: bool
+    instead: str = ""
 
     @property
     def scorer_name(self) -> str:
@@ -92,8 +106,40 @@ class MetricEntry:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
+@dataclass(frozen=True, slots=True)
+class LossEntry:
+    """All that is known about a loss a record.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    measures: tuple[str, ...]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the keyword arguments that the loss takes."""
+        return _keywords(self.function)
+
+    @property
+    def question(self) -> str:
+        """What the loss measures: the first line of its docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+
 _tests: dict[str, PairedTestEntry] = {}
 _metrics: dict[str, MetricEntry] = {}
+_losses: dict[str, LossEntry] = {}
+
+
+def _keywords(function: Callable[..., Any] | None) -> tuple[str, ...]:
+    """Names of the keyword-only arguments of a function."""
+    if function is None:
+        return ()
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 def paired_test(
@@ -107,6 +153,7 @@ def paired_test(
     references: tuple[str, ...],
     inference: Inference | None = None,
     sample_size: Callable[..., float] | None = None,
+    plug_in: bool = True,
 ) -> Callable[[F], F]:
     """Register a function of evidence as a test.
 
@@ -121,7 +168,8 @@ def paired_test(
     kind : {"difference", "ratio", "association", "omnibus", "combination"}
         What its estimate is. The common checks of the kind apply to it.
     measures : str or tuple of str
-        What it compares: names of metrics, or "any score".
+        What it compares: names of metrics, "any loss" for every mean of losses a record,
+        or "any score".
     designs : tuple of str
         The designs that it is valid for, such as "holdout" or "grouped bcv".
     references : tuple of str
@@ -132,6 +180,9 @@ def paired_test(
     sample_size : callable, optional
         `sample_size(evidence, *, alpha, power, alternative, **options)`, the number of
         records at which a difference of the observed size is found.
+    plug_in : bool, default=True
+        Whether the estimate depends on shares of the records alone, so that every record
+        twice leaves it as it is. False for estimates corrected for bias.
 
     Returns
     -------
@@ -182,6 +233,7 @@ def paired_test(
             references=tuple(references),
             inference=inference or ("models" if models_only else "algorithms"),
             sample_size=sample_size,
+            plug_in=plug_in,
         )
         _add(_tests, entry, "test")
         return run  # type: ignore[return-value]
@@ -209,6 +261,7 @@ def metric(
     response_method: str,
     greater_is_better: bool,
     title: str | None = None,
+    instead: str = "",
 ) -> Callable[[F], F]:
     """Register a function of labels and answers as a metric.
 
@@ -224,6 +277,9 @@ def metric(
         False for losses and errors.
     title : str, optional
         Words for reports; the name with spaces by default.
+    instead : str, optional
+        The metric whose difference is to be tested instead, where this one has a bias
+        that differs between classifiers. Tests of any score then leave it alone.
 
     .. versionadded:: 0.1
     """
@@ -231,8 +287,43 @@ def metric(
 
     def register(function: F) -> F:
         words = title or name.replace("_", " ")
-        entry = MetricEntry(name, words, function, response_method, greater_is_better)
+        entry = MetricEntry(
+            name, words, function, response_method, greater_is_better, instead
+        )
         _add(_metrics, entry, "metric")
+        return function
+
+    return register
+
+
+def record_loss(
+    name: str, *, title: str | None = None, measures: str | tuple[str, ...] = ()
+) -> Callable[[F], F]:
+    """Register a loss a record, so that every test of losses runs on its mean.
+
+    Parameters
+    ----------
+    name : str
+        The name by which the loss is asked for.
+    title : str, optional
+        Words for reports; the name with spaces by default.
+    measures : str or tuple of str
+        Names of metrics and of scikit-learn's scorers, without "neg_", that are the mean
+        of this loss.
+
+    Returns
+    -------
+    decorator : callable
+        For a function of the positions of the true classes, of shape (n_samples,), and of
+        probabilities with a column a class, that returns a loss a record.
+
+    .. versionadded:: 0.1
+    """
+
+    def register(function: F) -> F:
+        means = (measures,) if isinstance(measures, str) else tuple(measures)
+        words = title or name.replace("_", " ")
+        _add(_losses, LossEntry(name, words, function, means), "loss")
         return function
 
     return register
@@ -256,6 +347,27 @@ def metrics() -> Mapping[str, MetricEntry]:
     return MappingProxyType(_metrics)
 
 
+def record_losses() -> Mapping[str, LossEntry]:
+    """All registered losses a record by name."""
+    return MappingProxyType(_losses)
+
+
+def loss_of(measure: str | None) -> LossEntry | None:
+    """The loss a record whose mean a measure is; None where it is no such mean."""
+    if measure is None:
+        return None
+    name = measure.removeprefix("neg_")
+    return next((loss for loss in _losses.values() if name in loss.measures), None)
+
+
+def tested_instead(measure: str | None) -> str:
+    """The measure to test instead of a biased one; empty for all others."""
+    if measure is None:
+        return ""
+    entry = _metrics.get(measure) or _metrics.get(measure.removeprefix("neg_"))
+    return "" if entry is None else entry.instead
+
+
 def get_test(name: object) -> PairedTestEntry:
     """The registered test of this name."""
     if not isinstance(name, str) or name not in _tests:
@@ -266,10 +378,12 @@ def get_test(name: object) -> PairedTestEntry:
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
     """Tests of a measure, valid for a design where one is given; the default one first.
 
-    A test of this very measure comes before tests of any score, a test of the difference
-    before other kinds, and the one that was registered first before others.
+    A test of this very measure comes before tests of any loss and of any score, a test of
+    the difference before other kinds, and the one that was registered first before
+    others.
     """
-    fitting = [entry for entry in _tests.values() if entry.match(measure)]
+    least = 2 if tested_instead(measure) else 1
+    fitting = [entry for entry in _tests.values() if entry.match(measure) >= least]
     if design is not None:
         fitting = [entry for entry in fitting if entry.valid_for(design)]
     return sorted(

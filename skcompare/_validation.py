@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "alpha_of",
     "as_array",
     "check_alpha",
     "check_alternative",
@@ -81,6 +82,16 @@ def check_confidence_level(confidence_level: object) -> float:
         "`confidence_level` must be a number between 0 and 1. Got "
         f"{confidence_level!r} instead. Pass 0.95 for a 95 % interval."
     )
+
+
+def alpha_of(confidence_level: float) -> float:
+    """The significance level that goes with a confidence level.
+
+    1 - 0.95 is a little more than 0.05, so that p = 0.05 would be below it.
+    """
+    alpha = 1 - confidence_level
+    rounded = round(alpha, 15)
+    return rounded if rounded >= 1e-12 else alpha
 
 
 def check_count(name: str, value: object, *, least: int = 1) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from skcompare._flags import explain
 from skcompare._frames import frame_from_columns
 from skcompare._typing import Inference
-from skcompare._validation import check_confidence_level
+from skcompare._validation import alpha_of, check_confidence_level
 from skcompare._wording import INFERENCE_WORDS, format_pvalue
 
 __all__ = ["ConfidenceInterval", "PairedResult"]
@@ -83,6 +83,8 @@ class PairedResult:
         the one that contributes most first; plain values under the same names.
     remark : str
         The estimate in words, on the scale of its source, where there is one.
+    greater_is_better : bool
+        False where `champion` and `challenger` are losses; `estimate` is a gain then.
     test, inference, design : str
         The registered name of the test, whether it speaks of two trained "models" or
         of two learning "algorithms", and how the evidence was collected.
@@ -107,6 +109,7 @@ class PairedResult:
     details: Mapping[str, float] = field(default_factory=dict)
     parts: tuple[Mapping[str, Any], ...] = ()
     remark: str = ""
+    greater_is_better: bool = True
     test: str = ""
     inference: Inference = "models"
     design: str = ""
@@ -151,7 +154,7 @@ class PairedResult:
         low, high = self.limits(level, self.alternative)
         if math.isnan(self.pvalue):
             return ConfidenceInterval(low, high)
-        if self.pvalue < 1 - level:
+        if self.pvalue < alpha_of(level):
             return ConfidenceInterval(*self._without_null(low, high))
         return ConfidenceInterval(*self._with_null(low, high))
 
@@ -220,7 +223,7 @@ class PairedResult:
         )
 
     def __str__(self) -> str:
-        sign = "+" if self.estimate_name.startswith("difference") else ""
+        sign = "+" if self.estimate_name.startswith(("difference", "gain")) else ""
         found = f"{self.estimate_name} {self.estimate:{sign}.4f}"
         if self.limits is not None:
             low, high = self.confidence_interval()
@@ -239,7 +242,7 @@ class PairedResult:
 
     def _null_words(self) -> str:
         """The null value, where it is not that of two equal classifiers."""
-        if self.null_value == ("ratio" in self.estimate_name):
+        if self.null_value == ("ratio" in self.estimate_name.split()):
             return ""
         return f" for a null value of {self.null_value:g}"
 
@@ -264,6 +267,7 @@ _PLAIN_FIELDS = (
     "challenger",
     "n",
     "remark",
+    "greater_is_better",
     "inference",
     "design",
 )

@@ -119,9 +119,11 @@ def check_swapped_roles(subject):
             mirrored = subject.run(swapped, **options)
 
             assert result.pvalue == pytest.approx(mirrored.pvalue, rel=1e-12, nan_ok=True)
-            assert (result.champion, result.challenger) == pytest.approx(
-                (mirrored.challenger, mirrored.champion), nan_ok=True
-            )
+            assert (result.champion is None) == (mirrored.champion is None)
+            if result.champion is not None:
+                assert (result.champion, result.challenger) == pytest.approx(
+                    (mirrored.challenger, mirrored.champion), nan_ok=True
+                )
             if hasattr(evidence, "swap"):
                 assert_same(mirrored, subject.run(evidence.swap(), **options))
 
@@ -239,9 +241,11 @@ def check_direction(subject):
         result = subject.run(evidence, **options)
 
         assert result.estimate > 0
-        assert result.challenger - result.champion == pytest.approx(
-            result.estimate, abs=1e-12
-        )
+        if result.champion is not None:
+            sign = 1 if result.greater_is_better else -1
+            assert sign * (result.challenger - result.champion) == pytest.approx(
+                result.estimate, abs=1e-12
+            )
         if subject.directed:
             assert subject.run(evidence, "greater", **options).pvalue < 0.05
             assert subject.run(evidence, "less", **options).pvalue > 0.95
@@ -271,8 +275,7 @@ def check_interval_and_pvalue_agree(subject):
 
 def _assert_agreement(result, alpha, bounds):
     null, level = result.null_value, 1 - alpha
-    # What counts is the level that the interval was asked for.
-    significant = result.pvalue < 1 - level
+    significant = result.pvalue < alpha
     low, high = result.confidence_interval(level)
     where = (result, alpha)
 
@@ -301,14 +304,15 @@ def check_intervals_nest(subject):
 
 
 def check_doubled_records(subject):
-    """Every record twice leaves the estimate as it is."""
+    """Every record twice leaves the estimate as it is, unless a bias is taken off it."""
     if not hasattr(subject.entry.needs, "__add__"):
         return
     for seed in range(10):
         evidence = subject.evidence(subject.predictions(40, seed))
         once, twice = subject.run(evidence), subject.run(evidence + evidence)
 
-        assert once.estimate == pytest.approx(twice.estimate, abs=1e-12, nan_ok=True)
+        if subject.entry.plug_in:
+            assert once.estimate == pytest.approx(twice.estimate, abs=1e-12, nan_ok=True)
         assert 2 * once.n == pytest.approx(twice.n)
 
 
@@ -480,10 +484,19 @@ def assert_same(expected, actual, rel=1e-12):
     """Two results agree in all that they say."""
     one, two = expected.to_dict(), actual.to_dict()
     details, other_details = one.pop("details"), two.pop("details")
+    parts, other_parts = one.pop("parts"), two.pop("parts")
     assert one.keys() == two.keys()
     for name, value in one.items():
         wanted = value
         if isinstance(value, float):
             wanted = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
         assert wanted == two[name], name
-    assert pytest.approx(dict(details), rel=rel, abs=rel) == dict(other_details)
+    assert pytest.approx(dict(details), rel=rel, abs=rel, nan_ok=True) == other_details
+    assert len(parts) == len(other_parts)
+    for part, other in zip(parts, other_parts, strict=True):
+        assert part.keys() == other.keys()
+        for name, value in part.items():
+            wanted = value
+            if isinstance(value, float):
+                wanted = pytest.approx(value, rel=rel, abs=rel, nan_ok=True)
+            assert wanted == other[name], name

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 
 from skcompare._design import Design, design_of
+from skcompare._registry import ANY_LOSS
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import Answers, Predictions
 
@@ -35,10 +36,15 @@ SMALL = (8, 9, 12, 17, 25)
 SMALL_HOLDOUT = (1, 2, 3, 5, 8, 13, 21)
 
 
-def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None):
-    """Answers of two classifiers, "champion" and "challenger", to random records."""
+def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
+    """Answers of two classifiers, "champion" and "challenger", to random records.
+
+    Every class occurs at least `least` times.
+    """
     rng = np.random.default_rng([seed, n])
     y = rng.integers(n_classes, size=n)
+    if least:
+        y[: least * n_classes] = np.tile(np.arange(n_classes), least)
     if kind in ("holdout", "unknown"):
         records, bounds, n_train, design = None, None, None, Design(kind)
         truth = y
@@ -135,7 +141,18 @@ class Subject:
     def small_sizes(self):
         """Few records, fewer than any approximation likes."""
         sizes = SMALL_HOLDOUT if self.kind in ("holdout", "unknown") else SMALL
-        return sizes[self.entry.designs[0].startswith("grouped ") :]  # two groups at least
+        sizes = sizes[self.entry.designs[0].startswith("grouped ") :]  # two groups at least
+        return [n for n in sizes if n >= max(self.least_records, 2 * 2 * self.least)]
+
+    @property
+    def least(self):
+        """How often every class must occur at least."""
+        return getattr(self.entry.needs, "least_per_class", 0)
+
+    @property
+    def least_records(self):
+        """The fewest records that the test takes."""
+        return getattr(self.entry.needs, "least_records", 1)
 
     def evidence(self, predictions, champion="champion", challenger="challenger"):
         """What the test needs, from two of the classifiers in their roles."""
@@ -147,9 +164,12 @@ class Subject:
             options["alternative"] = alternative
         return self.entry.function(evidence, **options)
 
-    def predictions(self, n=60, seed=0, **settings):
+    def predictions(self, n=60, seed=0, n_classes=2, **settings):
         """Answers for a design that the test is valid for."""
-        predictions = random_predictions(self.kind, n, seed, **settings)
+        n_classes = min(n_classes, getattr(self.entry.needs, "max_classes", n_classes))
+        predictions = random_predictions(
+            self.kind, n, seed, n_classes=n_classes, least=self.least, **settings
+        )
         if not self.entry.designs[0].startswith("grouped "):
             return predictions
         groups = np.random.default_rng(seed).permutation(np.arange(n) % max(2, n // 3))
@@ -162,6 +182,8 @@ class Subject:
         """The least and the greatest value that an estimate of the kind can have."""
         if self.entry.kind == "ratio":
             return 0, np.inf
+        if ANY_LOSS in self.entry.measures:
+            return -np.inf, np.inf
         # A score such as a correlation lies in [-1, 1], so that two of them differ by 2.
         return (-1, 1) if self.entry.measures == ("accuracy",) else (-2, 2)
 

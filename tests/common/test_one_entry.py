@@ -9,6 +9,7 @@ import pytest
 
 import skcompare
 from skcompare import _registry
+from skcompare._design import HOLDOUT
 from skcompare.cli import main
 from skcompare.evidence import ContingencyTable, ScoreDifferences
 from skcompare.metrics import accuracy
@@ -211,15 +212,15 @@ def test_inference_follows_from_designs():
     assert "algorithms" == entries["bcv_mcnemar"].inference
 
 
-def test_test_of_any_score_says_how_many_records():
-    """A test of score differences is found for any measure, with its number of records."""
+def test_test_of_a_score_says_how_many_records():
+    """A test of score differences is found by its measure, with its number of records."""
 
     @_registry.paired_test(
         "toy_mean",
         title="Toy mean",
         needs=ScoreDifferences,
         kind="difference",
-        measures=_registry.ANY_SCORE,
+        measures="rand_score",
         designs=("holdout",),
         references=("Toy2020",),
         sample_size=lambda scores, **settings: 1000 * scores.values.size,
@@ -235,3 +236,33 @@ def test_test_of_any_score_says_how_many_records():
     assert "rand_score" == row.measure
     assert 0 < row.difference < 1
     assert 1000 == comparison.conclusion.records_needed
+
+
+def test_measure_is_tested_by_what_fits_it_closest():
+    """A test of its own comes before one of any loss, and that before one of any score."""
+    expected = {
+        "accuracy": "mcnemar",
+        "neg_brier_score": "paired_t",
+        "brier_loss": "paired_t",
+        "roc_auc": "delong",
+        "f1": "score_difference",
+        "average_precision": "bootstrap_difference",
+        "squared_calibration_error": "calibration_difference",
+    }
+    for measure, name in expected.items():
+        assert name == _registry.tests_for(measure, HOLDOUT)[0].name, measure
+
+
+def test_biased_measure_is_not_tested_by_itself():
+    """A biased measure names the one to test instead, and runs flagged when asked for."""
+    proba = {"old": [0.2, 0.9, 0.4, 0.6] * 20, "new": [0.1, 0.8, 0.3, 0.6] * 20}
+    words = {"scoring": "neg_expected_calibration_error"}
+    y = [0, 1, 0, 1] * 20
+    plain = skcompare.compare(y, proba, **words).rows[0]
+    asked = skcompare.compare(y, proba, tests=["bootstrap_difference"], **words)
+
+    assert [] == _registry.tests_for("expected_calibration_error")
+    assert plain.test is None
+    assert "use scoring='squared_calibration_error'" in plain.note
+    assert "inconclusive" == asked.verdict
+    assert "biased-measure" in asked.results["bootstrap_difference"].flags

@@ -216,3 +216,12 @@ def test_degenerate():
     """It is known as a property too."""
     assert mcnemar(ContingencyTable(8, 0, 0, 2)).degenerate
     assert not mcnemar(TABLE).degenerate
+
+
+def test_pvalue_that_is_alpha():
+    """p = alpha to the last digit does not reject, and the interval holds the null."""
+    result = result_with_limits(1e-12, 0.2, pvalue=0.05)
+
+    assert 1 - 0.95 > 0.05
+    assert 0 == result.confidence_interval(0.95).low
+    assert 0 < result.confidence_interval(0.949).low
