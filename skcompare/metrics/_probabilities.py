@@ -1,11 +1,9 @@
 """Metrics of class probabilities."""
 
-import numpy as np
-
-from skcompare._labels import check_labels, class_codes, classes_of
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_probabilities, check_same_length
+from skcompare.evidence._class_columns import ClassColumns
+from skcompare.evidence._record_losses import multiclass_brier
 from skcompare.metrics._labels import weighted_mean
 
 __all__ = ["multiclass_brier_loss"]
@@ -58,14 +56,6 @@ def multiclass_brier_loss(
 
     .. versionadded:: 0.1
     """
-    truth = check_labels("y_true", y_true)
-    classes = (
-        classes_of(truth) if labels is None else np.unique(check_labels("labels", labels))
-    )
-    proba = check_probabilities("y_proba", y_proba, len(classes))
-    check_same_length(y_true=truth, y_proba=proba)
-    codes = class_codes("y_true", truth, classes)
-    # |p - e_y|² = |p|² - 2 p_y + 1, without the matrix of true classes.
-    of_truth = np.take_along_axis(proba, codes[:, np.newaxis].astype(np.intp), axis=1)[:, 0]
-    distances = np.einsum("ij,ij->i", proba, proba) - 2 * of_truth + 1
-    return weighted_mean(np.maximum(distances, 0.0), sample_weight)
+    truth = ClassColumns(y_true, labels, second=True)
+    proba = truth.probabilities("y_proba", y_proba)
+    return weighted_mean(multiclass_brier(truth.codes, proba), sample_weight)

@@ -1,11 +1,12 @@
-"""Estimates in words: the reading scales of the textbook's Table 14.3.
+"""Estimates in words: the reading scales of the textbook's Tables 14.3 and 14.5.
 
 The limits of kappa are those of Landis and Koch (1977), "The measurement of observer
 agreement for categorical data", Biometrics 33(1), 159-174. The textbook calls any kappa
 below 0 systematic disagreement, which an interval around 0 does not say. It has no number
-for "close to 0"; the limits of disagreement and Yule's Q are a choice made here. A perfect
-Q is worded after its formula: the textbook says that one is right exactly when the other
-is (Q = 1) or is not (Q = -1), which Q does not say.
+for "close to 0"; the limits of disagreement, and those beside 0 of Yule's Q and of
+correlations, are a choice made here. A perfect Q is worded after its formula: the textbook
+says that one is right exactly when the other is (Q = 1) or is not (Q = -1), which Q does
+not say.
 """
 
 import math
@@ -15,6 +16,8 @@ __all__ = [
     "KAPPA",
     "NEVER_ALONE",
     "NEVER_BOTH",
+    "PEARSON",
+    "SPEARMAN",
     "YULE_Q",
     "kappa_reading",
     "reading",
@@ -50,6 +53,23 @@ YULE_Q: Scale = (
     (-0.05, "errors tend to fall on different records, which helps an ensemble"),
     (0.05, "errors are about independent"),
     (math.inf, "errors tend to fall on the same records"),
+)
+
+PEARSON: Scale = (
+    (-0.05, "large losses tend to fall on different records, which helps an ensemble"),
+    (0.05, "losses are about uncorrelated, which helps an ensemble"),
+    (0.6, "losses are mildly correlated; an ensemble may gain a little"),
+    (math.inf, "losses are strongly correlated; an ensemble has little to gain"),
+)
+
+SPEARMAN: Scale = (
+    (-0.05, "what is hard for one tends to be easy for the other, which helps an ensemble"),
+    (0.05, "the two rank records by difficulty about unrelatedly, which helps an ensemble"),
+    (
+        0.6,
+        "the two rank records by difficulty a little alike; an ensemble may gain a little",
+    ),
+    (math.inf, "the same records are hard for both; an ensemble has little to gain"),
 )
 
 NEVER_ALONE = "perfect positive association: one of the two is never right alone"

@@ -35,12 +35,14 @@ def answers_of(entry, seed=0, **settings):
 
 
 ENTRIES = [pytest.param(entry, id=name) for name, entry in metrics().items()]
+# A correction for bias needs to know how many records there are.
+COUNTING = ("squared_calibration_error",)
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_integer_weights_are_repetition(entry):
     """A record of weight 3 counts as three records, one of weight 0 not at all."""
-    y, answers, keywords = answers_of(entry)
+    y, answers, keywords = answers_of(entry, n=120)
     weights = np.random.default_rng(1).integers(4, size=len(y))
     expected = entry.function(
         y.repeat(weights), answers.repeat(weights, axis=0), **keywords
@@ -52,7 +54,7 @@ def test_integer_weights_are_repetition(entry):
     assert entry.function(y, answers, **keywords) != pytest.approx(actual, rel=1e-6)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", [param for param in ENTRIES if param.id not in COUNTING])
 def test_scale_of_weights(entry):
     """Weights are relative: their scale changes nothing, equal ones are none."""
     y, answers, keywords = answers_of(entry)
@@ -81,7 +83,7 @@ def test_record_order(entry):
 def test_perfect_answers_are_best(entry):
     """No answers are better than the truth, in the direction that the entry says."""
     y, answers, keywords = answers_of(entry)
-    perfect = y if entry.response_method == "predict" else np.eye(3)[y]
+    perfect = y if entry.response_method == "predict" else np.eye(len(np.unique(y)))[y]
     sign = 1 if entry.greater_is_better else -1
 
     best = entry.function(y, perfect, **keywords)
@@ -148,7 +150,7 @@ def test_accuracy_of_bad_labels():
 def test_brier_by_its_definition():
     """The mean squared distance from the indicator of the true class."""
     y, _, proba = random_answers(4)
-    expected = np.mean(np.sum((proba - np.eye(3)[y]) ** 2, axis=1))
+    expected = np.mean(np.sum((proba - np.eye(len(np.unique(y)))[y]) ** 2, axis=1))
 
     assert expected == pytest.approx(multiclass_brier_loss(y, proba))
 
@@ -171,17 +173,19 @@ def test_brier_bounds():
 
 
 def test_brier_of_absent_classes():
-    """With `labels` a class may be missing from the records, and columns are sorted."""
+    """With `labels`, sorted as the columns are, a class may be missing from the records."""
     proba = [[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]
     expected = np.mean([0.2**2 + 0.5**2 + 0.3**2, 0.1**2 + 0.1**2 + 0.2**2])
 
-    actual = multiclass_brier_loss(["b", "c"], proba, labels=["c", "a", "b"])
+    actual = multiclass_brier_loss(["b", "c"], proba, labels=["a", "b", "c"])
 
     assert expected == pytest.approx(actual)
-    with pytest.raises(ValueError, match=r"shape \(n_samples, 2\)"):
+    with pytest.raises(ValueError, match="at least 3 classes, but `y_true` has only 'b'"):
         multiclass_brier_loss(["b", "c"], proba)
+    with pytest.raises(ValueError, match="`labels` must be different and sorted"):
+        multiclass_brier_loss(["b", "c"], proba, labels=["c", "a", "b"])
     with pytest.raises(ValueError, match="`y_true` has labels that are no class: 'd'"):
-        multiclass_brier_loss(["d", "c"], proba, labels=["c", "a", "b"])
+        multiclass_brier_loss(["d", "c"], proba, labels=["a", "b", "c"])
 
 
 def test_brier_of_bad_probabilities():

@@ -1,0 +1,245 @@
+"""Means and centred sums of squares of paired losses, merged without cancellation."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from skcompare._typing import FloatArray
+from skcompare._validation import is_number, is_whole
+
+__all__ = ["LossMoments"]
+
+CHUNK = 1 << 13
+"""Records whose moments are computed at a time: few enough for one thread."""
+
+NOISE = 1e-13
+"""A standard deviation that is such a part of the losses' size is rounding."""
+
+VANISHED = 1e-150
+"""Smaller numbers count as 0: their squares underflow."""
+
+ROUNDED = 1e-6
+"""Published moments are rounded, so that they may be a little beyond what is possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossMoments:
+    """What tests of means and linear correlations need of paired losses.
+
+    Differences have moments of their own, because those of two large losses that go
+    together would not leave a digit of them.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    champion, challenger : float
+        Mean losses.
+    gain : float
+        Mean of the champion's loss less the challenger's.
+    champion_squares, challenger_squares, gain_squares : float
+        Sums of squared distances from the means.
+    products : float
+        Sum of the products of both losses' distances from their means.
+    rests : tuple of three floats
+        What the three means are more than their floating-point numbers, so that merged sums
+        of squares keep the digits of losses that are large beside their variation.
+    """
+
+    n: int
+    champion: float
+    challenger: float
+    gain: float
+    champion_squares: float
+    challenger_squares: float
+    gain_squares: float
+    products: float
+    rests: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(cls, champion: FloatArray, challenger: FloatArray) -> "LossMoments":
+        """The moments of losses, in two passes over parts that stay in the cache."""
+        parts = (slice(start, start + CHUNK) for start in range(0, len(champion), CHUNK))
+        return reduce(add, (cls._of_part(champion[p], challenger[p]) for p in parts))
+
+    @classmethod
+    def _of_part(cls, champion: FloatArray, challenger: FloatArray) -> "LossMoments":
+        first_mean, first_rest, first = _centred(champion)
+        second_mean, second_rest, second = _centred(challenger)
+        gain_mean, gain_rest, gain = _centred(champion - challenger)
+        return cls(
+            len(champion),
+            first_mean,
+            second_mean,
+            gain_mean,
+            float(first @ first),
+            float(second @ second),
+            float(gain @ gain),
+            float(first @ second),
+            (first_rest, second_rest, gain_rest),
+        )
+
+    @classmethod
+    def from_variances(
+        cls,
+        n: int,
+        means: Sequence[float],
+        variances: Sequence[float],
+        covariance: float | None,
+        difference_variance: float | None,
+    ) -> "LossMoments":
+        """The moments behind variances that divide by n - 1."""
+        if (covariance is None) == (difference_variance is None):
+            raise ValueError(
+                "Pass `covariance` or `difference_variance`, one of them. Got "
+                f"{covariance!r} and {difference_variance!r}. One gives the other."
+            )
+        if not is_whole(n) or n < 2:
+            raise ValueError(
+                f"`n` must be an integer of at least 2. Got {n!r} instead. Moments of "
+                "fewer records say nothing of how they vary."
+            )
+        given = covariance if difference_variance is None else difference_variance
+        first, second, champion, challenger, other = _numbers(means, variances, given)
+        # Of the two variances and either of the others, the last one follows.
+        if difference_variance is None:
+            together, apart = other, champion + challenger - 2 * other
+        else:
+            together, apart = (champion + challenger - other) / 2, other
+        _check_variances(champion, challenger, together)
+        return cls(
+            int(n),
+            first,
+            second,
+            first - second,
+            (n - 1) * champion,
+            (n - 1) * challenger,
+            (n - 1) * apart,
+            (n - 1) * together,
+        )
+
+    @property
+    def size(self) -> float:
+        """Root mean square of all losses."""
+        squares = (self.champion_squares + self.challenger_squares) / self.n
+        return math.sqrt(squares + self.champion**2 + self.challenger**2)
+
+    @property
+    def noise(self) -> float:
+        """Differences up to this size are nothing but rounding."""
+        return max(NOISE * self.size, VANISHED)
+
+    @property
+    def gain_deviation(self) -> float:
+        """Standard deviation of the differences; 0 where it is nothing but rounding."""
+        deviation = math.sqrt(max(0.0, self.gain_squares) / (self.n - 1))
+        return deviation if deviation > self.noise else 0.0
+
+    @property
+    def correlation(self) -> float:
+        """Linear correlation of the losses; NaN where those of a role are constant."""
+        squares = self.champion_squares, self.challenger_squares
+        means = self.champion, self.challenger
+        for own, mean in zip(squares, means, strict=True):
+            size = math.sqrt(own / self.n + mean**2)
+            if math.sqrt(own / self.n) <= max(NOISE * size, VANISHED):
+                return math.nan
+        r = self.products / (math.sqrt(squares[0]) * math.sqrt(squares[1]))
+        return min(1.0, max(-1.0, r))
+
+    @property
+    def no_gain(self) -> bool:
+        """Whether the means are equal but for rounding."""
+        return abs(self.gain) <= self.noise
+
+    def swap(self) -> "LossMoments":
+        """The moments with the roles exchanged."""
+        return LossMoments(
+            self.n,
+            self.challenger,
+            self.champion,
+            -self.gain,
+            self.challenger_squares,
+            self.champion_squares,
+            self.gain_squares,
+            self.products,
+            (self.rests[1], self.rests[0], -self.rests[2]),
+        )
+
+    def __add__(self, other: "LossMoments") -> "LossMoments":
+        """The moments of all records (Chan, Golub and LeVeque 1983)."""
+        n = self.n + other.n
+        share = other.n / n
+        weight = self.n * share
+        means = zip(self._means, other._means, self.rests, other.rests, strict=True)
+        first, second, gain = (
+            (theirs - own) + (their_rest - own_rest)
+            for own, theirs, own_rest, their_rest in means
+        )
+        champion, challenger, gained = (
+            _sum(mean, share * step, rest)
+            for mean, step, rest in zip(
+                self._means, (first, second, gain), self.rests, strict=True
+            )
+        )
+        return LossMoments(
+            n,
+            champion[0],
+            challenger[0],
+            gained[0],
+            self.champion_squares + other.champion_squares + weight * first**2,
+            self.challenger_squares + other.challenger_squares + weight * second**2,
+            self.gain_squares + other.gain_squares + weight * gain**2,
+            self.products + other.products + weight * first * second,
+            (champion[1], challenger[1], gained[1]),
+        )
+
+    @property
+    def _means(self) -> tuple[float, float, float]:
+        return self.champion, self.challenger, self.gain
+
+
+def _centred(values: FloatArray) -> tuple[float, float, FloatArray]:
+    """The mean, what it is more than its floating-point number, and the rest of values."""
+    mean = float(values.mean())
+    rest = values - mean
+    # The mean of large values is rounded, and what is left shows by how much.
+    correction = float(rest.mean())
+    rest -= correction
+    return *_sum(mean, correction, 0.0), rest
+
+
+def _sum(large: float, small: float, rest: float) -> tuple[float, float]:
+    """A sum, and what rounding took from it (Dekker 1971)."""
+    total = large + small
+    lost = (large - total) + small + rest
+    return total, lost
+
+
+def _numbers(
+    means: Sequence[float], variances: Sequence[float], other: float | None
+) -> list[float]:
+    numbers = [*means, *variances, other]
+    finite = all(is_number(value) and math.isfinite(value) for value in numbers)
+    if len(means) != 2 or len(variances) != 2 or not finite:
+        raise ValueError(
+            "`means` and `variances` must each hold two finite numbers, and the covariance "
+            f"or variance of the differences be one. Got {numbers!r}."
+        )
+    return [float(value) for value in numbers]  # type: ignore[arg-type]
+
+
+def _check_variances(champion: float, challenger: float, covariance: float) -> None:
+    """Refuse what are no moments of any losses."""
+    if min(champion, challenger) < 0:
+        raise ValueError(
+            f"A variance must not be negative. Got {champion!r} and {challenger!r}."
+        )
+    # A variance of the differences is negative, or too large, exactly then as well.
+    if abs(covariance) > (1 + ROUNDED) * math.sqrt(champion * challenger):
+        raise ValueError(
+            "The covariance must not be more than the product of the standard deviations. "
+            f"Got {covariance!r} with variances {champion!r} and {challenger!r}."
+        )
