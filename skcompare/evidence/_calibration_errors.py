@@ -1,0 +1,257 @@
+"""Errors of calibration, from sums over bins."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from skcompare._frames import frame_from_columns
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import (
+    check_choice,
+    check_confidence_level,
+    check_switches,
+)
+
+__all__ = ["NORMS", "CalibrationBins", "CalibrationCurve"]
+
+NORMS = ("l1", "l2", "max")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationBins:
+    """Probabilities and events, summed bin by bin.
+
+    Parameters
+    ----------
+    count : ndarray of shape (n_bins,)
+        Records in each bin, or their weight.
+    proba : ndarray of shape (n_bins,)
+        Sum of their probabilities.
+    outcome : ndarray of shape (n_bins,)
+        Number of them whose event happened, or its weight.
+
+    Attributes
+    ----------
+    mean_proba, mean_outcome : ndarray of shape (n_bins,)
+        Mean probability, and share of the records whose event happened; NaN in empty
+        bins.
+    gap : ndarray of shape (n_bins,)
+        Distance of the two; NaN in empty bins.
+    weight : ndarray of shape (n_bins,)
+        Share of the records in each bin.
+
+    .. versionadded:: 0.1
+    """
+
+    count: FloatArray
+    proba: FloatArray
+    outcome: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        proba: FloatArray,
+        outcomes: NDArray[np.bool_],
+        codes: IntArray,
+        n_bins: int,
+        weights: FloatArray | None = None,
+    ) -> "CalibrationBins":
+        """Sum records by the codes of their bins."""
+        if weights is None:
+            sums = (
+                np.bincount(codes, minlength=n_bins),
+                np.bincount(codes, proba, minlength=n_bins),
+                np.bincount(codes[outcomes], minlength=n_bins),
+            )
+        else:
+            sums = (
+                np.bincount(codes, weights, minlength=n_bins),
+                np.bincount(codes, weights * proba, minlength=n_bins),
+                np.bincount(codes, weights * outcomes, minlength=n_bins),
+            )
+        return cls(*(np.asarray(each, dtype=np.float64) for each in sums))
+
+    @property
+    def n_occupied(self) -> int:
+        """Number of bins with a record."""
+        return int(np.count_nonzero(self.count))
+
+    @property
+    def weight(self) -> FloatArray:
+        """Share of the records in each bin."""
+        return self.count / self.count.sum()
+
+    @property
+    def mean_proba(self) -> FloatArray:
+        """Mean probability of each bin; NaN in empty ones."""
+        return _ratio(self.proba, self.count)
+
+    @property
+    def mean_outcome(self) -> FloatArray:
+        """Share of each bin's records whose event happened; NaN in empty ones."""
+        return _ratio(self.outcome, self.count)
+
+    @property
+    def gap(self) -> FloatArray:
+        """Distance of mean probability and share; NaN in empty bins."""
+        return np.abs(self.mean_outcome - self.mean_proba)
+
+    def error(
+        self, norm: str = "l1", *, squared: bool = False, debiased: bool = False
+    ) -> float:
+        """The gaps as one number.
+
+        Parameters
+        ----------
+        norm : {"l1", "l2", "max"}, default="l1"
+            Mean gap, root of the mean squared gap, or greatest gap; means weigh bins by
+            their records.
+        squared : bool, default=False
+            The mean squared gap instead of its root.
+        debiased : bool, default=False
+            Corrected for what chance adds to the gaps. A squared error may then be
+            negative, and its root is 0 there.
+        """
+        check_choice("norm", norm, NORMS)
+        check_switches(squared=squared, debiased=debiased)
+        if squared and norm != "l2":
+            raise ValueError(
+                f"squared=True goes with norm='l2'. Got {norm!r}. Leave `squared` out."
+            )
+        if norm == "max":
+            if debiased:
+                raise ValueError(
+                    "debiased=True goes with norm='l1' and 'l2'. Got 'max', for which no "
+                    "correction is known. Leave `debiased` out."
+                )
+            return float(self.gap[self.count > 0].max())
+        if norm == "l1":
+            return self._debiased_mean_gap() if debiased else self._mean(self.gap)
+        square = self._mean(self._squares(debiased))
+        return square if squared else math.sqrt(max(square, 0.0))
+
+    def _mean(self, values: FloatArray) -> float:
+        """Mean over the records of a value a bin."""
+        return float(np.dot(self.weight, np.where(self.count > 0, values, 0.0)))
+
+    def _squares(self, debiased: bool) -> FloatArray:
+        squares = self.gap**2
+        if not debiased:
+            return squares
+        # The variance of a share of n records is estimated with n - 1 (Kumar, Liang and
+        # Ma 2019, definition 4.2). A bin of one record says nothing of it.
+        share, several = self.mean_outcome, self.count > 1
+        spread = _ratio(share * (1 - share), np.where(several, self.count - 1, 0.0))
+        return np.where(several, squares - spread, 0.0)
+
+    def _debiased_mean_gap(self) -> float:
+        # Kumar, Liang and Ma (2019, section 5) draw shares from their normal distribution
+        # and subtract what that adds to the mean gap. The mean of the distance of a normal
+        # variable from a point has a closed form, so nothing is drawn.
+        share = self.mean_outcome
+        sd = np.sqrt(_ratio(share * (1 - share), self.count))
+        gap = self.gap
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = gap / sd
+            chord = sd * math.sqrt(2 / math.pi) * np.exp(-(z**2) / 2)
+            drawn = chord + gap * (1 - 2 * ndtr(-z))
+        return self._mean(2 * gap - np.where(sd > 0, drawn, gap))
+
+    def curve(
+        self,
+        left: FloatArray,
+        right: FloatArray,
+        confidence_level: float = 0.95,
+        effective: FloatArray | None = None,
+    ) -> "CalibrationCurve":
+        """Observed share against mean probability, with an interval a bin.
+
+        `effective` has the numbers of records that the intervals are for, where records
+        have weights.
+        """
+        n = self.count if effective is None else effective
+        low, high = _wilson(self.mean_outcome, n, confidence_level)
+        return CalibrationCurve(
+            left,
+            right,
+            self.count,
+            self.mean_proba,
+            self.mean_outcome,
+            low,
+            high,
+            float(confidence_level),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationCurve:
+    """Observed share against mean probability, bin by bin.
+
+    Attributes
+    ----------
+    left, right : ndarray of shape (n_bins,)
+        Edges of the bins, which hold `left` <= probability < `right`; the last is closed.
+    count : ndarray of shape (n_bins,)
+        Records in each bin, or their weight.
+    mean_proba, mean_outcome : ndarray of shape (n_bins,)
+        Mean probability, and share of the records whose event happened; NaN in empty
+        bins.
+    low, high : ndarray of shape (n_bins,)
+        Wilson's limits of the share; NaN in empty bins.
+    confidence_level : float
+        Level of each interval by itself.
+
+    .. versionadded:: 0.1
+    """
+
+    left: FloatArray
+    right: FloatArray
+    count: FloatArray
+    mean_proba: FloatArray
+    mean_outcome: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence_level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arrays as lists."""
+        return {name: getattr(self, name).tolist() for name in _COLUMNS} | {
+            "confidence_level": self.confidence_level
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The curve as a frame, a row a bin.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library whose frame is returned.
+        """
+        columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
+        return frame_from_columns(columns, backend)
+
+
+_COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high")
+
+
+def _wilson(
+    share: FloatArray, count: FloatArray, confidence_level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Wilson's score limits of shares; they never leave [0, 1] and never collapse."""
+    z = float(ndtri((1 + check_confidence_level(confidence_level)) / 2))
+    shrunk = 1 + _ratio(np.full_like(count, z * z), count)
+    middle = (share + (shrunk - 1) / 2) / shrunk
+    inside = _ratio(share * (1 - share), count) + _ratio(shrunk - 1, 4 * count)
+    half = z * np.sqrt(inside) / shrunk
+    low = np.where(share == 0, 0.0, np.maximum(middle - half, 0.0))
+    return low, np.where(share == 1, 1.0, np.minimum(middle + half, 1.0))
+
+
+def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """Quotients; NaN where the denominator is 0."""
+    nothing = np.full(bottom.shape, np.nan)
+    return np.divide(top, bottom, out=nothing, where=bottom > 0)

@@ -1,0 +1,188 @@
+"""Answers as probabilities of events that happened or did not."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._labels import check_labels, class_codes, classes_of
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare._validation import (
+    check_choice,
+    check_probabilities,
+    check_same_length,
+    positive_class,
+    some_of,
+)
+
+__all__ = [
+    "KINDS",
+    "Forecasts",
+    "check_events",
+    "check_unit",
+    "collapse",
+    "collapse_answers",
+    "resolve_kind",
+]
+
+KINDS = ("auto", "binary", "top_label", "classwise")
+"""The events that probabilities are about."""
+
+
+class Forecasts(NamedTuple):
+    """Probabilities of events, and whether the events happened.
+
+    There is a row a record, or, for classwise events, a row a record and class: all
+    classes of the first record, then all of the second.
+    """
+
+    proba: FloatArray
+    occurred: NDArray[np.bool_]
+
+
+def resolve_kind(kind: object, n_classes: int) -> str:
+    """What "auto" means for so many classes; refuses binary events of more than two."""
+    chosen = check_choice("kind", kind, KINDS)
+    if chosen == "auto":
+        return "binary" if n_classes == 2 else "top_label"
+    if chosen == "binary" and n_classes != 2:
+        raise ValueError(
+            f"kind='binary' needs two classes. Got {n_classes}. Pass kind='top_label' for "
+            "the predicted class, or 'classwise' for all classes."
+        )
+    return chosen
+
+
+def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Forecasts:
+    """The events of a kind, from true classes and a column of probabilities a class.
+
+    Of equally probable top labels the first is taken.
+    """
+    if kind == "binary":
+        return Forecasts(np.ascontiguousarray(proba[:, positive]), codes == positive)
+    if kind == "top_label":
+        top = proba.argmax(axis=1)
+        rows = np.arange(len(proba))
+        return Forecasts(proba[rows, top], codes == top)
+    occurred = codes[:, np.newaxis] == np.arange(proba.shape[1])
+    return Forecasts(np.ascontiguousarray(proba).ravel(), occurred.ravel())
+
+
+def collapse_answers(
+    y_true: ArrayLike,
+    answers: Mapping[str, ArrayLike],
+    *,
+    kind: object = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+) -> tuple[str, int, list[Forecasts]]:
+    """The kind of event, the number of classes, and the forecasts of each answer.
+
+    Each answer is an array of shape (n_samples,), the probabilities of the positive class,
+    or of shape (n_samples, n_classes), a column a class.
+    """
+    truth = check_labels("y_true", y_true)
+    given = {name: np.asarray(values, dtype=np.float64) for name, values in answers.items()}
+    check_same_length({"y_true": truth}, given)
+    vectors = [values.ndim == 1 for values in given.values()]
+    classes, positive = _classes(truth, labels, pos_label, vectors)
+    chosen = resolve_kind(kind, len(classes))
+    codes = class_codes("y_true", truth, classes)
+    forecasts = []
+    for name, values in given.items():
+        if values.ndim == 1 and chosen == "binary":
+            forecasts.append(Forecasts(_vector(name, values), codes == positive))
+            continue
+        if values.ndim == 1:
+            values = _two_columns(name, values, len(classes), positive)
+        elif values.ndim == 2 and labels is None and values.shape[1] > len(classes):
+            raise ValueError(
+                f"`{name}` has {values.shape[1]} columns, and `y_true` only the classes "
+                f"{some_of(classes)}. Pass `labels`, the class of each column."
+            )
+        else:
+            values = check_probabilities(name, values, len(classes))
+        forecasts.append(collapse(codes, values, chosen, positive))
+    return chosen, len(classes), forecasts
+
+
+def _classes(
+    truth: NDArray[Any], labels: ArrayLike | None, pos_label: Any, vectors: list[bool]
+) -> tuple[NDArray[Any], int]:
+    """The classes, sorted, and the position of the positive one."""
+    named = labels is not None
+    classes = check_labels("labels", labels) if named else classes_of(truth)
+    if named and not np.array_equal(classes, np.unique(classes)):
+        raise ValueError(
+            f"`labels` must be sorted, each once, in the order of the columns. Got "
+            f"{some_of(classes)}. Sort them and the columns alike."
+        )
+    if len(classes) > 2 and pos_label is None and not any(vectors):
+        return classes, 0
+    if len(classes) == 2 and (named or not any(vectors)) and pos_label is None:
+        # The columns say which class each probability is of.
+        return classes, 0 if classes.tolist()[0] == 1 else 1
+    if len(classes) == 1 and not named and pos_label is None:
+        label = classes.tolist()[0]
+        positive = 1 if label in (0, -1) else positive_class(classes, None)
+    else:
+        positive = positive_class(classes, pos_label)
+    classes = _with(classes, positive)
+    return classes, int(np.flatnonzero(classes == positive)[0])
+
+
+def _with(classes: NDArray[Any], positive: Any) -> NDArray[Any]:
+    """Two classes, where `y_true` has one of them only."""
+    if len(classes) == 2:
+        return classes
+    only = classes.tolist()[0]
+    if only != positive:
+        return np.unique(np.array([only, positive]))
+    if isinstance(positive, str):
+        # Any other label will do, because no record has it.
+        return np.array(["" if positive else "-", positive])
+    return np.array([min(0, int(positive) - 1), int(positive)])
+
+
+def _vector(name: str, proba: FloatArray) -> FloatArray:
+    """Probabilities of the positive class as they are, without making two columns."""
+    if proba.min() >= 0 and proba.max() <= 1:
+        return proba
+    # It says what is wrong.
+    return check_probabilities(name, proba, 2)[:, 1]
+
+
+def _two_columns(name: str, proba: FloatArray, n_classes: int, positive: int) -> FloatArray:
+    if n_classes != 2:
+        raise ValueError(
+            f"`{name}` must have a column a class, shape (n_samples, {n_classes}). Got "
+            "one column, which stands for two classes only."
+        )
+    columns = check_probabilities(name, proba, 2)
+    return columns if positive else columns[:, ::-1]
+
+
+def check_unit(proba: Any) -> FloatArray:
+    """Probabilities of one role as an own array."""
+    values = np.array(proba, dtype=np.float64)
+    # A missing value is not in [0, 1] either.
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(
+            "`proba` must be two arrays of shape (n_rows,) with probabilities in [0, 1]. "
+            f"Got shape {values.shape}, values from {values.min(initial=np.inf):.6g} to "
+            f"{values.max(initial=-np.inf):.6g}."
+        )
+    return values
+
+
+def check_events(outcomes: Any) -> np.ndarray:
+    """Whether events happened, as an own array of bool."""
+    values = np.array(outcomes)
+    plain = values.dtype == np.bool_ or bool(((values == 0) | (values == 1)).all())
+    if values.ndim != 1 or not plain:
+        raise ValueError(
+            "`outcomes` must be two arrays of shape (n_rows,) of True and False, or 1 and "
+            f"0. Got {values.ravel()[:3].tolist()!r:.60} and so on, shape {values.shape}."
+        )
+    return values.astype(np.bool_)

@@ -1,0 +1,380 @@
+"""Test of the difference of two calibration errors on one test set."""
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+from scipy.special import ndtri
+
+from skcompare._flags import register_flag
+from skcompare._registry import paired_test
+from skcompare._validation import alpha_of, check_alternative, check_choice, check_count
+from skcompare.evidence import PairedCalibration
+from skcompare.stats._calibration_parts import parts_of
+from skcompare.stats._calibration_resampling import (
+    ExchangedDifferences,
+    bootstrap_error,
+    exchanged_differences,
+)
+from skcompare.stats._calibration_units import (
+    RoleSums,
+    growth_by_sparse_bins,
+    role_sums,
+    squared_errors,
+    variance_of,
+)
+from skcompare.stats._result import PairedResult
+from skcompare.stats._student import student_pvalue, student_quantile
+from skcompare.stats._tails import normal_pvalue
+
+__all__ = ["calibration_difference"]
+
+METHODS = ("analytic", "bootstrap", "exchangeability")
+NOISE = 1e-15
+"""A difference that is a smaller share of what it is the difference of is 0."""
+
+FEW_DEGREES, FEW_GROUPS, MUCH_GROWTH = 15, 10, 0.15
+DECIDED_BY_FEW = register_flag(
+    "decided-by-few-records",
+    "a few records make most of the difference of calibration errors, or a bin of a few "
+    "would if another one went the other way, so its p-value and interval are rough; "
+    "fewer bins or more records help",
+)
+GROUPS_ARE_FEW = register_flag(
+    "few-groups",
+    "the records come in fewer than 10 groups: whole groups are what the test counts, so "
+    "an exact test finds little and an approximate one may be wrong",
+)
+NO_VARIANCE = register_flag(
+    "zero-variance",
+    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
+    "exact or permutation test",
+)
+
+
+class _Tail(NamedTuple):
+    """What a method says of the difference."""
+
+    statistic: float
+    pvalue: float
+    log_pvalue: float
+    limits: Any
+    method: str
+    details: dict[str, float]
+    df: float | None = None
+    flags: tuple[str, ...] = ()
+
+
+def _sample_size(
+    calibration: PairedCalibration,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    **options: object,
+) -> float:
+    """Records at which the difference is that many standard errors from 0."""
+    sums = role_sums(calibration, 0), role_sums(calibration, 1)
+    champion, challenger = squared_errors(sums)
+    difference, variance = champion - challenger, variance_of(sums)
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    outward = {"greater": difference, "less": -difference}.get(alternative, abs(difference))
+    if outward <= 0:
+        return math.inf
+    # With s times as many records the first part of the variance is s and the second s²
+    # times smaller, so 1 / s solves a quadratic equation.
+    wanted = (outward / (float(ndtri(power)) - float(ndtri(tail)))) ** 2
+    root = math.sqrt(variance.first**2 + 4 * variance.second * wanted)
+    needed = calibration.n * (variance.first + root) / (2 * wanted)
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(needed, calibration.n + 1.0)
+
+
+@paired_test(
+    "calibration_difference",
+    title="Difference of calibration errors",
+    needs=PairedCalibration,
+    kind="difference",
+    measures="squared_calibration_error",
+    designs=("holdout", "grouped holdout"),
+    references=("Efron1981", "Kumar2019", "Satterthwaite1946"),
+    sample_size=_sample_size,
+    plug_in=False,
+)
+def calibration_difference(
+    calibration: PairedCalibration,
+    *,
+    method: str = "analytic",
+    n_resamples: int = 2000,
+    random_state: Any = 0,
+    alternative: str = "two-sided",
+) -> PairedResult:
+    """Compare two calibration errors on one test set.
+
+    The null hypothesis is that the squared calibration errors of the two trained
+    classifiers are equal, over new records: whether both are calibrated, both are off in
+    the same way, or each is off in a way of its own. The squared calibration error is the
+    mean over the records of the squared distance between mean probability and share of
+    events in the record's bin. It is estimated without the bias of the usual plug-in
+    estimates [1]_, which grows with the variety of a classifier's probabilities; a test of
+    plug-in estimates finds differences between calibrated classifiers.
+
+    Parameters
+    ----------
+    calibration : PairedCalibration
+        Probabilities, events and bins of both, as many bins for each, from a hold-out set.
+    method : {"analytic", "bootstrap", "exchangeability"}, default="analytic"
+        "analytic" takes the difference in standard errors as Student's t; see the notes.
+        "bootstrap" takes it as normal, with the standard deviation over resampled records
+        as standard error; it is conservative, much so where both classifiers are nearly
+        calibrated. Of ungrouped records of one event each, only the numbers from each pair
+        of bins are drawn, because the rest of that deviation is known. "exchangeability"
+        exchanges the two answers to random records. It is exact for the hypothesis that
+        the two are exchangeable, which says more than that their errors are equal, and is
+        not a test of equal calibration errors.
+    n_resamples : int, default=2000
+        Resamples of "bootstrap" and "exchangeability", at least 2.
+    random_state : int, RandomState instance or None, default=0
+        Makes the resamples.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better calibrated.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is the squared error of the champion less that of the challenger, so
+        that positive favours the challenger. `champion` and `challenger` are the squared
+        errors; chance can make them negative. `statistic` is the estimate in standard
+        errors, and for "exchangeability" the estimate. The interval is the estimate less
+        and plus a multiple of the standard error, and excludes 0 exactly when the test
+        rejects; for "exchangeability" it is of differences by which the estimate could be
+        shifted without being rejected. `details` has the standard error, and `parts`
+        further errors of each role, which are not tested. For up to 1,000,000 records
+        without groups, and not for classwise events, `parts` also has the p-values of
+        each role's own tests of perfect calibration: :func:`spiegelhalter`, and
+        :func:`calibration_cusum` with method="asymptotic".
+
+    Raises
+    ------
+    ValueError
+        If the numbers of bins differ, or there are fewer than 2 records or groups.
+
+    Notes
+    -----
+    A squared error is a sum over pairs of records in a bin. Where both classifiers are
+    calibrated, single records do not matter to first order, and the variance is that of
+    pairs, which falls with the square of the number of records; else it falls with the
+    number. The jackknife variance counts that of pairs twice [2]_, and a bootstrap three
+    times. "analytic" takes the jackknife's and takes off one time the variance of pairs,
+    estimated from the products of residuals of both classifiers in their joint bins; what
+    is left is never less than that of pairs.
+    The degrees of freedom are Satterthwaite's [3]_, from how unequal the influences of the
+    records are. The flag "decided-by-few-records" says where they are fewer than 15, and
+    where bins of fewer than 10 records that happen to agree make the variance look small:
+    two more records of either outcome in each would add more than 15 % to it.
+
+    Of grouped records, groups take the place of records: only pairs of different groups
+    count, in estimate and variance, and resamples are of groups. Fewer than 10 groups are
+    flagged "few-groups". Of classwise events, all classes of a record are one record.
+    Where classes are so many that the pairs of their bins are not counted, the variance is
+    the jackknife's, which is conservative.
+
+    ``benchmarks/validity/calibration.py`` measures error rates, power and coverage: level
+    and coverage hold where the error is spread over the records, and are somewhat off
+    where a bin with few of them has most of it. Bins of equal mass or of quantiles are
+    taken as if they had been fixed in advance.
+
+    Two classifiers with the same probabilities have statistic 0 and p = 1, flagged
+    "degenerate". A difference without variance has an infinite statistic and no p-value.
+
+    References
+    ----------
+    .. [1] Kumar, A., Liang, P. and Ma, T. (2019). "Verified uncertainty calibration."
+       Advances in Neural Information Processing Systems 32.
+    .. [2] Efron, B. and Stein, C. (1981). "The jackknife estimate of variance." Annals of
+       Statistics 9(3), 586-596.
+    .. [3] Satterthwaite, F. E. (1946). "An approximate distribution of estimates of
+       variance components." Biometrics Bulletin 2(6), 110-114.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PairedCalibration
+    >>> from skcompare.stats import calibration_difference
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(0.1, 0.9, size=2000)
+    >>> y = rng.uniform(size=2000) < p
+    >>> overconfident = p**2 / (p**2 + (1 - p) ** 2)
+    >>> calibration = PairedCalibration.from_predictions(y, overconfident, p, n_bins=10)
+    >>> result = calibration_difference(calibration)
+    >>> print(f"{result.champion:.4f} to {result.challenger:.4f}, p = {result.pvalue:.1e}")
+    0.0153 to -0.0001, p = 6.4e-12
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    check_alternative(alternative)
+    n_resamples = check_count("n_resamples", n_resamples, least=2)
+    _check_bins(calibration)
+    sums = role_sums(calibration, 0), role_sums(calibration, 1)
+    _check_units(calibration, sums[0].n_units)
+    champion, challenger = squared_errors(sums)
+    estimate = champion - challenger
+    if abs(estimate) <= NOISE * (abs(champion) + abs(challenger)):
+        estimate = 0.0
+    if method == "analytic":
+        tail = _analytic(estimate, sums, alternative)
+    elif method == "bootstrap":
+        error = bootstrap_error(calibration, n_resamples, random_state)
+        tail = _bootstrap(estimate, error, n_resamples, alternative)
+    else:
+        exchanged = exchanged_differences(calibration, n_resamples, random_state)
+        tail = _exchangeability(estimate, exchanged, alternative)
+    few = calibration.groups is not None and sums[0].n_units < FEW_GROUPS
+    flags = (*calibration.flags, *tail.flags, *((GROUPS_ARE_FEW,) if few else ()))
+    return PairedResult(
+        statistic=tail.statistic,
+        pvalue=tail.pvalue,
+        log_pvalue=tail.log_pvalue,
+        df=tail.df,
+        estimate=estimate,
+        estimate_name="gain in squared calibration error",
+        champion=champion,
+        challenger=challenger,
+        alternative=alternative,
+        method=tail.method,
+        n=calibration.n,
+        limits=tail.limits,
+        flags=tuple(dict.fromkeys(flags)),
+        details={**tail.details, "n_bins": float(calibration.n_bins[0])},
+        parts=parts_of(calibration, sums, (champion, challenger)),
+        greater_is_better=False,
+    )
+
+
+def _check_bins(calibration: PairedCalibration) -> None:
+    first, second = calibration.n_bins
+    if first != second:
+        raise ValueError(
+            "calibration_difference needs as many bins for both classifiers. Got "
+            f"{first} and {second}: equal probabilities stay in one bin. Use "
+            "strategy='uniform', or pass the same `edges` for both."
+        )
+
+
+def _check_units(calibration: PairedCalibration, n_units: int) -> None:
+    if n_units < 2:
+        units, unit = ("records", "record")
+        if calibration.groups is not None:
+            units, unit = ("groups", "group")
+        raise ValueError(
+            f"calibration_difference needs at least 2 {units}. Got {n_units}. One {unit} "
+            "says nothing of how much the difference varies."
+        )
+
+
+def _analytic(estimate: float, sums: tuple[RoleSums, RoleSums], alternative: str) -> _Tail:
+    variance = variance_of(sums)
+    error = math.sqrt(variance.total)
+    details = {
+        "standard_error": error,
+        "standard_error_of_pairs": math.sqrt(variance.second),
+    }
+    if error == 0:
+        return _without_error(estimate, "analytic", details)
+    df = variance.df
+    few = df < FEW_DEGREES
+    if sums[0].rows == 1 and not few:
+        few = growth_by_sparse_bins(sums, variance) > MUCH_GROWTH
+    return _Tail(
+        estimate / error,
+        *student_pvalue(estimate / error, df, alternative),
+        partial(_t_limits, estimate, error, df),
+        "analytic",
+        details,
+        df,
+        (DECIDED_BY_FEW,) if few else (),
+    )
+
+
+def _bootstrap(estimate: float, error: float, n_resamples: int, alternative: str) -> _Tail:
+    method = f"bootstrap, {n_resamples} resamples"
+    details = {"standard_error": error, "resamples": float(n_resamples)}
+    # Resamples of the same columns differ by rounding alone.
+    if error <= NOISE:
+        return _without_error(estimate, method, details)
+    return _Tail(
+        estimate / error,
+        *normal_pvalue(estimate / error, alternative),
+        partial(_normal_limits, estimate, error),
+        method,
+        details,
+    )
+
+
+def _without_error(estimate: float, method: str, details: dict[str, float]) -> _Tail:
+    """A difference whose standard error is 0."""
+    if estimate == 0:
+        limits = partial(_shifted, 0.0, 0.0)
+        return _Tail(0.0, 1.0, 0.0, limits, method, details, None, ("degenerate",))
+    statistic = math.copysign(math.inf, estimate)
+    limits = partial(_shifted, estimate, math.inf)
+    return _Tail(
+        statistic, math.nan, math.nan, limits, method, details, None, (NO_VARIANCE,)
+    )
+
+
+def _exchangeability(
+    estimate: float, exchanged: ExchangedDifferences, alternative: str
+) -> _Tail:
+    n_resamples = len(exchanged.sizes)
+    method = f"exchangeability, {n_resamples} Monte-Carlo resamples"
+    details = {"resamples": float(n_resamples)}
+    if estimate == 0 and exchanged.sizes[-1] <= NOISE:
+        return _without_error(estimate, method, details)
+    return _Tail(
+        estimate,
+        *exchanged.pvalue(estimate, alternative),
+        partial(_exchanged_limits, estimate, exchanged),
+        method,
+        details,
+    )
+
+
+def _t_limits(
+    estimate: float, error: float, df: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    sides = 2 if alternative == "two-sided" else 1
+    reach = student_quantile(alpha_of(confidence_level) / sides, df) * error
+    return _shifted(estimate, reach, confidence_level, alternative)
+
+
+def _normal_limits(
+    estimate: float, error: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    tail = alpha_of(confidence_level)
+    reach = -float(ndtri(tail / 2 if alternative == "two-sided" else tail)) * error
+    return _shifted(estimate, reach, confidence_level, alternative)
+
+
+def _exchanged_limits(
+    estimate: float,
+    exchanged: ExchangedDifferences,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    reach = exchanged.critical(alpha_of(confidence_level), alternative)
+    return _shifted(estimate, reach, confidence_level, alternative)
+
+
+def _shifted(
+    estimate: float, reach: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Differences up to a distance from the estimate, between those that can be.
+
+    Squared errors are between 0 and 1, and only their estimates may be outside.
+    """
+    low = -math.inf if alternative == "less" else estimate - reach
+    high = math.inf if alternative == "greater" else estimate + reach
+    least, most = min(-1.0, estimate), max(1.0, estimate)
+    return min(max(low, least), most), max(min(high, most), least)

@@ -1,0 +1,242 @@
+"""Differences of squared calibration errors of resampled records."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.utils import check_random_state
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import PairedCalibration
+from skcompare.stats._calibration_cells import variance_over_resamples
+from skcompare.stats._calibration_units import role_sums, weigh
+
+__all__ = ["ExchangedDifferences", "bootstrap_error", "exchanged_differences"]
+
+SMALL_BLOCK, MOST_DRAWS = 1 << 17, 512
+"""Weights that the nearest cache holds, and draws at a time where units are few."""
+
+FEW_DRAWS, MOST_WEIGHTS = 16, 1 << 22
+"""Draws at a time where units are many, and weights at a time, which bounds the memory."""
+
+TIES = 1e-12
+"""Differences whose sizes are closer, as a share of them, are the same."""
+
+
+def bootstrap_error(
+    calibration: PairedCalibration, n_resamples: int, random_state: Any
+) -> float:
+    """Standard deviation of the difference over resampled records or groups."""
+    if _are_the_same(calibration):
+        return 0.0
+    if _is_single(calibration) and calibration.rows_per_record == 1:
+        pair = calibration.swap() if _is_turned(calibration) else calibration
+        variance = variance_over_resamples(pair, n_resamples, _generator(random_state))
+        if variance is not None:
+            return math.sqrt(variance)
+    ordered = _canonical(calibration)
+    columns = [_sparse_columns(ordered, role) for role in (0, 1)]
+    n_units = columns[0].shape[1]
+
+    def draw(rng: np.random.Generator) -> IntArray:
+        chosen = rng.integers(n_units, size=n_units, dtype=np.uint32)
+        return np.bincount(chosen, minlength=n_units)
+
+    nothing = [np.zeros((1, 1))] * 2
+    single = _is_single(ordered)
+    found = _differences(columns, nothing, single, draw, n_resamples, random_state)
+    return float(found.std(ddof=1))
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    seed = check_random_state(random_state).randint(0, 2**31 - 1, size=4)
+    return np.random.default_rng(seed.tolist())
+
+
+def _are_the_same(calibration: PairedCalibration) -> bool:
+    """Whether both roles have the same probabilities in the same bins."""
+    rows = calibration.proba, calibration.outcomes, calibration.codes
+    return all(np.array_equal(*pair) for pair in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangedDifferences:
+    """Differences when roles are exchanged in random units, each with both signs.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_resamples,)
+        Sizes of the differences, ascending.
+    """
+
+    sizes: FloatArray
+
+    def pvalue(self, difference: float, alternative: str) -> tuple[float, float]:
+        """P-value and its logarithm; the observed roles count as one exchange more."""
+        most = len(self.sizes) + 1
+        size = abs(difference)
+        reached = self._at_least(size * (1 - TIES))
+        if alternative == "two-sided":
+            pvalue = (1 + reached) / most
+        elif (difference > 0) == (alternative == "greater") and size > 0:
+            pvalue = (1 + reached) / (2 * most)
+        else:
+            # All but those that are further on the other side.
+            pvalue = 1 - self._at_least(size * (1 + TIES), above=True) / (2 * most)
+        return pvalue, math.log(pvalue)
+
+    def critical(self, alpha: float, alternative: str) -> float:
+        """The difference, towards the alternative, beyond which there is reason to reject.
+
+        Infinite where there is none at this level.
+        """
+        most = len(self.sizes) + 1
+        if alternative == "two-sided":
+            allowed = math.ceil(alpha * most * (1 - TIES)) - 2
+            return math.inf if allowed < 0 else float(self.sizes[-1 - allowed])
+        allowed = math.ceil(2 * alpha * most * (1 - TIES)) - 2
+        if allowed < 0:
+            return math.inf
+        if allowed < len(self.sizes):
+            return float(self.sizes[-1 - allowed])
+        # Levels above 1/2, whose limit is on the other side.
+        beyond = math.floor(2 * (1 - alpha) * most)
+        return -float(self.sizes[-1 - min(beyond, len(self.sizes) - 1)])
+
+    def _at_least(self, size: float, *, above: bool = False) -> int:
+        reached = self.sizes > size if above else self.sizes >= size
+        return int(np.count_nonzero(reached))
+
+
+def exchanged_differences(
+    calibration: PairedCalibration, n_resamples: int, random_state: Any
+) -> ExchangedDifferences:
+    """Differences when the roles are exchanged in units by the toss of a coin."""
+    ordered = _canonical(calibration)
+    # Answers that change roles go into the bins of the role that they get.
+    crossed = replace(ordered, proba=ordered.proba[::-1], outcomes=ordered.outcomes[::-1])
+    own = [_sparse_columns(ordered, role) for role in (0, 1)]
+    other = [_sparse_columns(crossed, role) for role in (0, 1)]
+    n_units = own[0].shape[1]
+    base = [np.asarray(each.sum(axis=1)) for each in own]
+    changes = [(b - a).tocsr() for a, b in zip(own, other, strict=True)]
+
+    def draw(rng: np.random.Generator) -> IntArray:
+        return rng.integers(2, size=n_units, dtype=np.int8)
+
+    single = _is_single(ordered)
+    found = _differences(changes, base, single, draw, n_resamples, random_state)
+    return ExchangedDifferences(np.sort(np.abs(found)))
+
+
+def _differences(
+    columns: list[csr_matrix],
+    base: list[FloatArray],
+    single: bool,
+    draw: Callable[[np.random.Generator], IntArray],
+    n_resamples: int,
+    random_state: Any,
+) -> FloatArray:
+    """Differences of the squared errors for drawn weights of the units.
+
+    The sums of the bins are `base` and those of the units times the weights, so a block of
+    draws is one product of matrices.
+    """
+    rng = _generator(random_state)
+    n_units = columns[0].shape[1]
+    block = max(FEW_DRAWS, min(MOST_DRAWS, SMALL_BLOCK // n_units))
+    block = max(1, min(block, MOST_WEIGHTS // n_units))
+    found = np.empty(n_resamples)
+    for start in range(0, n_resamples, block):
+        size = min(block, n_resamples - start)
+        drawn = np.stack([draw(rng) for _ in range(size)])
+        weights = np.ascontiguousarray(drawn.T, dtype=np.float64)
+        errors = []
+        for matrix, own in zip(columns, base, strict=True):
+            totals = _totals(matrix @ weights + own, single)
+            errors.append(weigh(totals).sum(axis=0) / totals[0].sum(axis=0))
+        found[start : start + size] = errors[0] - errors[1]
+    return found
+
+
+def _totals(sums: FloatArray, single: bool) -> FloatArray:
+    """The six sums of each bin, of shape (6, n_bins, n_draws)."""
+    if not single:
+        return sums.reshape(6, -1, sums.shape[1])
+    # Events are 0 or 1, so squares and products are what they are squares of.
+    absent, events, excess = sums.reshape(3, -1, sums.shape[1])
+    count = absent + events
+    return np.stack([count, events, excess, events, events, count])
+
+
+def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
+    """What each unit adds to the sums of each bin.
+
+    A column a unit. The rows are the six sums of groups; of single records the rows
+    without event, those with one, and the excess, bin after bin.
+    """
+    sums = role_sums(calibration, role)
+    if _is_single(calibration):
+        kinds = np.stack([sums.events, np.full(len(sums.events), 2)]).astype(np.intp)
+        values, n_kinds = np.stack([sums.count, sums.excess]), 3
+    else:
+        kinds, values, n_kinds = np.arange(6)[:, np.newaxis], sums.columns, 6
+    row = sums.bin + sums.n_bins * kinds
+    unit = np.broadcast_to(sums.unit, row.shape)
+    shape = n_kinds * sums.n_bins, sums.n_units
+    return csr_matrix((values.ravel(), (row.ravel(), unit.ravel())), shape=shape)
+
+
+def _is_single(calibration: PairedCalibration) -> bool:
+    """Whether units are records, of which each has one row a bin at most."""
+    return calibration.groups is None
+
+
+def _canonical(calibration: PairedCalibration) -> PairedCalibration:
+    """The evidence in an order of records and roles that does not depend on the given one.
+
+    A seed then means the same draws whatever the order, and swapped roles mirror the
+    result exactly.
+    """
+    return _in_order(calibration.swap() if _is_turned(calibration) else calibration)
+
+
+def _is_turned(calibration: PairedCalibration) -> bool:
+    """Whether the order of the roles is the other one of two that do not depend on it."""
+    first, second = (np.sort(each) for each in calibration.proba)
+    apart = np.flatnonzero(first != second)
+    if len(apart):
+        return bool(first[apart[0]] > second[apart[0]])
+    as_given, swapped = (
+        _table(_in_order(each)) for each in (calibration, calibration.swap())
+    )
+    return swapped < as_given
+
+
+def _table(calibration: PairedCalibration) -> tuple[bytes, ...]:
+    """All rows in words that can be compared."""
+    parts = (*calibration.proba, *calibration.outcomes, *calibration.codes)
+    return tuple(each.tobytes() for each in parts)
+
+
+def _in_order(calibration: PairedCalibration) -> PairedCalibration:
+    """The evidence with its records sorted by all that is known of them."""
+    k = calibration.rows_per_record
+    keys: list[NDArray[Any]] = []
+    for values in (*calibration.outcomes, *calibration.proba):
+        keys += [values[column::k] for column in range(k)]
+    if calibration.groups is not None:
+        keys.append(calibration.groups)
+    order = np.lexsort(keys)
+    rows = (order[:, np.newaxis] * k + np.arange(k)).ravel()
+    groups = calibration.groups
+    return replace(
+        calibration,
+        proba=tuple(each[rows] for each in calibration.proba),
+        outcomes=tuple(each[rows] for each in calibration.outcomes),
+        groups=None if groups is None else groups[order],
+    )

@@ -1,0 +1,315 @@
+"""Squared calibration errors as sums over independent units, and how much they vary.
+
+A unit is a record, or a group of records that belong together. The rows of a unit (of
+classwise events a record has one a class) are summed bin by bin.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import PairedCalibration
+
+__all__ = [
+    "RoleSums",
+    "Variance",
+    "growth_by_sparse_bins",
+    "of_rows",
+    "role_sums",
+    "squared_errors",
+    "variance_of",
+    "weigh",
+]
+
+AnyNumbers = NDArray[Any]
+
+NOISE = 1e-12
+"""A variance that is a smaller share of its own terms is rounding."""
+
+MOST_DEGREES = 1e6
+"""More degrees of freedom are as good as normal."""
+
+MOST_PRODUCTS = 500_000_000
+"""Pairs of bins, added over the units, beyond which these are not counted."""
+
+FEW_IN_BIN = 10
+"""Fewer records of a bin say little of how much their share of events varies."""
+
+MOST_CELLS = 1 << 20
+"""Pairs of bins that are counted in one table."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSums:
+    """What one classifier's rows of each unit add to each bin.
+
+    Every entry is a unit and a bin with rows of it: how many there are, how many events
+    happened, and by how much these exceed their probabilities. `rows` is the number of
+    rows of each unit, where every entry is one row; None for groups. `totals` has the
+    six sums of each bin, of shape (6, n_bins).
+    """
+
+    unit: IntArray
+    bin: IntArray
+    count: FloatArray
+    events: FloatArray
+    excess: FloatArray
+    n_bins: int
+    n_units: int
+    rows: int | None = None
+    totals: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "totals", self._totals())
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows of all units."""
+        return float(self.count.sum())
+
+    @property
+    def columns(self) -> FloatArray:
+        """The numbers of every entry that are added bin by bin, of shape (6, n_entries)."""
+        n, y = self.count, self.events
+        return np.stack([n, y, self.excess, y * y, n * y, n * n])
+
+    def _totals(self) -> FloatArray:
+        if self.rows is None:
+            columns = self.columns
+            return np.stack([np.bincount(self.bin, each, self.n_bins) for each in columns])
+        y, excess = (
+            np.bincount(self.bin, each, self.n_bins) for each in (self.events, self.excess)
+        )
+        return of_rows(np.bincount(self.bin, minlength=self.n_bins), y, excess)
+
+
+def of_rows(n: AnyNumbers, y: AnyNumbers, excess: AnyNumbers) -> FloatArray:
+    """The six sums of bins whose entries are single rows: events are 0 or 1."""
+    return np.stack([n, y, excess, y, y, n]).astype(np.float64, copy=False)
+
+
+def role_sums(calibration: PairedCalibration, role: int) -> RoleSums:
+    """The sums of champion (0) or challenger (1)."""
+    proba = calibration.proba[role]
+    events = calibration.outcomes[role].astype(np.float64)
+    codes, n_bins = calibration.codes[role], calibration.n_bins[role]
+    rows = calibration.rows_per_record
+    unit = np.arange(calibration.n)
+    if rows > 1:
+        unit = unit.repeat(rows)
+    count, excess = np.ones(len(proba)), events - proba
+    if calibration.groups is None:
+        return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
+    groups = calibration.groups[unit]
+    cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
+    added = [
+        np.bincount(entry, each, len(cells)).astype(np.float64)
+        for each in (count, events, excess)
+    ]
+    unit, codes = cells // n_bins, cells % n_bins
+    n_groups = len(calibration.group_labels)
+    return RoleSums(unit, codes, added[0], added[1], added[2], n_bins, n_groups)
+
+
+def weigh(totals: FloatArray) -> FloatArray:
+    """What each bin adds to the squared error, times all rows; 0 where it says nothing.
+
+    The squared gap less the variance of the share of events, estimated between units.
+    For single records that is ``share * (1 - share) / (n - 1)`` (Kumar, Liang and Ma 2019,
+    definition 4.2); sums over pairs of different groups take its place for groups, whose
+    records depend on each other.
+    """
+    n, y, excess, y_y, n_y, n_n = totals
+    pairs = n * n - n_n
+    some, several = np.maximum(n, 1), pairs > 0
+    share = y / some
+    spread = y_y - 2 * share * n_y + share**2 * n_n
+    spread = spread / np.where(several, pairs, 1)
+    return np.where(several, n * ((excess / some) ** 2 - spread), 0.0)
+
+
+def squared_errors(sums: tuple[RoleSums, RoleSums]) -> tuple[float, float]:
+    """The debiased squared errors of both roles, which may be negative."""
+    first, second = (float(weigh(s.totals).sum()) / s.n_rows for s in sums)
+    return first, second
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """Variance of a difference of squared errors, in its two parts.
+
+    Attributes
+    ----------
+    first : float
+        The part that falls with the number of units; 0 where both are calibrated.
+    second : float
+        The part that falls with its square, from pairs of units.
+    df : float
+        Degrees of freedom of the estimate of their sum.
+    """
+
+    first: float
+    second: float
+    df: float
+
+    @property
+    def total(self) -> float:
+        return self.first + self.second
+
+
+def variance_of(sums: tuple[RoleSums, RoleSums]) -> Variance:
+    """Variance of the difference of the squared errors, champion less challenger.
+
+    A squared error is a sum over pairs of units. Its jackknife variance counts the part
+    of the pairs twice (Efron and Stein 1981), so that part is estimated by
+    itself and taken off once. The rest is not less than 0.
+    """
+    values = [_without_each(s) for s in sums]
+    influence = values[0] - values[1]
+    influence = influence - influence.mean()
+    n = len(influence)
+    square = float(influence @ influence)
+    sizes = sum(float(((each - each.mean()) ** 2).sum()) for each in values)
+    if square <= NOISE**2 * sizes:
+        square = 0.0
+    jackknife = square * (n - 1) / n
+    second = _of_pairs(sums)
+    if second is None:
+        return Variance(jackknife, 0.0, _degrees(influence, 1.0, n))
+    first = max(jackknife - 2 * second, 0.0)
+    if jackknife == 0:
+        return Variance(first, second, 1.0)
+    scale = (first + second) / jackknife
+    return Variance(first, second, _degrees(influence, scale, n))
+
+
+def growth_by_sparse_bins(sums: tuple[RoleSums, RoleSums], variance: Variance) -> float:
+    """By what share the variance would grow if few records of a bin had not agreed.
+
+    A bin whose few records all went the same way seems to have no variance. Here two more
+    events and two more without one are added to each of them, as Agresti and Coull (1998)
+    do for the interval of a share.
+    """
+    added = 0.0
+    for each in sums:
+        few = (each.totals[0] > 0) & (each.totals[0] < FEW_IN_BIN)
+        n, y, excess = each.totals[:3, few]
+        share, cautious = y / n, (y + 2) / (n + 4)
+        gaps = (excess / n) ** 2, (excess / n + cautious - share) ** 2
+        seen, feared = (
+            gap * s * (1 - s) for gap, s in zip(gaps, (share, cautious), strict=True)
+        )
+        added += float((4 * n * (feared - seen)).sum()) / each.n_rows**2
+    return max(added, 0.0) / variance.total
+
+
+def _degrees(influence: FloatArray, scale: float, n: int) -> float:
+    """Degrees of freedom by Satterthwaite, from how unequal the influences are.
+
+    ``2 v**2 / var(v)`` for ``v`` the jackknife variance; where the variance in use is
+    `scale` times as large with the same variation, these are `scale`² times as many.
+    """
+    squares = influence * influence
+    square, fourth = float(squares.sum()), float(squares @ squares)
+    spread = fourth - square**2 / n
+    most = min(max(1.0, n - 1.0), MOST_DEGREES)
+    if spread <= NOISE * fourth:
+        return most
+    return min(max(1.0, 2 * square**2 / spread * scale**2), most)
+
+
+def _without_each(sums: RoleSums) -> FloatArray:
+    """The squared error without each unit in turn, of shape (n_units,)."""
+    totals = sums.totals
+    whole = weigh(totals)
+    if sums.rows is None:
+        change = weigh(totals[:, sums.bin] - sums.columns) - whole[sums.bin]
+        rows = sums.n_rows - np.bincount(sums.unit, sums.count, sums.n_units)
+    else:
+        change = _without_rows(sums, totals)
+        rows = np.full(1, sums.n_rows - sums.rows)
+    if sums.rows != 1:
+        change = np.bincount(sums.unit, change, sums.n_units).astype(np.float64)
+    return (whole.sum() + change) / np.maximum(rows, 1)
+
+
+def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
+    """By how much a bin's part of the squared error changes without each row of it.
+
+    The part is a square of the excess, so that of all rows with the same bin and event it
+    is the same polynomial of their own excess.
+    """
+    n, y, excess = totals[:3]
+    whole, less = weigh(totals), np.maximum(n - 1, 1)
+    constant = np.empty((sums.n_bins, 2))
+    for event in (0, 1):
+        others = of_rows(n - 1, y - event, excess)
+        constant[:, event] = np.where(n > 1, weigh(others), 0.0) - whole
+    square = np.where(n > 2, 1 / less, 0.0)
+    code = 2 * sums.bin + (sums.events > 0)
+    twice = (2 * excess).repeat(2)[code] - sums.excess
+    return constant.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
+
+
+def _of_pairs(sums: tuple[RoleSums, RoleSums]) -> float | None:
+    """Variance that the pairs of units add; None where there are too many bins.
+
+    The difference has the term ``r[u] @ (weight * r[v])`` of units u and v, where r[u]
+    holds what the unit adds to the bins of both roles beyond their means. Squares of
+    these terms add up to those of the bins' products, less those of a unit with itself.
+    """
+    (one, other), weight = zip(*map(_beyond_means, sums), strict=True)
+    signed = np.concatenate([weight[0], -weight[1]])
+    if all(s.rows == 1 for s in sums) and sums[0].n_bins * sums[1].n_bins <= MOST_CELLS:
+        terms = _of_joint_bins(sums, (one, other), weight)
+        own = one * one * weight[0][sums[0].bin]
+        own -= other * other * weight[1][sums[1].bin]
+    else:
+        column = np.concatenate([sums[0].bin, sums[1].bin + sums[0].n_bins])
+        unit = np.concatenate([sums[0].unit, sums[1].unit])
+        entries = np.bincount(unit).astype(np.float64)
+        if float(entries @ entries) > MOST_PRODUCTS:
+            return None
+        values = np.concatenate([one, other])
+        r = csr_matrix((values, (unit, column)), shape=(sums[0].n_units, len(signed)))
+        product = (r.T @ r).tocoo()
+        terms = product.data**2 * signed[product.row] * signed[product.col]
+        own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
+    found = float(terms.sum() - own @ own)
+    if found <= NOISE * float(np.abs(terms).sum()):
+        return 0.0
+    return 2 * found / sums[0].n_rows ** 2
+
+
+def _of_joint_bins(
+    sums: tuple[RoleSums, RoleSums],
+    values: tuple[FloatArray, FloatArray],
+    weight: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    """Terms of all pairs of bins, where each unit is in one bin of either role."""
+    first, second = sums
+    joint = first.bin * second.n_bins + second.bin
+    cross = np.bincount(joint, values[0] * values[1], first.n_bins * second.n_bins)
+    both = -2 * np.square(cross) * np.outer(*weight).ravel()
+    own = (
+        np.square(np.bincount(s.bin, v * v, s.n_bins) * w)
+        for s, v, w in zip(sums, values, weight, strict=True)
+    )
+    return np.concatenate([*own, both])
+
+
+def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:
+    """What each entry adds beyond its bin's mean, and the weight of the bin's pairs."""
+    n, excess, n_n = (sums.totals[k] for k in (0, 2, 5))
+    pairs = n * n - n_n
+    several = pairs > 0
+    weight = np.where(several, n / np.where(several, pairs, 1), 0.0)
+    mean = excess / np.maximum(n, 1)
+    beyond: Any = sums.excess - sums.count * mean[sums.bin]
+    # The mean is one of these very records, which takes 1 / n of their variance.
+    scale = np.sqrt(np.where(several, n * n / np.where(several, pairs, 1), 0.0))
+    return beyond * scale[sums.bin], weight

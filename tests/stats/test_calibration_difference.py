@@ -1,0 +1,816 @@
+"""Tests of the difference of calibration errors: brute force, levels, and edges."""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare._registry import get_test
+from skcompare.evidence import PairedCalibration
+from skcompare.stats import _calibration_cells as cells
+from skcompare.stats import _calibration_resampling as resampling
+from skcompare.stats import _calibration_units as units
+from skcompare.stats import calibration_cusum, calibration_difference, spiegelhalter
+from skcompare.stats._calibration_units import (
+    growth_by_sparse_bins,
+    role_sums,
+    squared_errors,
+    variance_of,
+)
+
+METHODS = ("analytic", "bootstrap", "exchangeability")
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+def random_answers(n, seed, spread=1.0):
+    """Two classifiers that are off in different ways, of one column of outcomes."""
+    rng = np.random.default_rng([seed, n])
+    p = rng.uniform(0.1, 0.9, size=n)
+    first = np.clip(p + spread * rng.normal(0.1, 0.1, size=n), 0, 1)
+    second = np.clip(p**spread, 0, 1)
+    return (rng.uniform(size=n) < p).astype(int), first, second
+
+
+def random_calibration(n, seed, spread=1.0, **settings):
+    settings = {"n_bins": 5, "labels": [0, 1]} | settings
+    return PairedCalibration.from_predictions(*random_answers(n, seed, spread), **settings)
+
+
+def random_classes(n, seed, **settings):
+    rng = np.random.default_rng([seed, n])
+    pair = rng.dirichlet([1, 1, 1], size=(2, n))
+    return PairedCalibration.from_predictions(
+        rng.integers(3, size=n), *pair, n_bins=4, **settings
+    )
+
+
+def grouped_calibration(n, seed, n_groups):
+    groups = np.random.default_rng(seed).integers(n_groups, size=n)
+    return random_calibration(n, seed, groups=groups)
+
+
+def units_of(calibration):
+    """The unit of each row, written without the code that is tested."""
+    record = np.arange(len(calibration.proba[0])) // calibration.rows_per_record
+    return record if calibration.groups is None else calibration.groups[record]
+
+
+def slow_error(calibration, role, kept=None):
+    """Debiased squared error by loops over pairs of units, from the rows kept."""
+    unit, p = units_of(calibration), calibration.proba[role]
+    y, code = calibration.outcomes[role].astype(float), calibration.codes[role]
+    rows = np.arange(len(p)) if kept is None else np.flatnonzero(kept)
+    total = 0.0
+    for b in set(code[rows].tolist()):
+        here = [i for i in rows if code[i] == b]
+        units = sorted({int(unit[i]) for i in here})
+        share = np.mean([y[i] for i in here])
+        gap = share - np.mean([p[i] for i in here])
+        pairs = sum(unit[i] != unit[j] for i in here for j in here)
+        if not pairs:
+            continue
+        within = sum(sum(y[i] - share for i in here if unit[i] == u) ** 2 for u in units)
+        total += len(here) * (gap**2 - within / pairs)
+    return total / len(rows)
+
+
+def slow_jackknife(calibration):
+    """Jackknife variance of the difference, leaving the units out one by one."""
+    unit = units_of(calibration)
+    units = np.unique(unit)
+    values = [
+        slow_error(calibration, 0, unit != u) - slow_error(calibration, 1, unit != u)
+        for u in units
+    ]
+    return (len(units) - 1) * np.var(values)
+
+
+def slow_variance_of_pairs(calibration):
+    """The second-order variance, by a double loop over units."""
+    unit, n = units_of(calibration), len(calibration.proba[0])
+    units = np.unique(unit)
+    terms = np.zeros((len(units), len(units)))
+    for role, sign in ((0, 1), (1, -1)):
+        excess = calibration.outcomes[role] - calibration.proba[role]
+        code = calibration.codes[role]
+        for b in np.unique(code):
+            here = code == b
+            size = np.array([np.sum(here & (unit == u)) for u in units], dtype=float)
+            added = np.array([excess[here & (unit == u)].sum() for u in units])
+            pairs = size.sum() ** 2 - (size**2).sum()
+            if pairs == 0:
+                continue
+            beyond = added - size * added.sum() / size.sum()
+            beyond *= math.sqrt(size.sum() ** 2 / pairs)
+            terms += sign * np.outer(beyond, beyond) * size.sum() / pairs
+    np.fill_diagonal(terms, 0)
+    return 2 * (terms**2).sum() / n**2
+
+
+SMALL = {
+    "binary": lambda seed: random_calibration(40, seed),
+    "few bins": lambda seed: random_calibration(30, seed, n_bins=1),
+    "many bins": lambda seed: random_calibration(25, seed, n_bins=20),
+    "equal mass": lambda seed: random_calibration(40, seed, strategy="equal_mass"),
+    "top label": lambda seed: random_classes(40, seed, kind="top_label"),
+    "classwise": lambda seed: random_classes(20, seed, kind="classwise"),
+    "groups": lambda seed: grouped_calibration(40, seed, 9),
+    "classwise groups": lambda seed: random_classes(
+        24, seed, kind="classwise", groups=np.arange(24) % 7
+    ),
+}
+
+
+@pytest.fixture(params=SMALL, ids=lambda name: name.replace(" ", "-"))
+def small(request):
+    """Evidence of a few records, of every kind."""
+    return [SMALL[request.param](seed) for seed in range(3)]
+
+
+def test_errors_by_pairs(small):
+    """The squared errors are those of a loop over pairs of units."""
+    for calibration in small:
+        sums = tuple(role_sums(calibration, role) for role in (0, 1))
+
+        assert [slow_error(calibration, role) for role in (0, 1)] == pytest.approx(
+            squared_errors(sums), rel=1e-12, abs=1e-14
+        )
+
+
+def test_errors_are_those_of_the_evidence():
+    """Without groups the errors are the debiased ones that the evidence gives."""
+    for calibration in (random_calibration(300, 1), random_classes(200, 2, kind="auto")):
+        result = calibration_difference(calibration)
+        expected = [
+            calibration.error(role, "l2", squared=True, debiased=True) for role in (0, 1)
+        ]
+
+        assert expected == pytest.approx([result.champion, result.challenger], rel=1e-12)
+        assert expected[0] - expected[1] == pytest.approx(result.estimate, rel=1e-12)
+        assert not result.greater_is_better
+
+
+def test_groups_of_one_record():
+    """Groups of one record each are no groups."""
+    alone = random_calibration(60, 3)
+    groups = np.random.default_rng(0).permutation(60)
+    grouped = random_calibration(60, 3, groups=groups)
+    one, two = calibration_difference(alone), calibration_difference(grouped)
+
+    for name in ("estimate", "statistic", "pvalue", "df", "champion"):
+        assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-10), name
+    assert (one.design, two.design) == ("hold-out", "hold-out by groups")
+
+
+def test_variance_by_definition(small):
+    """The parts of the variance are the jackknife's and a double sum over units."""
+    for calibration in small:
+        sums = tuple(role_sums(calibration, role) for role in (0, 1))
+        variance = variance_of(sums)
+        second = slow_variance_of_pairs(calibration)
+        first = max(slow_jackknife(calibration) - 2 * second, 0)
+
+        assert second == pytest.approx(variance.second, rel=1e-9)
+        assert first == pytest.approx(variance.first, rel=1e-9, abs=1e-12 * second)
+
+
+def test_degrees_of_freedom():
+    """They are Satterthwaite's, from the influences of the records."""
+    calibration = random_calibration(80, 4)
+    keep = ~np.eye(80, dtype=bool)
+    influence = np.array(
+        [slow_error(calibration, 0, k) - slow_error(calibration, 1, k) for k in keep]
+    )
+    influence -= influence.mean()
+    square = (influence**2).sum()
+    spread = (influence**4).sum() - square**2 / 80
+    jackknife = square * 79 / 80
+    variance = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
+    expected = 2 * square**2 / spread * (variance.total / jackknife) ** 2
+
+    assert expected == pytest.approx(variance.df, rel=1e-9)
+    assert expected == pytest.approx(calibration_difference(calibration).df, rel=1e-9)
+
+
+def moments(draw, n_draws):
+    """Variance of the estimates over data sets, and means of the estimated parts."""
+    estimates, first, second = [], [], []
+    for seed in range(n_draws):
+        sums = tuple(role_sums(draw(seed), role) for role in (0, 1))
+        champion, challenger = squared_errors(sums)
+        variance = variance_of(sums)
+        estimates.append(champion - challenger)
+        first.append(variance.first)
+        second.append(variance.second)
+    return np.var(estimates), np.mean(first), np.mean(second)
+
+
+def test_variance_of_calibrated_classifiers():
+    """Of two calibrated classifiers the variance is that of pairs, without bias."""
+
+    def draw(seed):
+        rng = np.random.default_rng([5, seed])
+        x, z = rng.standard_normal((2, 400))
+        p = stats.norm.cdf(x + z)
+        known = stats.norm.cdf(x / math.sqrt(2))
+        return PairedCalibration.from_predictions(
+            rng.uniform(size=400) < p, known, p, n_bins=8
+        )
+
+    actual, _, second = moments(draw, 500)
+
+    assert 1 == pytest.approx(second / actual, abs=0.2)
+
+
+def test_variance_of_biased_classifiers():
+    """Far from calibration the estimated variance is that of the estimates."""
+
+    def draw(seed):
+        rng = np.random.default_rng([6, seed])
+        p = rng.uniform(0.2, 0.8, size=400)
+        return PairedCalibration.from_predictions(
+            rng.uniform(size=400) < p, p + 0.1, p - 0.1, n_bins=8
+        )
+
+    actual, first, second = moments(draw, 500)
+
+    assert 1 == pytest.approx((first + second) / actual, abs=0.2)
+    assert first > 5 * second
+
+
+def swapped_pvalue(statistic, first, second, rng):
+    """P-value of an exchange of two columns in random records."""
+    observed = abs(statistic(first, second))
+    beyond = 0
+    for _ in range(99):
+        swap = rng.integers(2, size=len(first)).astype(bool)
+        one, two = np.where(swap, second, first), np.where(swap, first, second)
+        beyond += abs(statistic(one, two)) >= observed - 1e-12
+    return (1 + beyond) / 100
+
+
+def plug_in(y, p):
+    code = np.minimum((p * 10).astype(int), 9)
+    return np.abs(np.bincount(code, y - p, 10)).sum() / len(y)
+
+
+def test_calibrated_classifiers_of_unlike_sharpness():
+    """Tests of plug-in errors reject two calibrated classifiers; the default does not.
+
+    A plug-in error is larger where probabilities take more bins: here the champion's are
+    spread out and the challenger's are all the same.
+    """
+    rng = np.random.default_rng(7)
+    rejected = np.zeros(3)
+    for _ in range(100):
+        sharp = stats.norm.cdf(rng.normal(scale=1.2, size=300))
+        flat = np.full(300, 0.5)
+        y = (rng.uniform(size=300) < sharp).astype(int)
+        difference = plug_in(y, sharp) - plug_in(y, flat)
+        drawn = []
+        for _ in range(99):
+            i = rng.integers(300, size=300)
+            drawn.append(plug_in(y[i], sharp[i]) - plug_in(y[i], flat[i]))
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        swapped = swapped_pvalue(
+            lambda a, b, y=y: plug_in(y, a) - plug_in(y, b), sharp, flat, rng
+        )
+        calibration = PairedCalibration.from_predictions(y, sharp, flat, n_bins=10)
+        p = calibration_difference(calibration).pvalue
+        rejected += [not low <= 0 <= high, swapped < 0.05, p < 0.05]
+        assert difference == pytest.approx(
+            calibration.error(0) - calibration.error(1), abs=1e-12
+        )
+
+    bootstrap, exchange, default = rejected / 100
+    assert bootstrap > 0.3
+    assert exchange > 0.2
+    assert default <= 0.1
+
+
+def opposite_bias(rng, n=500):
+    p = rng.uniform(0.2, 0.8, size=n)
+    y = (rng.uniform(size=n) < p).astype(int)
+    return PairedCalibration.from_predictions(y, p + 0.1, p - 0.1, n_bins=10)
+
+
+def test_equal_errors_by_opposite_bias():
+    """Exchanging columns rejects equal errors, because it asks about more than these."""
+    rng = np.random.default_rng(8)
+    rejected = np.zeros(3)
+    for _ in range(150):
+        calibration = opposite_bias(rng)
+        rejected += [
+            calibration_difference(calibration, method=method, n_resamples=99).pvalue < 0.05
+            for method in METHODS
+        ]
+
+    analytic, bootstrap, exchange = rejected / 150
+    assert 0.01 <= analytic <= 0.1
+    assert bootstrap <= 0.1
+    assert exchange > 0.3
+
+
+def test_power():
+    """The default finds a bias of 0.1 as often as published of the bootstrap, or more."""
+    rng = np.random.default_rng(9)
+    found = np.zeros(2)
+    for _ in range(100):
+        p = rng.uniform(0.2, 0.8, size=500)
+        y = rng.uniform(size=500) < p
+        calibration = PairedCalibration.from_predictions(y, p + 0.1, p, n_bins=10)
+        found += [
+            calibration_difference(calibration, method=method, n_resamples=200).pvalue
+            < 0.05
+            for method in ("analytic", "bootstrap")
+        ]
+
+    assert found[0] > found[1]
+    assert found[0] / 100 > 0.55
+
+
+def test_intervals_hold_the_difference():
+    """95 % intervals of a known difference hold it about as often as that."""
+    rng = np.random.default_rng(10)
+    held = 0
+    for _ in range(300):
+        p = rng.uniform(0.2, 0.8, size=600)
+        calibration = PairedCalibration.from_predictions(
+            rng.uniform(size=600) < p, p + 0.1, p - 0.05, n_bins=10
+        )
+        low, high = calibration_difference(calibration).confidence_interval()
+        held += low <= 0.1**2 - 0.05**2 <= high
+
+    assert 0.95 == pytest.approx(held / 300, abs=0.03)
+
+
+def slow_bootstrap(calibration, n_resamples, seed):
+    """Standard deviation of the difference over resamples, by plain loops."""
+    rng = np.random.default_rng(seed)
+    groups = calibration.groups
+    values = []
+    for _ in range(n_resamples):
+        if groups is None:
+            rows = rng.integers(calibration.n, size=calibration.n)
+            unit = np.arange(calibration.n)
+        else:
+            labels = np.unique(groups)
+            drawn = rng.choice(labels, size=len(labels))
+            parts = [np.flatnonzero(groups == label) for label in drawn]
+            rows = np.concatenate(parts)
+            unit = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        again = PairedCalibration(
+            tuple(each[rows] for each in calibration.proba),
+            tuple(each[rows] for each in calibration.outcomes),
+            calibration.edges,
+            calibration.kind,
+            unit,
+        )
+        sums = tuple(role_sums(again, role) for role in (0, 1))
+        values.append(np.subtract(*squared_errors(sums)))
+    return np.std(values, ddof=1)
+
+
+@pytest.mark.parametrize("groups", [None, 15], ids=["records", "groups"])
+def test_bootstrap_by_loops(groups):
+    """The bootstrap's standard error is that of rows that are drawn and binned again."""
+    calibration = (
+        grouped_calibration(120, 1, groups) if groups else random_calibration(120, 1)
+    )
+    expected = slow_bootstrap(calibration, 1000, 0)
+    result = calibration_difference(calibration, method="bootstrap", n_resamples=4000)
+
+    assert expected == pytest.approx(result.details["standard_error"], rel=0.08)
+    assert result.statistic == pytest.approx(
+        result.estimate / result.details["standard_error"]
+    )
+    assert stats.norm.sf(abs(result.statistic)) * 2 == pytest.approx(result.pvalue)
+
+
+def test_bootstrap_by_enumeration():
+    """The variance over resamples is that of all resamples of five records."""
+    y, first, second = np.array([0, 1, 1, 0, 1]), [0.1, 0.4, 0.8, 0.3, 0.2], np.zeros(5)
+    second[:] = [0.3, 0.45, 0.6, 0.9, 0.7]
+    calibration = PairedCalibration.from_predictions(y, first, second, n_bins=2)
+    rows = np.array(list(product(range(5), repeat=5)))
+    values = []
+    for each in rows:
+        again = PairedCalibration(
+            tuple(p[each] for p in calibration.proba),
+            (y[each], y[each]),
+            calibration.edges,
+        )
+        sums = tuple(role_sums(again, role) for role in (0, 1))
+        values.append(np.subtract(*squared_errors(sums)))
+    found = resampling.bootstrap_error(calibration, 40_000, 0)
+
+    assert np.std(values) == pytest.approx(found, rel=0.02)
+
+
+def top_label_cells(seed, n=8):
+    """Records of two cells of both roles' bins and events, in turn."""
+    rng = np.random.default_rng(seed)
+    cell = np.arange(n) % 2
+    first, second = (rng.uniform(0.02, 0.48, size=(2, n)) + 0.5 * cell).clip(0, 1)
+    events = cell == 0, np.ones(n, dtype=bool)
+    edges = [0, 0.5, 1]
+    return PairedCalibration((first, second), events, (edges, edges), "top_label")
+
+
+@pytest.mark.parametrize("counts", [(3, 3), (1, 4), (2, 0)])
+def test_moments_given_numbers_a_cell(counts):
+    """Mean and variance are those of all draws with so many records from each cell."""
+    calibration = top_label_cells(sum(counts))
+    found = cells._cells_of(calibration)
+    mean, variance, _ = cells._moments(found, np.array(counts, dtype=float)[:, np.newaxis])
+    members = [[i for i in range(8) if calibration.codes[0][i] == b] for b in (0, 1)]
+    drawn = [each for each, k in zip(members, counts, strict=True) for _ in range(k)]
+    values = []
+    for each in product(*drawn):
+        rows = np.array(each)
+        again = PairedCalibration(
+            tuple(p[rows] for p in calibration.proba),
+            tuple(y[rows] for y in calibration.outcomes),
+            calibration.edges,
+            "top_label",
+        )
+        sums = tuple(role_sums(again, role) for role in (0, 1))
+        # Resamples have as many records as there are, here eight.
+        values.append(np.subtract(*squared_errors(sums)) * len(rows) / 8)
+
+    assert [4, 4] == found.size.tolist()
+    assert np.mean(values) == pytest.approx(mean[0], rel=1e-10, abs=1e-14)
+    assert np.var(values) == pytest.approx(variance[0], rel=1e-9, abs=1e-16)
+
+
+def test_numbers_a_cell_are_drawn_alike(monkeypatch):
+    """Numbers by cell and numbers of drawn records have one law; blocks change nothing."""
+    calibration = random_calibration(200, 22)
+    rng = np.random.default_rng(0)
+    size = cells._cells_of(calibration).size
+    expected = resampling.bootstrap_error(calibration, 3000, 0)
+    monkeypatch.setattr(cells, "MOST_NUMBERS", 1)
+    in_blocks = resampling.bootstrap_error(calibration, 3000, 0)
+    by_record = []
+    for least in (0, math.inf):
+        monkeypatch.setattr(cells, "RECORDS_A_CELL", least)
+        drawn = cells._drawn(size, 4000, rng)
+        assert (200 == drawn.sum(axis=1)).all()
+        assert size == pytest.approx(drawn.mean(axis=0), abs=1)
+        by_record.append(np.cov(drawn.T))
+
+    assert expected == pytest.approx(in_blocks, rel=1e-10)
+    assert by_record[0] == pytest.approx(by_record[1], abs=3)
+
+
+def test_bootstrap_of_nearly_equal_columns():
+    """Where the known part would lose its digits, records are drawn."""
+    y, first, _ = random_answers(300, 23)
+    first = 0.9 * first + 0.01
+    near = first + 1e-9 * np.random.default_rng(0).standard_normal(300)
+    calibration = PairedCalibration.from_predictions(y, first, near)
+    rng = np.random.default_rng(0)
+
+    assert cells.variance_over_resamples(calibration, 200, rng) is None
+    result = calibration_difference(calibration, method="bootstrap")
+    analytic = calibration_difference(calibration)
+    assert analytic.details["standard_error"] == pytest.approx(
+        result.details["standard_error"], rel=0.2
+    )
+
+
+def test_short_ways_of_single_records(monkeypatch):
+    """Records of one row each are summed in a shorter way with the same results."""
+    for calibration in (
+        random_calibration(150, 24),
+        random_calibration(150, 24, n_bins=60),
+    ):
+        sums = tuple(role_sums(calibration, role) for role in (0, 1))
+        expected = variance_of(sums)
+        general = variance_of(tuple(replace(each, rows=None) for each in sums))
+        monkeypatch.setattr(units, "MOST_CELLS", 0)
+        sparse = variance_of(sums)
+        monkeypatch.undo()
+
+        for name in ("first", "second", "df"):
+            value = getattr(expected, name)
+            assert value == pytest.approx(getattr(general, name), rel=1e-9, abs=1e-18)
+            assert value == pytest.approx(getattr(sparse, name), rel=1e-9, abs=1e-18)
+
+
+def test_bootstrap_is_three_times_the_variance_of_pairs():
+    """Of calibrated classifiers a bootstrap counts the variance of pairs three times."""
+    rng = np.random.default_rng(11)
+    ratios = []
+    for _ in range(30):
+        sharp = stats.norm.cdf(rng.normal(size=500))
+        flat = np.full(500, 0.5)
+        calibration = PairedCalibration.from_predictions(
+            rng.uniform(size=500) < sharp, sharp, flat, n_bins=10
+        )
+        error = resampling.bootstrap_error(calibration, 300, 0)
+        variance = variance_of(tuple(role_sums(calibration, role) for role in (0, 1)))
+        ratios.append(error**2 / variance.second)
+
+    assert 3 == pytest.approx(np.mean(ratios), abs=0.6)
+
+
+def test_exchange_by_enumeration():
+    """The p-value of exchanged columns is that of all exchanges."""
+    calibration = random_calibration(10, 5, n_bins=2)
+    y, (first, second) = calibration.outcomes[0], calibration.proba
+    observed = calibration_difference(calibration).estimate
+    sizes = []
+    for k in range(2**10):
+        swap = np.array([k >> i & 1 for i in range(10)], dtype=bool)
+        columns = np.where(swap, second, first), np.where(swap, first, second)
+        exchanged = PairedCalibration(columns, (y, y), calibration.edges)
+        sizes.append(abs(calibration_difference(exchanged).estimate))
+    exact = np.mean(np.array(sizes) >= abs(observed) - 1e-12)
+    result = calibration_difference(
+        calibration, method="exchangeability", n_resamples=20_000
+    )
+
+    assert exact == pytest.approx(result.pvalue, abs=0.012)
+
+
+def test_exchange_of_bins_and_groups():
+    """Exchanged columns are binned by the edges of the role they get, group by group."""
+    rng = np.random.default_rng(12)
+    y, first, second = random_answers(40, 12)
+    groups = np.repeat(np.arange(8), 5)
+    calibration = PairedCalibration.from_predictions(
+        y, first, second, n_bins=4, strategy="equal_mass", groups=groups
+    )
+    sizes = []
+    for k in range(2**8):
+        swap = np.array([k >> i & 1 for i in range(8)], dtype=bool)[groups]
+        columns = np.where(swap, second, first), np.where(swap, first, second)
+        exchanged = PairedCalibration(columns, (y, y), calibration.edges, groups=groups)
+        sizes.append(abs(calibration_difference(exchanged).estimate))
+    found = resampling.exchanged_differences(calibration, 3000, rng.integers(1000)).sizes
+
+    assert set(np.round(sizes, 10)) >= set(np.round(found, 10))
+    assert len(set(np.round(found, 10))) > 100
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_exchange_decides_as_its_critical_value(alternative):
+    """A difference beyond the critical one has a p-value below the level, others not."""
+    sizes = np.sort(np.random.default_rng(13).exponential(size=199))
+    exchanged = resampling.ExchangedDifferences(sizes)
+    for alpha in (0.003, 0.004, 0.01, 0.05, 0.1, 0.333, 0.5, 0.7, 0.9):
+        if alternative == "two-sided" and alpha > 0.5:
+            continue
+        critical = exchanged.critical(alpha, alternative)
+        sign = -1 if alternative == "less" else 1
+        for each in (*np.linspace(-6, 6, 301), *sizes[::20]):
+            difference = float(each) + 1e-7
+            rejected = exchanged.pvalue(difference, alternative)[0] < alpha
+            size = abs(difference) if alternative == "two-sided" else sign * difference
+            assert rejected == (size > critical), (alpha, difference)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("strategy", ["uniform", "equal_mass"])
+def test_draws_do_not_depend_on_order_or_roles(method, strategy):
+    """A seed means the same draws for records in any order and for swapped roles."""
+    order = np.random.default_rng(0).permutation(90)
+    y, first, second = random_answers(90, 14)
+    # The roles have the same probabilities, so that only the records tell them apart.
+    second = first[np.random.default_rng(1).permutation(90)]
+
+    def run(*columns, **options):
+        calibration = PairedCalibration.from_predictions(
+            *columns, n_bins=5, strategy=strategy
+        )
+        return calibration_difference(calibration, method=method, n_resamples=50, **options)
+
+    result = run(y, first, second)
+    mixed = run(y[order], first[order], second[order])
+    swapped = run(y, second, first)
+
+    assert result.pvalue == pytest.approx(mixed.pvalue, rel=1e-10)
+    assert result.details == pytest.approx(dict(mixed.details), rel=1e-10)
+    assert result.pvalue == pytest.approx(swapped.pvalue, rel=1e-10)
+    assert -result.estimate == pytest.approx(swapped.estimate, rel=1e-10)
+    if method != "analytic":
+        other = run(y, first, second, random_state=1)
+        assert result.confidence_interval() != other.confidence_interval()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_probabilities(method):
+    """Equal columns have no difference and nothing to test, and say so."""
+    y, first, _ = random_answers(200, 15)
+    calibration = PairedCalibration.from_predictions(y, first, first)
+    result = calibration_difference(calibration, method=method, n_resamples=20)
+
+    assert (0, 1, 0) == (result.statistic, result.pvalue, result.estimate)
+    assert ("degenerate",) == result.flags
+    assert (0, 0) == result.confidence_interval()
+
+
+@pytest.mark.parametrize("method", ["analytic", "bootstrap"])
+def test_difference_without_variance(method):
+    """Certain answers that are all wrong differ from right ones without variation."""
+    y = np.array([0, 1] * 20)
+    calibration = PairedCalibration.from_predictions(y, 1.0 - y, y * 1.0, n_bins=2)
+    result = calibration_difference(calibration, method=method, n_resamples=20)
+
+    assert (1, 0, 1) == (result.champion, result.challenger, result.estimate)
+    assert math.isinf(result.statistic)
+    assert math.isnan(result.pvalue)
+    assert ("zero-variance",) == result.flags
+    assert (-1, 1) == result.confidence_interval()
+    assert calibration_difference(calibration, method="exchangeability").pvalue < 0.001
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [1, 4])
+def test_one_unit(method, n):
+    """One record, or one group of records, is refused by its number."""
+    answers = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
+    calibration = PairedCalibration.from_predictions(
+        *answers, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
+    )
+    units = "records. Got 1. One record" if n == 1 else "groups. Got 1. One group"
+
+    with pytest.raises(ValueError, match=f"needs at least 2 {units}"):
+        calibration_difference(calibration, method=method, n_resamples=5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_records_alone_in_their_bins(method):
+    """Where no bin has two records there is nothing to test."""
+    p = np.arange(20) / 20
+    calibration = PairedCalibration.from_predictions(
+        np.arange(20) % 2, p + 0.01, p + 0.02, n_bins=20
+    )
+    result = calibration_difference(calibration, method=method, n_resamples=20)
+
+    assert (0, 1) == (result.statistic, result.pvalue)
+
+
+def test_numbers_of_bins_must_agree():
+    """Equal probabilities that leave one classifier fewer bins are an error."""
+    y, first, second = random_answers(100, 16)
+    calibration = PairedCalibration.from_predictions(
+        y, first, (second > 0.5) * 1.0, n_bins=5, strategy="equal_mass"
+    )
+
+    with pytest.raises(ValueError, match=r"as many bins.* Got 5 and 2.*strategy='uniform'"):
+        calibration_difference(calibration)
+
+
+@pytest.mark.parametrize("n_resamples", [1, 0, 2.5, True])
+def test_too_few_resamples(n_resamples):
+    """A standard deviation needs two resamples."""
+    with pytest.raises(ValueError, match="n_resamples"):
+        calibration_difference(random_calibration(20, 1), n_resamples=n_resamples)
+
+
+def few_that_agree(share):
+    """Two hundred records, of which the champion is nearly sure of four."""
+    rng = np.random.default_rng(23)
+    p = rng.uniform(0.2, 0.8, size=200)
+    y = (rng.uniform(size=200) < p).astype(int)
+    champion = p.copy()
+    champion[:4], y[:4] = 0.96, np.arange(4) < 4 * share
+    return PairedCalibration.from_predictions(y, champion, p + 0.07)
+
+
+def test_bins_of_few_records_that_agree():
+    """Four records that happen to agree leave the degrees as they are, and are flagged."""
+    agreeing = calibration_difference(few_that_agree(1))
+    spread = calibration_difference(random_calibration(200, 2))
+
+    assert agreeing.df > 15
+    assert ("decided-by-few-records",) == agreeing.flags
+    assert () == spread.flags
+
+
+def test_growth_by_bins_of_few_records():
+    """The growth is that of the variance of shares with four records added."""
+    calibration = few_that_agree(0.75)
+    sums = tuple(role_sums(calibration, role) for role in (0, 1))
+    variance = variance_of(sums)
+    added = 0.0
+    for role in (0, 1):
+        for b in range(15):
+            here = calibration.codes[role] == b
+            n = np.count_nonzero(here)
+            if 0 < n < 10:
+                share = calibration.outcomes[role][here].mean()
+                mean = calibration.proba[role][here].mean()
+                for s, sign in ((share, -1), ((share * n + 2) / (n + 4), 1)):
+                    spread = s * (1 - s) / n
+                    added += sign * (n / 200) ** 2 * 4 * (s - mean) ** 2 * spread
+
+    assert added > 0
+    assert added / variance.total == pytest.approx(growth_by_sparse_bins(sums, variance))
+
+
+def test_flags():
+    """Few groups, merged bins, and differences that few records make are flagged."""
+    few = calibration_difference(grouped_calibration(60, 1, 8))
+    many = calibration_difference(grouped_calibration(200, 1, 100))
+    merged = replace(random_calibration(300, 2), flags=("merged-bins",))
+
+    assert "few-groups" in few.flags
+    assert "few-groups" not in many.flags
+    assert "merged-bins" in calibration_difference(merged).flags
+    assert "decided-by-few-records" in few.flags
+    assert () == calibration_difference(random_calibration(2000, 2)).flags
+
+
+@pytest.mark.parametrize("groups", [None, 40], ids=["records", "groups"])
+def test_parts_are_the_errors_of_the_evidence(groups):
+    """The further errors of each role are those that the evidence gives."""
+    calibration = random_calibration(500, 17)
+    if groups:
+        calibration = replace(calibration, groups=np.arange(500) % groups)
+    champion, challenger = calibration_difference(calibration).parts
+
+    assert ("champion", "challenger") == (champion["role"], challenger["role"])
+    for role, part in enumerate((champion, challenger)):
+        square = (part["squared_calibration_error"], 0)
+        expected = {
+            "root_calibration_error": math.sqrt(max(square)),
+            "expected_calibration_error": calibration.error(role),
+            "debiased_expected_calibration_error": calibration.error(role, debiased=True),
+            "maximum_calibration_error": calibration.error(role, "max"),
+        }
+        if not groups:
+            assert square[0] == pytest.approx(
+                calibration.error(role, "l2", squared=True, debiased=True), abs=1e-11
+            )
+        assert expected == pytest.approx({name: part[name] for name in expected}, abs=1e-11)
+
+
+def test_parts_are_tests_of_each_role():
+    """Each role has its own tests against perfect calibration, of two and more classes."""
+    y, first, second = random_answers(300, 20)
+    classes = np.random.default_rng(0).dirichlet([1, 1, 1], size=(2, 300))
+    labels = np.random.default_rng(1).integers(3, size=300)
+    for truth, pair in ((y, (first, second)), (labels, classes)):
+        calibration = PairedCalibration.from_predictions(truth, *pair)
+        for proba, part in zip(
+            pair, calibration_difference(calibration).parts, strict=True
+        ):
+            cusum = calibration_cusum(truth, proba, method="asymptotic")
+
+            assert spiegelhalter(truth, proba).pvalue == part["spiegelhalter_pvalue"]
+            assert cusum.pvalue == part["calibration_cusum_pvalue"]
+
+
+def test_parts_without_tests(monkeypatch):
+    """Groups, classwise events and too many records have no tests of each role."""
+    classwise = random_classes(60, 2, kind="classwise")
+    monkeypatch.setattr("skcompare.stats._calibration_parts.MOST_SORTED", 99)
+    many, few = random_calibration(100, 1), random_calibration(99, 1)
+
+    for calibration in (classwise, grouped_calibration(60, 1, 20), many):
+        for part in calibration_difference(calibration).parts:
+            assert not any(name.endswith("pvalue") for name in part)
+    for part in calibration_difference(few).parts:
+        assert 0 < part["spiegelhalter_pvalue"] < 1
+
+
+def test_records_that_would_be_enough():
+    """At the recommended number of records the standard error is as small as needed."""
+    entry = get_test("calibration_difference")
+    calibration = random_calibration(300, 18)
+    sums = tuple(role_sums(calibration, role) for role in (0, 1))
+    variance = variance_of(sums)
+    difference = calibration_difference(calibration).estimate
+    needed = entry.sample_size(
+        calibration, alpha=0.001, power=0.999, alternative="two-sided"
+    )
+    times = needed / 300
+    error = math.sqrt(variance.first / times + variance.second / times**2)
+    wanted = stats.norm.isf(0.0005) + stats.norm.isf(0.001)
+    side, other = ("greater", "less") if difference > 0 else ("less", "greater")
+
+    assert times > 1
+    assert wanted == pytest.approx(abs(difference) / error)
+    assert needed > entry.sample_size(
+        calibration, alpha=0.001, power=0.999, alternative=side
+    )
+    assert math.inf == entry.sample_size(
+        calibration, alpha=0.05, power=0.8, alternative=other
+    )
+
+
+def test_many_classes_without_pairs(monkeypatch):
+    """Where pairs of bins are not counted, the variance is the jackknife's."""
+    calibration = random_classes(60, 19, kind="classwise")
+    sums = tuple(role_sums(calibration, role) for role in (0, 1))
+    monkeypatch.setattr("skcompare.stats._calibration_units.MOST_PRODUCTS", 1)
+    variance = variance_of(sums)
+
+    assert slow_jackknife(calibration) == pytest.approx(variance.total)
+    assert 0 == variance.second
