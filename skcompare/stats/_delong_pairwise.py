@@ -1,0 +1,203 @@
+"""Which of several classifiers differ in AUC: every pair, adjusted."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skcompare._typing import IntArray
+from skcompare._validation import (
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_count,
+)
+from skcompare.evidence import PlacementValues
+from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats._auc_limits import difference_limits
+from skcompare.stats._delong_joint import delong_joint
+from skcompare.stats._delong_max_t import max_t_auc_pvalues
+from skcompare.stats._delong_pairwise_result import PairwiseAUCResult, interval_level
+from skcompare.stats._delong_sums import contrast, studentised
+
+__all__ = ["PairwiseAUCResult", "pairwise_delong"]
+
+PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
+
+
+def pairwise_delong(
+    placements: PlacementValues,
+    *,
+    adjust: str = "holm",
+    control: str | None = None,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Any = 0,
+) -> PairwiseAUCResult:
+    """Which of several classifiers differ in AUC on one test set?
+
+    DeLong's test of every pair, or of each classifier with a control, and p-values
+    adjusted for their number. The null hypothesis of a pair is that the two trained
+    classifiers have the same area under the ROC curve.
+
+    Parameters
+    ----------
+    placements : PlacementValues
+        Scores of two or more classifiers for the records of a hold-out set.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"}, \
+default="holm"
+        How p-values are adjusted, as for :func:`~skcompare.stats.adjust_pvalues`. "max-t"
+        compares each statistic with the greatest of all that are still in question, over
+        normal draws with the covariances of the AUCs (step-down [1]_), and so makes use of
+        the dependence of pairs that share classifiers and records.
+    control : str, optional
+        Name of the classifier that each other one is compared with. It is the champion
+        of every pair. By default all pairs are compared, and the classifier that is
+        named first is the champion.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better. One-sided tests need a control,
+        because all pairs have no direction of their own.
+    confidence_level : float, default=0.95
+        Level at which the intervals of all differences hold together.
+    n_resamples : int, default=9999
+        Draws of "max-t".
+    random_state : int, RandomState instance or None, default=0
+        Seed of "max-t".
+
+    Returns
+    -------
+    result : PairwiseAUCResult
+        A row a pair; `omnibus` is the test that all are equal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classifiers, or fewer than two records of a class; if a
+        one-sided alternative has no control.
+
+    Notes
+    -----
+    Pairs with equal rankings have p = 1, and those whose difference does not vary an
+    undefined p (NaN, flagged "zero-variance"), which counts as 1 in the adjustment, as for
+    :func:`~skcompare.stats.delong`. Their intervals have no width, and are from -1 to 1.
+    An adjusted p of "max-t" is (1 + draws as extreme) / (1 + draws), and no smaller than
+    the p-value itself. One-sided, each draw counts with its opposite, so that exchanged
+    roles give exactly the opposite.
+
+    References
+    ----------
+    .. [1] Hothorn, T., Bretz, F. and Westfall, P. (2008). "Simultaneous inference in
+       general parametric models." Biometrical Journal 50(3), 346-363.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PlacementValues
+    >>> from skcompare.stats import pairwise_delong
+    >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> first = [0.1, 0.6, 0.3, 0.8, 0.4, 0.5, 0.2, 0.7, 0.9, 0.6]
+    >>> second = [0.2, 0.1, 0.4, 0.6, 0.3, 0.7, 0.5, 0.8, 0.9, 0.6]
+    >>> third = [0.5, 0.4, 0.1, 0.3, 0.2, 0.4, 0.3, 0.6, 0.2, 0.7]
+    >>> placements = PlacementValues.from_predictions(
+    ...     y, first, second, third, names=["A", "B", "C"]
+    ... )
+    >>> result = pairwise_delong(placements)
+    >>> result.difference.round(2).tolist()
+    [0.28, 0.04, -0.24]
+    >>> result.adjusted_pvalue.round(3).tolist()
+    [0.14, 0.878, 0.414]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("adjust", adjust, PAIRWISE_ADJUSTMENTS)
+    check_alternative(alternative)
+    level = check_confidence_level(confidence_level)
+    n_resamples = check_count("n_resamples", n_resamples)
+    if not isinstance(placements, PlacementValues):
+        raise TypeError(
+            f"pairwise_delong needs PlacementValues. Got {type(placements).__name__}. Make "
+            "them by PlacementValues.from_predictions(y_true, *scores)."
+        )
+    omnibus = delong_joint(placements)
+    first, second = _pairs(placements, control, alternative)
+    tested = [
+        _tested(placements, i, j, alternative) for i, j in zip(first, second, strict=True)
+    ]
+    estimate, deviation, statistic, pvalue = np.array([row for row, _ in tested]).T.copy()
+    flags = dict.fromkeys(flag for _, own in tested for flag in own if flag != "degenerate")
+    flags |= dict.fromkeys(flag for flag in omnibus.flags if flag != "degenerate")
+    error = None
+    if adjust == "max-t":
+        draw = check_random_state(random_state)
+        adjusted = max_t_auc_pvalues(
+            placements,
+            (first, second),
+            statistic,
+            deviation,
+            alternative,
+            n_resamples,
+            draw,
+        )
+        error = np.sqrt(adjusted * (1 - adjusted) / (1 + n_resamples))
+        adjusted = np.maximum(adjusted, pvalue)
+    else:
+        adjusted = adjust_pvalues(pvalue, adjust)
+    own_level = interval_level(level, adjust, len(first))
+    limits = [
+        difference_limits(one, spread, None, own_level, alternative)
+        if spread or not one
+        else (-1.0, 1.0)
+        for one, spread in zip(estimate.tolist(), deviation.tolist(), strict=True)
+    ]
+    low, high = np.array(limits).T.copy()
+    names = np.array(placements.names, dtype=object)
+    return PairwiseAUCResult(
+        champion=tuple(names[first]),
+        challenger=tuple(names[second]),
+        difference=estimate,
+        standard_error=deviation,
+        statistic=statistic,
+        pvalue=pvalue,
+        adjusted_pvalue=adjusted,
+        low=low,
+        high=high,
+        n=placements.n,
+        adjust=adjust,
+        alternative=alternative,
+        control=control,
+        confidence_level=level,
+        omnibus=omnibus,
+        design=placements.design,
+        flags=tuple(flags),
+        monte_carlo_error=error,
+    )
+
+
+def _pairs(
+    placements: PlacementValues, control: str | None, alternative: str
+) -> tuple[IntArray, IntArray]:
+    """Positions of the champion and of the challenger of each pair."""
+    k = placements.n_scores
+    if control is None:
+        if alternative != "two-sided":
+            raise ValueError(
+                f"alternative={alternative!r} needs a control that the others are compared "
+                "with, because all pairs have no direction of their own. Pass `control`, "
+                "or use alternative='two-sided'."
+            )
+        first, second = np.triu_indices(k, 1)
+        return first, second
+    check_choice("control", control, placements.names)
+    at = placements.names.index(control)
+    return np.full(k - 1, at), np.delete(np.arange(k), at)
+
+
+def _tested(
+    placements: PlacementValues, i: int, j: int, alternative: str
+) -> tuple[tuple[float, float, float, float], tuple[str, ...]]:
+    """Difference, standard error, statistic and p-value of a pair, and its flags."""
+    weights = [0] * placements.n_scores
+    weights[i], weights[j] = -1, 1
+    estimate, variance = contrast(placements, weights)
+    statistic, (pvalue, _), flags = studentised(estimate, variance, alternative)
+    return (float(estimate), float(variance) ** 0.5, statistic, pvalue), flags

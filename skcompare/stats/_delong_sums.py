@@ -1,0 +1,151 @@
+"""What DeLong's tests take from placement values, in exact fractions."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from skcompare._flags import register_flag
+from skcompare.evidence import PlacementValues
+from skcompare.stats._auc_limits import role_limits
+from skcompare.stats._auc_tails import reference_pvalue, reference_quantile
+
+__all__ = [
+    "FEW_DISTINCT",
+    "FEW_OF_A_CLASS",
+    "ZERO_VARIANCE",
+    "check_members",
+    "contrast",
+    "quadratic_form",
+    "role_parts",
+    "score_flags",
+    "studentised",
+]
+
+ZERO_VARIANCE = register_flag(
+    "zero-variance",
+    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
+    "exact or permutation test",
+)
+FEW_OF_A_CLASS = register_flag(
+    "few-records-of-a-class",
+    "a class has fewer than 10 records: the normal approximation is poor, differences are "
+    "found too often and intervals are too short; collect more of that class",
+)
+FEW_DISTINCT = register_flag(
+    "few-distinct-scores",
+    "a classifier gives fewer than 3 different scores, probably predicted labels: their "
+    "AUC is the balanced accuracy",
+)
+
+FEW = 10
+"""Records of a class below which DeLong's test was measured to be liberal."""
+
+LEVEL = 0.95
+"""Of the interval of each AUC in the parts of a result."""
+
+
+def check_members(placements: PlacementValues, name: str) -> None:
+    """Refuse a class of one record, which says nothing of its variance."""
+    m, n = placements.n_positives, placements.n_negatives
+    if m and n and min(m, n) < 2:
+        raise ValueError(
+            f"{name} needs at least two records of each class. Got {m} positive and {n} "
+            "negative. The AUC is defined (`placements.aucs`), its variance is not: "
+            "collect records."
+        )
+
+
+def contrast(
+    placements: PlacementValues, weights: Sequence[int | Fraction]
+) -> tuple[Fraction, Fraction]:
+    """A weighted sum of AUCs and its variance, w' S w."""
+    sums = placements.sums
+    if len(weights) != len(sums.totals):
+        raise ValueError(f"Expected {len(sums.totals)} weights. Got {len(weights)}.")
+    # A pair among many classifiers has two weights that are not 0.
+    used = [(i, Fraction(w)) for i, w in enumerate(weights) if w]
+    total = sum((w * sums.totals[i] for i, w in used), Fraction(0))
+    products = (w * v * sums.covariance[i][j] for i, w in used for j, v in used)
+    return total / sums.total_of_one, sum(products, Fraction(0)) / sums.scale
+
+
+def studentised(
+    distance: Fraction | float,
+    variance: Fraction | float,
+    alternative: str,
+    df: float | None = None,
+) -> tuple[float, tuple[float, float], tuple[str, ...]]:
+    """Statistic, p-value with its logarithm, and flags, by the rules for no variance."""
+    if variance > 0:
+        statistic = float(distance) / math.sqrt(variance)
+        return statistic, reference_pvalue(statistic, df, alternative), ()
+    if distance == 0:
+        return 0.0, (1.0, 0.0), ("degenerate",)
+    return math.copysign(math.inf, distance), (math.nan, math.nan), (ZERO_VARIANCE,)
+
+
+def score_flags(placements: PlacementValues) -> tuple[str, ...]:
+    """Caveats about the records and the scores themselves."""
+    few = min(placements.n_positives, placements.n_negatives) < FEW
+    distinct = min(placements.n_distinct) < 3
+    return (FEW_OF_A_CLASS,) * few + (FEW_DISTINCT,) * distinct
+
+
+def role_parts(
+    placements: PlacementValues, variances: Sequence[float]
+) -> tuple[dict[str, Any], ...]:
+    """The AUC of each classifier with its variance and its logit interval."""
+    sizes = placements.n_positives, placements.n_negatives
+    z = reference_quantile((1 - LEVEL) / 2, None)
+    parts = []
+    for name, auc, variance in zip(
+        placements.names, placements.aucs.tolist(), variances, strict=True
+    ):
+        low, high = role_limits(auc, variance, *sizes, z)
+        parts.append(
+            {
+                "name": name,
+                "auc": auc,
+                "variance": variance,
+                "low": low,
+                "high": high,
+                "confidence_level": LEVEL,
+            }
+        )
+    return tuple(parts)
+
+
+def quadratic_form(
+    matrix: Sequence[Sequence[int]], vector: Sequence[int]
+) -> tuple[Fraction, int, bool]:
+    """V' M⁻ v of a positive semidefinite matrix of whole numbers, exactly.
+
+    Bareiss's elimination of the bordered matrix (M v; v' 0), which divides without
+    remainder. A diagonal element that is 0 has a row of zeros, so the rank is the number
+    of pivots and needs no tolerance; v lies in the range of M, where any generalised
+    inverse gives the same value, when its rest is 0 in the rows that are left.
+
+    Returns
+    -------
+    value : Fraction
+    rank : int
+    consistent : bool
+        Whether v lies in the range of M.
+    """
+    q = len(vector)
+    rows = [[*row, v] for row, v in zip(matrix, vector, strict=True)] + [[*vector, 0]]
+    left, previous, rank = list(range(q)), 1, 0
+    while True:
+        pivot = next((i for i in left if rows[i][i]), None)
+        if pivot is None:
+            break
+        left.remove(pivot)
+        value, own = rows[pivot][pivot], rows[pivot]
+        for i in (*left, q):
+            factor = rows[i][pivot]
+            for j in (*left, q):
+                rows[i][j] = (rows[i][j] * value - factor * own[j]) // previous
+        previous, rank = value, rank + 1
+    consistent = not any(rows[i][q] for i in left)
+    return Fraction(-rows[q][q], previous), rank, consistent
