@@ -1,0 +1,198 @@
+"""Error rates and coverage of resampling tests of any score, by simulation.
+
+Normal scores of two classifiers, of which part is common to both. Run
+
+    python benchmarks/validity/any_score.py
+
+or with ``--help`` for the options.
+"""
+
+import argparse
+from itertools import product
+
+import numpy as np
+from joblib import Parallel, delayed
+from tables import Table, with_error
+
+from skcompare.evidence import ScoredPair
+from skcompare.evidence._scored_ranking import OperatingPoint
+from skcompare.stats import bootstrap_difference, permutation_difference
+
+ALPHA = 0.05
+RECORDS = (50, 200, 1000)
+PREVALENCES = (0.1, 0.5)
+SIGNAL = 1.2
+SIGNALS = (0.8, 1.8)
+"""Distance of the classes for champion and challenger, where they differ."""
+
+COMMON = 0.7
+"""What a part that both scores share, and a part of its own, add to each score."""
+
+THRESHOLD = 0.6
+METHODS = ("percentile", "bca", "basic", "normal")
+TESTS = (*METHODS, "permutation")
+SPECIFIC = OperatingPoint("sensitivity_at_specificity", 0.9)
+SCORES = ("accuracy", "roc_auc", "average_precision", SPECIFIC.name)
+TRUTH_RECORDS = 4_000_000
+GROUPS = (10, 20, 50, 200)
+GROUP_SIZES = (1, 2, 4, 13)
+ROUNDING = 1e-12
+
+
+def draw(n, prevalence, signals, rng):
+    """Labels and two scores of each record, which are correlated."""
+    y = (rng.random(n) < prevalence).astype(int)
+    shared, *own = COMMON * rng.normal(size=(3, n))
+    return y, *(signal * y + shared + part for signal, part in zip(signals, own))
+
+
+def pair_of(score, y, champion, challenger, groups=None):
+    """The records with a score; accuracy is that of a fixed threshold."""
+    if score == SPECIFIC.name:
+        return ScoredPair(SPECIFIC, y, champion, challenger, groups=groups)
+    if score == "accuracy":
+        champion, challenger = (
+            (each > THRESHOLD).astype(int) for each in (champion, challenger)
+        )
+    return ScoredPair.from_predictions(y, champion, challenger, score=score, groups=groups)
+
+
+def true_difference(score, prevalence, signals):
+    """Difference of the scores of very many records."""
+    if signals[0] == signals[1]:
+        return 0.0
+    rng = np.random.default_rng(0)
+    champion, challenger = pair_of(
+        score, *draw(TRUTH_RECORDS, prevalence, signals, rng)
+    ).values
+    return challenger - champion
+
+
+def every_test(pair, n_resamples, seed):
+    """The results of all tests, in their order."""
+    words = {"n_resamples": n_resamples, "random_state": seed}
+    results = [bootstrap_difference(pair, method=name, **words) for name in METHODS]
+    return [*results, permutation_difference(pair, **words)]
+
+
+def score_row(score, n, prevalence, signals, truth, n_resamples, n_draws, seed):
+    """Shares of rejections of 0, of intervals that hold the truth; data sets that count.
+
+    Data sets without a record of each class have no score, and are drawn again.
+    """
+    rng = np.random.default_rng(seed)
+    counts = np.zeros((2, len(TESTS)))
+    for k in range(n_draws):
+        y = np.zeros(n)
+        while not 0 < y.sum() < n:
+            y, *scores = draw(n, prevalence, signals, rng)
+        results = every_test(pair_of(score, y, *scores), n_resamples, k)
+        limits = [result.confidence_interval(1 - ALPHA) for result in results]
+        # An undefined p-value rejects nothing.
+        counts[0] += [result.pvalue < ALPHA for result in results]
+        counts[1] += [low - ROUNDING <= truth <= high + ROUNDING for low, high in limits]
+    return counts / n_draws
+
+
+def score_table(args, signals, stream, title, measured):
+    """A table of one of both shares, for all scores."""
+    sizes = list(product(SCORES, PREVALENCES, args.records))
+    truths = {
+        (score, prevalence): true_difference(score, prevalence, signals)
+        for score, prevalence in product(SCORES, PREVALENCES)
+    }
+    settings = [
+        (score, n, prevalence, signals, truths[score, prevalence], args.resamples)
+        for score, prevalence, n in sizes
+    ]
+    rows = each_row(score_row, settings, args, stream)
+    table = Table(title, ("score", "positive", "records", "difference", *TESTS))
+    for (score, prevalence, n), shares in zip(sizes, rows):
+        cells = [with_error(share, args.draws) for share in shares[measured]]
+        table.add(score, prevalence, n, f"{truths[score, prevalence]:+.3f}", *cells)
+    return table
+
+
+def level_table(args):
+    """Equally good classifiers."""
+    title = f"Equal scores: type I error at {ALPHA}"
+    return score_table(args, (SIGNAL, SIGNAL), 1, title, 0)
+
+
+def coverage_table(args):
+    """A better challenger."""
+    return score_table(
+        args, SIGNALS, 2, "A real difference: coverage of the 95 % intervals", 1
+    )
+
+
+def group_row(score, n_groups, n_resamples, n_draws, seed):
+    """Shares of rejections of groups with a class and a part of the scores in common."""
+    rng = np.random.default_rng(seed)
+    rejected = np.zeros(3)
+    sizes = np.resize(GROUP_SIZES, n_groups)
+    groups = np.repeat(np.arange(n_groups), sizes)
+    for k in range(n_draws):
+        of_group = np.zeros(n_groups)
+        while not 0 < of_group.sum() < n_groups:
+            of_group, *parts = draw(n_groups, 0.5, (SIGNAL, SIGNAL), rng)
+        y = of_group[groups]
+        own = COMMON * rng.normal(size=(2, len(groups)))
+        scores = [part[groups] + each for part, each in zip(parts, own)]
+        words = {"n_resamples": n_resamples, "random_state": k}
+        grouped, apart = pair_of(score, y, *scores, groups), pair_of(score, y, *scores)
+        results = (
+            bootstrap_difference(grouped, **words),
+            permutation_difference(grouped, **words),
+            bootstrap_difference(apart, **words),
+        )
+        rejected += [result.pvalue < ALPHA for result in results]
+    return rejected / n_draws
+
+
+def group_table(args):
+    """Records of groups."""
+    settings = [
+        (score, n_groups, args.resamples)
+        for score, n_groups in product(SCORES, args.groups)
+    ]
+    rows = each_row(group_row, settings, args, 3)
+    table = Table(
+        f"Groups of 1 to 13 records with equal scores: type I error at {ALPHA}",
+        ("score", "groups", "percentile", "permutation", "percentile, groups ignored"),
+    )
+    for (score, n_groups, _), rejected in zip(settings, rows):
+        table.add(score, n_groups, *(with_error(each, args.draws) for each in rejected))
+    return table
+
+
+def each_row(function, settings, args, stream):
+    seeds = np.random.SeedSequence([args.seed, stream]).spawn(len(settings))
+    return Parallel(args.n_jobs)(
+        delayed(function)(*setting, args.draws, seed)
+        for setting, seed in zip(settings, seeds)
+    )
+
+
+PARTS = {"level": level_table, "coverage": coverage_table, "groups": group_table}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--draws", type=int, default=2000, help="data sets a setting")
+    add("--resamples", type=int, default=999, help="resamples of each data set")
+    add("--records", type=int, nargs="+", default=list(RECORDS), help="sizes of data sets")
+    add("--groups", type=int, nargs="+", default=list(GROUPS), help="numbers of groups")
+    add("--seed", type=int, default=0)
+    add("--n-jobs", type=int, default=-1, help="settings at a time; -1 for all processors")
+    add("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some of the tables")
+    add("--rst", action="store_true", help="print reStructuredText")
+    args = parser.parse_args(arguments)
+
+    for part in args.only:
+        PARTS[part](args).show(rst=args.rst)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""Answers of both roles with the score that a measure gives them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skcompare._registry import loss_of
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import positive_class
+from skcompare.evidence import ScoredPair
+from skcompare.evidence._contingency import labels_of
+from skcompare.evidence._scored_ranking import (
+    AreaUnderCurve,
+    AveragePrecision,
+    OperatingPoint,
+)
+from skcompare.evidence._scored_scores import (
+    LoopedScore,
+    PairScore,
+    RecordMean,
+    number_of,
+)
+from skcompare.metrics._measures import Measure, Scorer
+from skcompare.metrics._operating_points import RATE
+from skcompare.metrics._scores import _class_order, _ordered_decision
+from skcompare.metrics._stored import StoredAnswers
+from skcompare.metrics._undefined import Watch, watched
+from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions
+from skcompare.stats._bootstrap_counts import ResampledCounts
+from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
+
+__all__ = ["scored_pair"]
+
+RANKING_SCORES: dict[str, PairScore] = {
+    "roc_auc": AreaUnderCurve(),
+    "average_precision": AveragePrecision(),
+    "sensitivity_at_specificity": OperatingPoint("sensitivity_at_specificity", RATE),
+    "specificity_at_sensitivity": OperatingPoint(
+        "specificity_at_sensitivity", RATE, within="negative"
+    ),
+}
+
+MISSING = -np.inf
+"""Stands for answers of a kind that one classifier gives and the other does not."""
+
+SAME = 1e-9
+"""A score that is found at once must be as close as that to the scorer's."""
+
+
+def scored_pair(
+    pair: PairedPredictions, measure: Measure, pos_label: Any = None
+) -> ScoredPair:
+    """Take the answers of both roles for tests of any score.
+
+    Means of right answers and of record losses, scores of the counts and scores of a
+    ranking are found for many weightings of the records at once; any other score by
+    calling its scorer for every resample. The two agree for the records as they are, or
+    the scorer is called.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Answers to a hold-out set.
+    measure : Measure
+        What is compared.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    looped = _looped(pair, measure, pos_label)
+    quick = _quick(pair, measure, pos_label)
+    if quick is None:
+        return looped
+    for one, other in zip(quick.values, looped.values, strict=True):
+        if abs(one - other) > SAME * max(1.0, abs(other)):  # which NaN is not
+            return looped
+    return quick
+
+
+def _quick(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair | None:
+    """The pair with a score that is known, if it is."""
+    name = measure.metric
+    y = pair.predictions.y_answered()
+    greater = measure.greater_is_better
+    if name == "accuracy":
+        return ScoredPair.from_pair(pair)
+    if name is not None and name in COUNT_SCORES:
+        classes = pair.predictions.classes
+        label = pos_label if name in BINARY_SCORES else None
+        counted = ResampledCounts(count_score(name, classes, label), len(classes))
+        first, second = (labels_of(pair, role) for role in (0, 1))
+        return ScoredPair.of_answers(
+            pair, counted, y, first, second, greater_is_better=greater
+        )
+    if loss_of(name) is not None:
+        return _of_losses(pair, measure)
+    if name in RANKING_SCORES and len(pair.predictions.classes) == 2:
+        classes = pair.predictions.classes
+        positive = int(classes[1] == positive_class(classes, pos_label))
+        champion, challenger = (_scores_of(role, positive) for role in pair.roles)
+        if champion is not None and challenger is not None:
+            score, is_positive = RANKING_SCORES[name], (y == positive).astype(np.int64)
+            return ScoredPair.of_answers(
+                pair, score, is_positive, champion, challenger, greater_is_better=greater
+            )
+    return None
+
+
+def _of_losses(pair: PairedPredictions, measure: Measure) -> ScoredPair | None:
+    """The mean of a loss a record, as it is or negated."""
+    entry = loss_of(measure.metric)
+    y = pair.predictions.y_answered()
+    if entry is None or any(role.proba is None for role in pair.roles):
+        return None
+    sign = -1 if measure.greater_is_better else 1
+    try:
+        losses = [sign * entry.function(y, role.proba) for role in pair.roles]
+    except ValueError:
+        # The loss may be for two classes only, where the scorer is for more.
+        return None
+    mean = RecordMean(measure.name, (-np.inf, np.inf))
+    return ScoredPair.of_answers(
+        pair, mean, y, *losses, greater_is_better=measure.greater_is_better
+    )
+
+
+def _scores_of(answers: Answers, positive: int) -> FloatArray | None:
+    """Scores of the positive class; scikit-learn asks for decision scores first."""
+    if answers.decision is not None and answers.decision.ndim == 1:
+        return answers.decision if positive == 1 else -answers.decision
+    return None if answers.proba is None else answers.proba[:, positive]
+
+
+@dataclass(frozen=True)
+class _ScorerScore(LoopedScore):
+    """A scorer of stored answers, which come as the columns of one array.
+
+    Parameters
+    ----------
+    scorer : callable
+        `scorer(estimator, X, y)`; X has the position of each record.
+    classes : ndarray of shape (n_classes,)
+        What the codes of truth and labels mean.
+    widths : tuple of three int
+        Columns of labels, probabilities and decision scores; -inf where a classifier
+        gives none.
+    """
+
+    scorer: Scorer = max
+    classes: np.ndarray | None = None
+    widths: tuple[int, int, int] = (0, 0, 0)
+
+    def outcome(
+        self,
+        y: IntArray,
+        answers: np.ndarray,
+        rows: IntArray,
+        watch: Watch | None = None,
+    ) -> tuple[float, str]:
+        """The score of some records; where it is undefined NaN, and why."""
+        watch = Watch() if watch is None else watch
+        try:
+            with watched(watch):
+                score = self._scored(y, answers, rows)
+        except ValueError as error:
+            return float("nan"), str(error)
+        except AttributeError as error:
+            raise ValueError(
+                f"scoring {self.name!r} needs answers that a classifier does not give. "
+                "Choose a classifier with predict_proba, or a measure of labels."
+            ) from error
+        number = number_of(self.name, score)
+        if watch.undefined:
+            return float("nan"), "the scorer warned that it is undefined for these records"
+        return number, ""
+
+    def _scored(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Any:
+        """What the scorer gives."""
+        assert self.classes is not None
+        missing = answers == MISSING
+        if (missing.any(axis=0) != missing.all(axis=0)).any():
+            # Answers of different kinds were exchanged, which has no meaning.
+            return float("nan")
+        columns = np.split(answers, np.cumsum(self.widths)[:-1], axis=1)
+        labels, proba, decision = (
+            part if part.size and part[0, 0] != MISSING else None for part in columns
+        )
+        stored = StoredAnswers(
+            self.classes,
+            None if labels is None else self.classes[labels[:, 0].astype(np.intp)],
+            proba,
+            decision[:, 0] if decision is not None and self.widths[2] == 1 else decision,
+        )
+        return self.scorer(stored, rows.reshape(-1, 1), self.classes[y])
+
+
+def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
+    """The pair with the measure's scorer, whatever it asks for."""
+    classes, order = _class_order(pair.predictions.classes, pos_label)
+    parts = [_columns(role, measure.wanted, order) for role in pair.roles]
+    widths = tuple(
+        max(0 if part is None else part.shape[1] for part in both)
+        for both in zip(*parts, strict=True)
+    )
+    if any(all(part is None for part in each) for each in parts):
+        raise ValueError(
+            f"scoring {measure.name!r} needs answers that a classifier does not give. "
+            "Choose a classifier with predict_proba, or a measure of labels."
+        )
+    score = _ScorerScore(
+        measure.name,
+        scorer=measure.scorer,
+        classes=classes,
+        widths=widths,  # type: ignore[arg-type]
+    )
+    y = order[pair.predictions.y_answered()]
+    answers = [
+        np.concatenate(
+            [
+                np.full((len(y), width), MISSING) if part is None else part
+                for part, width in zip(each, widths, strict=True)
+            ],
+            axis=1,
+        )
+        for each in parts
+    ]
+    records = pair.predictions.records
+    rows = np.arange(len(y)) if records is None else records
+    watch = Watch()
+    for each in answers:
+        score.outcome(y, each, rows, watch)
+    return ScoredPair.of_answers(
+        pair,
+        score,
+        y,
+        *answers,
+        greater_is_better=measure.greater_is_better,
+        flags=("scorer-warning",) if watch.warned else (),
+    )
+
+
+def _columns(
+    answers: Answers, wanted: frozenset[str], order: IntArray
+) -> list[FloatArray | None]:
+    """Labels, probabilities and decision scores, as far as they are wanted and known."""
+    labels = proba = decision = None
+    if LABELS in wanted and answers.labels is not None:
+        labels = order[answers.labels].astype(np.float64).reshape(-1, 1)
+    if SCORES in wanted and answers.proba is not None:
+        proba = answers.proba[:, order]
+    if wanted - {LABELS}:
+        decision = _ordered_decision(answers.decision, slice(None), order)
+    if decision is not None:
+        decision = decision.reshape(len(decision), -1)
+    return [labels, proba, decision]
