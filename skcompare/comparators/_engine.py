@@ -3,19 +3,28 @@
 import inspect
 import math
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._flags import register_flag
+from skcompare._registry import (
+    ANY_LOSS,
+    PairedTestEntry,
+    get_test,
+    loss_of,
+    record_losses,
+    tested_instead,
+)
 from skcompare._validation import (
     check_alpha,
     check_alternative,
     check_choice,
     check_pos_label,
 )
+from skcompare.comparators._advice import advice_for
 from skcompare.comparators._tests import (
     Asked,
     NamedTests,
@@ -23,9 +32,10 @@ from skcompare.comparators._tests import (
     named_for,
     no_test_note,
     tests_without_truth,
+    why_unsuited,
 )
-from skcompare.evidence import ScoreDifferences
-from skcompare.metrics import Measure, score_differences
+from skcompare.evidence import ScoreDifferences, ScoredPair
+from skcompare.metrics import Measure, score_differences, scored_pair
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import Comparison, ComparisonRow, decide, is_against
 from skcompare.stats import PairedResult, adjust_pvalues
@@ -37,6 +47,20 @@ __all__ = ["check_settings", "compare_pair", "installed_versions"]
 POWER = 0.8
 SCORE = "score"
 """The option by which a test of several scores is told which one."""
+LOSS, POS_LABEL = "loss", "pos_label"
+"""Options of evidence that follow from the measure and from the comparison."""
+
+BIASED = register_flag(
+    "biased-measure",
+    "the measure has a bias that differs between classifiers, so that a test of its "
+    "difference rejects too often; look at the notes for the measure to test",
+)
+
+BY_MEASURE: dict[type, Callable[..., Any]] = {
+    ScoreDifferences: score_differences,
+    ScoredPair: scored_pair,
+}
+"""Evidence that is made by scoring the answers, with how it is made."""
 
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
@@ -75,7 +99,7 @@ def compare_pair(
     predictions = pair.predictions
     check_pos_label(pos_label, predictions.classes)
     known = predictions.y is not None
-    named = named_for(asked, pair.design, truth=known)
+    named = named_for(asked, pair, truth=known)
     engine = _Engine(pair, named, alternative, alpha, pos_label)
     needed = None
     if known:
@@ -113,6 +137,7 @@ def compare_pair(
         flags=predictions.flags,
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
+        advice=advice_for(pair, engine.evidence),
     )
 
 
@@ -137,7 +162,7 @@ class _Engine:
         The primary row is that of the design's default test; where there is none it is the
         one without test, because a test that is not valid decides nothing.
         """
-        default = default_test(measure, self.pair.design)
+        default = self._default(measure)
         named = [get_test(name) for name in self.asked or ()]
         tests = [entry for entry in named if self._is_about(entry, measure)]
         if default is not None and (self.asked is None or primary):
@@ -146,6 +171,13 @@ class _Engine:
         if not rows or (primary and default is None):
             rows.insert(0, self._untested(measure))
         return [replace(rows[0], primary=primary), *rows[1:]]
+
+    def _default(self, measure: Measure) -> PairedTestEntry | None:
+        """The design's test of a measure, unless these answers are none for it."""
+        default = default_test(measure, self.pair.design)
+        if default is None or why_unsuited(default, self.pair):
+            return None
+        return default
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Rows of the tests asked for that measure something else."""
@@ -177,6 +209,10 @@ class _Engine:
         chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
         if chosen is None and SCORE in entry.options:
             chosen = inspect.signature(entry.function).parameters[SCORE].default
+        if chosen is None and ANY_LOSS in entry.measures:
+            chosen = self._of(entry, None).loss
+            known = record_losses().get(chosen)
+            return chosen if known is None else next(iter(known.measures), chosen)
         if chosen is None:
             return entry.measures[0]
         return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", SCORE)
@@ -194,7 +230,7 @@ class _Engine:
         if entry.sample_size is None or not shown or is_against(row, self.alternative):
             return None
         return entry.sample_size(
-            self._of(entry.needs, measure),
+            self._of(entry, measure),
             alpha=self.alpha,
             power=POWER,
             **{"alternative": self.alternative} | self._options(entry, measure),
@@ -204,25 +240,30 @@ class _Engine:
         self, entry: PairedTestEntry, name: str, measure: Measure | None
     ) -> ComparisonRow:
         options = self._options(entry, measure)
-        result: PairedResult = entry.function(self._of(entry.needs, measure), **options)
+        result: PairedResult = entry.function(self._of(entry, measure), **options)
         low, high = None, None
         if result.has_interval:
             low, high = result.confidence_interval(1 - self.alpha)
         flags = result.flags
+        if measure is not None and entry.match(measure.metric) == 1:
+            flags += (BIASED,) if tested_instead(measure.metric) else ()
         describes = "descriptive" in flags
         if math.isnan(result.pvalue) and not describes:
             flags = (*flags, "undefined-pvalue")
+        greater = result.greater_is_better if measure is None else measure.greater_is_better
+        # The mean of a loss stands under the name of its negated scorer with its sign.
+        sign = 1 if greater == result.greater_is_better else -1
         return ComparisonRow(
             measure=name,
             label=None,
             test=entry.name,
-            champion=result.champion,
-            challenger=result.challenger,
+            champion=None if result.champion is None else sign * result.champion,
+            challenger=None if result.challenger is None else sign * result.challenger,
             difference=result.estimate if entry.kind == "difference" else math.nan,
             low=low,
             high=high,
             pvalue=None if describes else result.pvalue,
-            greater_is_better=measure is None or measure.greater_is_better,
+            greater_is_better=greater,
             kind=entry.kind,
             flags=flags,
             note=result.remark,
@@ -231,24 +272,35 @@ class _Engine:
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
         """What was asked for, and what is one for all tests or follows from the measure."""
-        options: dict[str, Any] = dict((self.asked or {}).get(entry.name, {}))
+        asked = (self.asked or {}).get(entry.name, {})
+        options = {name: asked[name] for name in asked if name in entry.options}
         if "alternative" in entry.options:
             options["alternative"] = self.alternative
         if SCORE in entry.options and measure is not None:
             options[SCORE] = measure.metric
         if options.get(SCORE) in BINARY_SCORES and self.pos_label is not None:
-            options.setdefault("pos_label", self.pos_label)
+            options.setdefault(POS_LABEL, self.pos_label)
         return options
 
+    def _evidence_options(
+        self, entry: PairedTestEntry, measure: Measure | None
+    ) -> dict[str, Any]:
+        """How the evidence of a test is made, as far as it is not left to its defaults."""
+        given: dict[str, Any] = {}
+        loss = loss_of(measure.metric) if measure is not None else None
+        if loss is not None:
+            given[LOSS] = loss.name
+        if self.pos_label is not None:
+            given[POS_LABEL] = self.pos_label
+        given |= (self.asked or {}).get(entry.name, {})
+        return {name: given[name] for name in entry.evidence_options if name in given}
+
     def _untested(self, measure: Measure) -> ComparisonRow:
-        scores: ScoreDifferences = self._of(ScoreDifferences, measure)
+        scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)
-        note = (
-            no_test_note(measure, self.pair.design)
-            if default is None
-            else f"no test of {measure.name} was asked for"
-        )
+        unsuited = "" if default is None else why_unsuited(default, self.pair)
+        note = unsuited or f"no test of {measure.name} was asked for"
         return ComparisonRow(
             measure=measure.name,
             label=None,
@@ -258,19 +310,30 @@ class _Engine:
             difference=scores.mean,
             greater_is_better=measure.greater_is_better,
             flags=scores.flags,
-            note=note,
+            note=no_test_note(measure, self.pair.design) if default is None else note,
         )
 
-    def _of(self, needs: type, measure: Measure | None) -> Any:
-        """Evidence of a type, from the pair or from the measure's scores."""
-        by_score = needs is ScoreDifferences and measure is not None
-        key = (needs, measure.name) if by_score else needs  # type: ignore[union-attr]
+    def _scored(self, needs: type, measure: Measure) -> Any:
+        """Evidence that scores the answers by a measure."""
+        key = (needs, measure.name)
         if key not in self._evidence:
-            self._evidence[key] = (
-                score_differences(self.pair, measure, self.pos_label)  # type: ignore[arg-type]
-                if by_score
-                else needs.from_pair(self.pair)  # type: ignore[attr-defined]
-            )
+            make = BY_MEASURE[needs]
+            self._evidence[key] = make(self.pair, measure, self.pos_label)
+        return self._evidence[key]
+
+    def _of(self, entry: PairedTestEntry, measure: Measure | None) -> Any:
+        """Evidence for a test, made once for all tests that need the same."""
+        needs = entry.needs
+        if needs in BY_MEASURE and measure is not None:
+            return self._scored(needs, measure)
+        return self.evidence(needs, **self._evidence_options(entry, measure))
+
+    def evidence(self, needs: type, **options: Any) -> Any:
+        """Evidence of a type, made once with the same options."""
+        key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))
+        if key not in self._evidence:
+            make = needs.from_pair  # type: ignore[attr-defined]
+            self._evidence[key] = make(self.pair, **options)
         return self._evidence[key]
 
 

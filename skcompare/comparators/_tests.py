@@ -1,13 +1,21 @@
 """Which tests run on which measures, decided before anything is fitted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from skcompare._design import Design, remedy
-from skcompare._registry import PairedTestEntry, get_test, paired_tests, tests_for
+from skcompare._registry import (
+    PairedTestEntry,
+    get_test,
+    paired_tests,
+    tested_instead,
+    tests_for,
+)
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
-from skcompare.predictions import LABELS, SCORES
+from skcompare.predictions import DECISION, LABELS, SCORES, PairedPredictions
 
 __all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_test_note"]
 
@@ -48,12 +56,39 @@ def named_tests(tests: Any) -> Asked:
     return asked
 
 
-def named_for(asked: Asked, design: Design, *, truth: bool) -> NamedTests | None:
-    """The tests asked for, where "all" means all that are valid for the design."""
+def named_for(asked: Asked, pair: PairedPredictions, *, truth: bool) -> NamedTests | None:
+    """The tests asked for; "all" means all that are valid and that the answers suit."""
     if not isinstance(asked, str):
         return asked
-    valid = [entry for entry in paired_tests().values() if entry.valid_for(design)]
-    return {entry.name: {} for entry in valid if truth or not _needs_truth(entry)}
+    valid = [e for e in paired_tests().values() if e.valid_for(pair.design)]
+    usable = [e for e in valid if truth or not _needs_truth(e)]
+    return {entry.name: {} for entry in usable if not why_unsuited(entry, pair)}
+
+
+def why_unsuited(entry: PairedTestEntry, pair: PairedPredictions) -> str:
+    """Why these answers are none for a test; empty where it can run."""
+    needs: Any = entry.needs
+    wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
+    for role in pair.roles:
+        has_scores = role.proba is not None
+        has_scores |= DECISION in wanted and role.decision is not None
+        if LABELS in wanted and role.labels is None:
+            return f"{entry.name} needs labels, and {role.name} gives none"
+        if SCORES in wanted and not has_scores:
+            return f"{entry.name} needs probabilities, and {role.name} gives none"
+    n_classes = len(pair.predictions.classes)
+    if n_classes > getattr(needs, "max_classes", n_classes):
+        return f"{entry.name} is for {needs.max_classes} classes, and there are {n_classes}"
+    least = getattr(needs, "least_per_class", 0)
+    if least and pair.predictions.y is not None:
+        counts = np.bincount(pair.predictions.y_answered(), minlength=n_classes)
+        if counts.min() < least:
+            rare = pair.predictions.classes[int(np.argmin(counts))]
+            return (
+                f"{entry.name} needs {least} records of every class, and class {rare} "
+                f"has {counts.min()}"
+            )
+    return ""
 
 
 def tests_without_truth(asked: NamedTests | None, design: Design) -> list[PairedTestEntry]:
@@ -109,7 +144,8 @@ def _check_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
             f"the options of {entry.name}. Call skcompare.stats.{entry.name} for another "
             "null value."
         )
-    free = [name for name in entry.options if name not in (SET_ELSEWHERE, NULL_VALUE)]
+    known = dict.fromkeys((*entry.options, *entry.evidence_options))
+    free = [name for name in known if name not in (SET_ELSEWHERE, NULL_VALUE)]
     for name in options:
         if name not in free:
             raise ValueError(
@@ -139,6 +175,12 @@ def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
 def no_test_note(measure: Measure, design: Design) -> str:
     """Why a measure has no p-value, and the designs that would give one."""
     known = tests_for(measure.metric)
+    instead = tested_instead(measure.metric)
+    if instead and not known:
+        return (
+            f"no test of {measure.name} is valid, because its bias differs between "
+            f"classifiers; use scoring={instead!r} on a hold-out"
+        )
     if not known:
         return f"no test of {measure.name} is known: the difference is shown alone"
     reason = f"no test of {measure.name} is valid for {design}"
@@ -152,12 +194,6 @@ def no_test_note(measure: Measure, design: Design) -> str:
         reason += ", and shuffled splits would ignore the order of time"
     else:
         ways = [name for name in names if not name.startswith("grouped ")]
-    advice = [
-        f"{remedy(name)} for {_named_for(name, known)}" for name in dict.fromkeys(ways)
-    ]
+    # Without names of tests, so that measures with one remedy share a note.
+    advice = [remedy(name) for name in dict.fromkeys(ways)]
     return f"{reason}; use {', or '.join(advice)}" if advice else reason
-
-
-def _named_for(design_name: str, entries: Sequence[PairedTestEntry]) -> str:
-    """The test that a measure would get by default."""
-    return next(entry.name for entry in entries if design_name in entry.designs)

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design
-from skcompare._labels import check_labels, class_codes, encode_labels, group_codes
+from skcompare._labels import (
+    check_labels,
+    class_codes,
+    encode_labels,
+    group_codes,
+    in_class_order,
+)
 from skcompare._typing import ArrayLike
 from skcompare._validation import (
     as_array,
@@ -71,7 +77,7 @@ def predictions_from_arrays(
         if name in predicted:
             collected.append(Answers(name, name, codes[name]))
             continue
-        ordered = _in_class_order(values, answers[name], classes)
+        ordered = in_class_order(values, answers[name], classes)
         proba = _probabilities(name, ordered, classes, positive)
         best = proba.argmax(axis=1).astype(np.min_scalar_type(-len(classes)))
         collected.append(Answers(name, name, best, proba))
@@ -115,20 +121,6 @@ def check_same_order(*arrays: Mapping[str, Any]) -> None:
                 f"`{first_name}` and `{name}` have the same index in different orders. "
                 "Bring them into one order, for example by `reindex`, or pass plain arrays."
             )
-
-
-def _in_class_order(values: np.ndarray, given: Any, classes: np.ndarray) -> np.ndarray:
-    """Columns that are named by the classes, in their sorted order; others as they are."""
-    names = getattr(given, "columns", getattr(given, "column_names", None))
-    if names is None or values.ndim != 2 or values.shape[1] != len(classes):
-        return values
-    for convert in (lambda label: label, str):
-        listed, wanted = (
-            [convert(label) for label in each] for each in (names, classes.tolist())
-        )
-        if set(listed) == set(wanted):
-            return values[:, [listed.index(label) for label in wanted]]
-    return values
 
 
 def _encoded(

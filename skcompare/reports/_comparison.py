@@ -12,7 +12,7 @@ from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._text import comparison_markdown, comparison_text
 from skcompare.reports._verdict import Verdict
-from skcompare.stats import PairedResult
+from skcompare.stats import EnsembleAdvice, PairedResult
 
 __all__ = ["Comparison"]
 
@@ -50,6 +50,9 @@ class Comparison:
         Digest of data and splits.
     versions : mapping of str to str
         Versions of the packages that it ran with.
+    advice : EnsembleAdvice or None
+        Whether to combine the two, where the answers are those of trained classifiers on
+        a hold-out set.
 
     .. versionadded:: 0.1
     """
@@ -70,6 +73,7 @@ class Comparison:
     flags: tuple[str, ...] = ()
     fingerprint: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    advice: EnsembleAdvice | None = None
 
     @property
     def verdict(self) -> str:
@@ -118,6 +122,7 @@ class Comparison:
             "flags": list(self.flags),
             "fingerprint": self.fingerprint,
             "versions": dict(self.versions),
+            "advice": None if self.advice is None else self.advice.to_dict(),
             "rows": [
                 row.to_dict()
                 | {
@@ -138,11 +143,13 @@ class Comparison:
         """The comparison that :meth:`to_json` wrote."""
         stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
+            advice = stored["advice"]
             return cls(
                 rows=tuple(_row(row) for row in stored["rows"]),
                 conclusion=Verdict(**stored["verdict"]),
                 design=Design(**stored["design"]),
                 flags=tuple(stored["flags"]),
+                advice=None if advice is None else EnsembleAdvice.from_dict(advice),
                 **{name: stored[name] for name in _PLAIN_FIELDS},
             )
         except (KeyError, TypeError, AttributeError) as error:
@@ -175,7 +182,7 @@ class Comparison:
 _PLAIN_FIELDS = [
     f.name
     for f in fields(Comparison)
-    if f.name not in ("rows", "conclusion", "design", "flags")
+    if f.name not in ("rows", "conclusion", "design", "flags", "advice")
 ]
 
 

@@ -82,6 +82,7 @@ def comparison_html_fragment(comparison: "Comparison", title: str = "") -> str:
         [_table(section) for section in sections(comparison)],
         [*notes(comparison), *comparison.caveats],
         _facts(comparison),
+        _ensemble(comparison),
     )
 
 
@@ -97,8 +98,9 @@ def html_report(
     tables: Sequence[str],
     remarks: Sequence[str],
     facts: Mapping[str, str],
+    advice: str = "",
 ) -> str:
-    """Verdict, tables, notes and facts, in this order."""
+    """Verdict, tables, notes, advice and facts, in this order."""
     heading = f"<h1>{escape(title)}</h1>" if title else ""
     listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
     notes_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
@@ -108,7 +110,7 @@ def html_report(
     return (
         f'<div class="skcompare"><style>{STYLE}</style>{heading}'
         f'<p class="verdict">{escape(sentence)}</p>'
-        f"{''.join(tables)}{notes_part}<h2>How it was compared</h2>"
+        f"{''.join(tables)}{notes_part}{advice}<h2>How it was compared</h2>"
         f"<dl>{known}</dl></div>"
     )
 
@@ -131,6 +133,15 @@ def html_table(
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _ensemble(comparison: "Comparison") -> str:
+    """The advice on combining both, with what each checkpoint found."""
+    advice = comparison.advice
+    if advice is None:
+        return ""
+    steps = "".join(f"<li>{escape(step.sentence)}</li>" for step in advice.steps)
+    return f"<h2>Ensemble</h2><p>{escape(advice.sentence)}</p><ol>{steps}</ol>"
 
 
 def _facts(comparison: "Comparison") -> dict[str, str]:

@@ -55,6 +55,8 @@ def comparison_text(comparison: "Comparison") -> str:
         lines += [*aligned(section.header, section.cells, TEXT_COLUMNS), ""]
     lines += [entry("note", note) for note in notes(comparison)]
     lines += [entry("flag", caveat) for caveat in comparison.caveats]
+    if comparison.advice is not None:
+        lines.append(entry("ensemble", comparison.advice.sentence))
     lines.append(entry("verdict", comparison.conclusion.sentence))
     return "\n".join(lines)
 
@@ -73,6 +75,8 @@ def comparison_markdown(comparison: "Comparison") -> str:
         lines += [*markdown_table(section.header, section.cells, TEXT_COLUMNS), ""]
     lines += [f"- {markdown_text(note)}" for note in notes(comparison)]
     lines += [f"- flag {caveat}" for caveat in comparison.caveats]
+    if comparison.advice is not None:
+        lines.append(f"- ensemble: {markdown_text(comparison.advice.sentence)}")
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -209,6 +213,7 @@ def entry(name: str, words: str) -> str:
         initial_indent=name.ljust(INDENT),
         subsequent_indent=" " * INDENT,
         break_long_words=False,
+        break_on_hyphens=False,
     )
 
 

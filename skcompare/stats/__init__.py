@@ -2,17 +2,36 @@
 
 from skcompare._registry import PairedTestEntry, paired_test, paired_tests
 from skcompare.stats._adjust import adjust_pvalues
+from skcompare.stats._auc_interval import AUCInterval, auc_interval
 from skcompare.stats._bcv_mcnemar import bcv_mcnemar
+from skcompare.stats._bootstrap_difference import bootstrap_difference
 from skcompare.stats._bowker import bowker
+from skcompare.stats._calibration_difference import calibration_difference
+from skcompare.stats._calibration_result import CalibrationTestResult
+from skcompare.stats._calibration_tests import calibration_cusum, spiegelhalter
+from skcompare.stats._clustered_delong import clustered_delong
 from skcompare.stats._clustered_mcnemar import clustered_mcnemar
+from skcompare.stats._clustered_t import clustered_t
 from skcompare.stats._cochran_q import cochran_q
+from skcompare.stats._delong import delong
+from skcompare.stats._delong_joint import auc_contrast, delong_joint
+from skcompare.stats._delong_ovo import delong_ovo
+from skcompare.stats._delong_ovr import delong_classes, delong_ovr
+from skcompare.stats._delong_pairwise import PairwiseAUCResult, pairwise_delong
 from skcompare.stats._disagreement import disagreement, label_disagreement
 from skcompare.stats._discordant_odds_ratio import discordant_odds_ratio
+from skcompare.stats._ensemble import EnsembleAdvice, EnsembleStep, recommend_ensemble
+from skcompare.stats._error_correlation import error_correlation
 from skcompare.stats._kappa import cohen_kappa, error_kappa
+from skcompare.stats._loss_permutation import loss_permutation
 from skcompare.stats._marginal_homogeneity import bhapkar, stuart_maxwell
 from skcompare.stats._mcnemar import mcnemar
+from skcompare.stats._paired_t import paired_t
 from skcompare.stats._pairwise import PairwiseResult, pairwise_mcnemar
+from skcompare.stats._permutation_difference import permutation_difference
 from skcompare.stats._plan import ComparisonPlan, PlanScenario
+from skcompare.stats._plan_auc import plan_auc_comparison, plan_auc_from_pilot
+from skcompare.stats._plan_auc_result import AUCPlan, AUCPlanScenario
 from skcompare.stats._planning import plan_comparison, plan_from_pilot
 from skcompare.stats._power import mcnemar_power
 from skcompare.stats._relative_accuracy import relative_accuracy
@@ -20,38 +39,70 @@ from skcompare.stats._result import ConfidenceInterval, PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size, mcnemar_sample_size
 from skcompare.stats._score_difference import score_difference
 from skcompare.stats._symmetry_permutation import symmetry_permutation
+from skcompare.stats._unpaired_delong import unpaired_delong
+from skcompare.stats._wilcoxon import wilcoxon
 from skcompare.stats._yule_q import yule_q
 
 __all__ = [
+    "AUCInterval",
+    "AUCPlan",
+    "AUCPlanScenario",
+    "CalibrationTestResult",
     "ComparisonPlan",
     "ConfidenceInterval",
+    "EnsembleAdvice",
+    "EnsembleStep",
     "PairedResult",
     "PairedTestEntry",
+    "PairwiseAUCResult",
     "PairwiseResult",
     "PlanScenario",
     "adjust_pvalues",
+    "auc_contrast",
+    "auc_interval",
     "bcv_mcnemar",
     "bcv_mcnemar_sample_size",
     "bhapkar",
+    "bootstrap_difference",
     "bowker",
+    "calibration_cusum",
+    "calibration_difference",
+    "clustered_delong",
     "clustered_mcnemar",
+    "clustered_t",
     "cochran_q",
     "cohen_kappa",
+    "delong",
+    "delong_classes",
+    "delong_joint",
+    "delong_ovo",
+    "delong_ovr",
     "disagreement",
     "discordant_odds_ratio",
+    "error_correlation",
     "error_kappa",
     "label_disagreement",
+    "loss_permutation",
     "mcnemar",
     "mcnemar_power",
     "mcnemar_sample_size",
+    "paired_t",
     "paired_test",
     "paired_tests",
+    "pairwise_delong",
+    "pairwise_mcnemar",
+    "permutation_difference",
+    "plan_auc_comparison",
+    "plan_auc_from_pilot",
     "plan_comparison",
     "plan_from_pilot",
-    "pairwise_mcnemar",
+    "recommend_ensemble",
     "relative_accuracy",
     "score_difference",
+    "spiegelhalter",
     "stuart_maxwell",
     "symmetry_permutation",
+    "unpaired_delong",
+    "wilcoxon",
     "yule_q",
 ]

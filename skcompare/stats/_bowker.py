@@ -8,7 +8,7 @@ from scipy.special import betainc, betaincinv
 
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import check_choice, check_count
+from skcompare._validation import alpha_of, check_choice, check_count
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._marginal_homogeneity import FEW_DISAGREEMENTS
@@ -202,7 +202,7 @@ def odds_limits(count: int, reverse: int, level: float) -> tuple[float, float]:
 
     Those of Clopper and Pearson for its share, as share / (1 - share).
     """
-    tail = (1 - level) / 2
+    tail = alpha_of(level) / 2
     low, inverse = _least_odds(count, reverse, tail), _least_odds(reverse, count, tail)
     return low, 1 / inverse if inverse else math.inf
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import alpha_of
 from skcompare.stats._difference_limits import one_sided, score_limits
 from skcompare.stats._sign_flip import sign_flip_tail
 
@@ -136,7 +137,7 @@ def wald_limits(
 
 
 def _tail(confidence_level: float, alternative: str) -> float:
-    return (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
+    return alpha_of(confidence_level) / (2 if alternative == "two-sided" else 1)
 
 
 def _within(low: float, high: float) -> tuple[float, float]:

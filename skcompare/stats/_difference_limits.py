@@ -7,6 +7,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, ndtri
 
+from skcompare._validation import alpha_of
+
 __all__ = [
     "conditional_limits",
     "lower_score_limit",
@@ -91,7 +93,7 @@ def score_root(
 
 def quantile(confidence_level: float, alternative: str) -> float:
     """Standard normal quantile of a two-sided or one-sided level."""
-    share = 1 - confidence_level
+    share = alpha_of(confidence_level)
     return float(-ndtri(share / 2 if alternative == "two-sided" else share))
 
 
@@ -174,7 +176,7 @@ def conditional_limits(
     discordant = only_champion + only_challenger
     if discordant == 0:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
-    tail = 1 - confidence_level
+    tail = alpha_of(confidence_level)
     if alternative == "two-sided":
         tail /= 2
     share_limit = _mid_limit if mid else _exact_limit

@@ -7,6 +7,7 @@ from scipy.special import ndtri
 
 from skcompare._flags import register_flag
 from skcompare._registry import paired_test
+from skcompare._validation import alpha_of
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import DISAGREEMENT, reading
@@ -150,7 +151,7 @@ def wilson_limits(
     count: float, n: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Wilson's score interval of a share; two-sided whatever the alternative."""
-    z = -float(ndtri((1 - confidence_level) / 2))
+    z = -float(ndtri(alpha_of(confidence_level) / 2))
     return _lower_limit(count, n, z), 1 - _lower_limit(n - count, n, z)
 
 

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
 from skcompare._registry import paired_test
-from skcompare._validation import check_alternative, check_choice
+from skcompare._validation import alpha_of, check_alternative, check_choice
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._binomial_tails import log_binomial_mass, log_more
 from skcompare.stats._difference_limits import quantile
@@ -182,7 +182,7 @@ def odds_limits(
     against: int, favour: int, mid: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """The exact or mid-p limits of the challenger's share, as odds."""
-    tail = 1 - confidence_level
+    tail = alpha_of(confidence_level)
     if alternative == "two-sided":
         tail /= 2
     if against + favour == 0:

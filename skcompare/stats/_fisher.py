@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from skcompare._flags import register_flag
-from skcompare._validation import check_choice
+from skcompare._validation import alpha_of, check_choice
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._binomial_tails import stirling_error
 from skcompare.stats._tails import SMALLEST
@@ -117,7 +117,7 @@ class FixedMargins:
         The conditional interval is that of Fisher (1935); it is made to hold the sample
         odds ratio, which differs from the conditional estimate.
         """
-        tail = (1 - confidence_level) / 2
+        tail = alpha_of(confidence_level) / 2
         low = min(self._limit(tail, outward=True), abs(self.log_odds))
         high = math.inf
         if self.others[0]:

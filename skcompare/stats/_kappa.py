@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import check_choice
+from skcompare._validation import alpha_of, check_choice
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats._fisher import (
     LEAST_EXPECTED,
@@ -318,7 +318,7 @@ def _limits(
     moments: KappaMoments, interval: str, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
     """Limits of kappa, within [-1, 1]; two-sided whatever the alternative."""
-    z = -float(ndtri((1 - confidence_level) / 2))
+    z = -float(ndtri(alpha_of(confidence_level) / 2))
     kappa, reach = moments.kappa, z * moments.standard_error(0)
     inward = outward = reach
     if interval == "agreeing":

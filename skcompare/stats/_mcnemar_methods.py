@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._validation import check_count, is_number
+from skcompare._validation import alpha_of, check_count, is_number
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._difference_limits import (
     conditional_limits,
@@ -214,7 +214,7 @@ def drawn_limits(
 ) -> tuple[float, float]:
     """The exact interval, moved to the side of 0 that a p-value from draws is on."""
     low, high = melded_limits(against, favour, n, False, confidence_level, alternative)
-    if not pvalue < 1 - confidence_level:
+    if not pvalue < alpha_of(confidence_level):
         return min(low, 0.0), max(high, 0.0)
     if alternative == "greater" or (alternative == "two-sided" and favour > against):
         return max(low, math.ulp(0.0)), high

@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv, logsumexp, ndtri
 
 from skcompare._typing import FloatArray
+from skcompare._validation import alpha_of
 from skcompare.stats._binomial_tails import (
     Points,
     binomial_mass,
@@ -159,7 +160,7 @@ def melded_limits(
     none_discordant = only_champion + only_challenger == 0
     if none_discordant and mid:
         return score_limits(0, 0, n, 0, confidence_level, alternative)
-    tail = 1 - confidence_level
+    tail = alpha_of(confidence_level)
     if alternative == "two-sided":
         tail /= 2
     if none_discordant:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from scipy.special import ndtri
 
+from skcompare._validation import alpha_of
 from skcompare.stats._score_permutation import NO_DIFFERENCE
 
 __all__ = ["no_critical", "normal_critical", "score_range"]
@@ -47,7 +48,7 @@ def score_range(
     confidence_level, alternative
         As of the interval.
     """
-    value = critical(1 - confidence_level, alternative)
+    value = critical(alpha_of(confidence_level), alternative)
     if error > 0:
         # No difference is infinitely many standard errors away.
         value = math.inf if value == sys.float_info.max else value

@@ -7,6 +7,7 @@ from functools import lru_cache
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from skcompare._validation import alpha_of
 from skcompare.stats._difference_limits import lower_score_limit, one_sided
 from skcompare.stats._mcnemar_unconditional import (
     log_pvalue_at_least,
@@ -42,7 +43,7 @@ def unconditional_limits(
     the crossings.
     """
     b, c, two_sided = only_champion, only_challenger, alternative == "two-sided"
-    alpha = 1 - confidence_level
+    alpha = alpha_of(confidence_level)
     low, high = -1.0, 1.0
     if alternative != "less":
         low = _lower_limit(b, c, n, null_value, alpha, two_sided)

@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from skcompare._flags import register_flag
 from skcompare._registry import paired_test
+from skcompare._validation import alpha_of
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._fisher import SMALL_EXPECTED, FixedMargins, is_exact, is_sparse
 from skcompare.stats._result import PairedResult
@@ -198,7 +199,7 @@ def _constant_limits(
 def _normal_limits(
     log_odds: float, se: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    reach = -float(ndtri((1 - confidence_level) / 2)) * se
+    reach = -float(ndtri(alpha_of(confidence_level) / 2)) * se
     return math.tanh((log_odds - reach) / 2), math.tanh((log_odds + reach) / 2)
 
 

@@ -103,14 +103,30 @@ def test_a_score_by_option():
     assert f1_score(y, answers["old"], average="macro") == pytest.approx(row.champion)
 
 
-def test_all_tests():
-    """Every test that is valid for a hold-out has a row, and the default one decides."""
+@pytest.mark.parametrize("probabilities", [False, True])
+def test_all_tests(probabilities):
+    """Every test that is valid and that the answers suit has a row; the default decides."""
     y, answers = made_up()
+    if probabilities:
+        rng = np.random.default_rng(0)
+        known = np.unique(y)
+        answers = {
+            name: 0.7 * (labels[:, np.newaxis] == known)
+            + 0.3 * rng.dirichlet(np.ones(len(known)), len(y))
+            for name, labels in answers.items()
+        }
 
     comparison = compare(y, answers, tests="all")
 
-    valid = {name for name, e in paired_tests().items() if "holdout" in e.designs}
+    entries = [e for e in paired_tests().values() if "holdout" in e.designs]
+    valid = {
+        entry.name
+        for entry in entries
+        if (probabilities or "scores" not in getattr(entry.needs, "wanted", ()))
+        and getattr(entry.needs, "max_classes", 3) >= len(np.unique(y))
+    }
     assert valid == {row.test for row in comparison.rows}
+    assert probabilities == ("paired_t" in valid)
     assert "mcnemar" == comparison.rows[0].test
     assert {"difference", "ratio", "association", "omnibus"} == {
         row.kind for row in comparison.rows

@@ -411,7 +411,7 @@ def test_no_valid_test_shows_the_difference(data, cv, kind):
     assert row.difference == pytest.approx(row.challenger - row.champion)
     assert "inconclusive" == comparator.verdict_
     assert "5×2 block-regularized" in row.note
-    assert "bcv_mcnemar" in str(comparator.comparison_)
+    assert "cv=None" in str(comparator.comparison_)
 
 
 def test_invalid_test_runs_by_name_and_is_flagged(data):

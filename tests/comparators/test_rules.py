@@ -77,7 +77,7 @@ def test_groups_are_not_advised_away(data):
     X, y = data
     comparison = pair().fit(X, y, groups=np.arange(200) // 4).comparison_
 
-    assert "with groups for clustered_mcnemar" in comparison.conclusion.sentence
+    assert "with groups" in comparison.conclusion.sentence
     assert "cv=None" not in str(comparison)
 
 

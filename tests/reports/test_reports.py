@@ -18,8 +18,9 @@ NEW = ["spam", "ham"] * 30
 
 @pytest.fixture(scope="module")
 def comparison():
-    """A challenger that is always right."""
-    return compare(Y, {"old": OLD, "new": NEW}, scoring=["accuracy", "rand_score"])
+    """A challenger that is always right, and a measure of which no test is asked for."""
+    scoring = ["accuracy", "rand_score"]
+    return compare(Y, {"old": OLD, "new": NEW}, scoring=scoring, tests=["mcnemar"])
 
 
 def test_text(comparison):
@@ -150,9 +151,11 @@ def test_other_rows_are_adjusted():
     comparison = compare(Y, {"a": OLD, "b": NEW}, scoring=["rand_score"], tests=tests)
     row = comparison.results["mcnemar"]
 
-    assert "rand_score" == comparison.rows[0].measure
+    primary = comparison.rows[0]
+    assert ("rand_score", "bootstrap_difference") == (primary.measure, primary.test)
+    assert primary.adjusted_pvalue is None
     assert row.pvalue == row.adjusted_pvalue
-    assert "inconclusive" == comparison.verdict
+    assert "challenger" == comparison.verdict
 
 
 def test_undefined_numbers_are_shown_as_such():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from skcompare._validation import alpha_of
 from skcompare.evidence import ClusterSums, ContingencyTable
 from skcompare.stats import _sign_flip as sign_flip
 from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests
@@ -486,7 +487,7 @@ def test_interval_goes_with_the_pvalue(method, seed):
             for level in (0.5, 0.7, 0.9, 0.95, 0.99, 0.9999):
                 low, high = result.confidence_interval(level)
 
-                assert (result.pvalue < 1 - level) == (not low <= 0 <= high)
+                assert (result.pvalue < alpha_of(level)) == (not low <= 0 <= high)
                 assert -1 <= low <= result.estimate + 1e-12
                 assert result.estimate - 1e-12 <= high <= 1
 

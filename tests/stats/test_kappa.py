@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
+from skcompare._validation import alpha_of
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats import cohen_kappa, error_kappa
 from tests.common.golden import golden
@@ -379,8 +380,11 @@ def test_exact_interval_of_every_small_table():
             low, high = result.confidence_interval(level)
 
             assert -1 <= low <= result.estimate <= high <= 1, counts
-            assert (result.pvalue < 1 - level) == (not low <= 0 <= high), (counts, level)
-            significant += result.pvalue < 1 - level
+            assert (result.pvalue < alpha_of(level)) == (not low <= 0 <= high), (
+                counts,
+                level,
+            )
+            significant += result.pvalue < alpha_of(level)
     assert significant > 50
 
 

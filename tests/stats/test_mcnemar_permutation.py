@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from skcompare._validation import alpha_of
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import PairedResult, mcnemar
 
@@ -114,7 +115,7 @@ def test_interval_agrees_with_the_draws(table, seed, alternative):
     for alpha in {0.01, 0.05, 0.1, 0.3, 0.5, min(0.5, sum(between) / 2)}:
         level = 1 - alpha
         low, high = result.confidence_interval(level)
-        assert (result.pvalue < 1 - level) == (not low <= 0 <= high)
+        assert (result.pvalue < alpha_of(level)) == (not low <= 0 <= high)
         assert (low, high) == result.limits(level, alternative)
         if not between[0] <= alpha <= between[1]:
             assert exact.limits(level, alternative) == (low, high)

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from skcompare._registry import get_test
+from skcompare._validation import alpha_of
 from skcompare.evidence import JointCounts
 from skcompare.stats import PairedResult, mcnemar, score_difference
 from skcompare.stats import _score_permutation as permutation
@@ -433,7 +434,7 @@ def test_interval_of_a_permutation_agrees(score, alternative, settings, monkeypa
         previous = math.inf, -math.inf
         for level in LEVELS:
             low, high = result.confidence_interval(level)
-            significant = result.pvalue < 1 - level
+            significant = result.pvalue < alpha_of(level)
             assert significant == (not low <= 0 <= high), (seed, level)
             assert low <= previous[0] + 1e-12
             assert previous[1] <= high + 1e-12

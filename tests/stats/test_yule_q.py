@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from skcompare._validation import alpha_of
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import yule_q
 from tests.common.golden import golden
@@ -160,8 +161,11 @@ def test_exact_interval_of_every_small_table():
             low, high = result.confidence_interval(level)
 
             assert -1 <= low <= result.estimate <= high <= 1, counts
-            assert (result.pvalue < 1 - level) == (not low <= 0 <= high), (counts, level)
-            significant += result.pvalue < 1 - level
+            assert (result.pvalue < alpha_of(level)) == (not low <= 0 <= high), (
+                counts,
+                level,
+            )
+            significant += result.pvalue < alpha_of(level)
     assert significant > 20
 
 

@@ -1,0 +1,33 @@
+"""Whether to combine the two classifiers, for every comparison that can tell."""
+
+from collections.abc import Callable
+from typing import Any
+
+from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
+from skcompare.evidence._agreement import MOST_CLASSES
+from skcompare.predictions import PairedPredictions
+from skcompare.stats import EnsembleAdvice, recommend_ensemble
+
+__all__ = ["advice_for"]
+
+
+def advice_for(
+    pair: PairedPredictions, evidence: Callable[[type], Any]
+) -> EnsembleAdvice | None:
+    """The advice for trained classifiers on a hold-out set; None for anything else.
+
+    `evidence(type)` makes evidence of the pair, or has it already.
+
+    Its tests are of trained classifiers and unrelated records, so that it is not given for
+    splits that train anew and not for groups.
+    """
+    predictions = pair.predictions
+    has_labels = all(role.labels is not None for role in pair.roles)
+    if predictions.y is None or pair.design.name != "holdout" or not has_labels:
+        return None
+    if not 2 <= len(predictions.classes) <= MOST_CLASSES:
+        return None
+    counts = evidence(JointCounts)
+    if any(role.proba is None for role in pair.roles):
+        return recommend_ensemble(counts)
+    return recommend_ensemble(counts, evidence(PairedLosses), evidence(PairedCalibration))
