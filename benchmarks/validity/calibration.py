@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import expit, logit, ndtr
+from scipy import special
 from tables import Table, with_error
 
 from skcompare.evidence import PairedCalibration
@@ -49,28 +49,28 @@ def outcomes(p, rng):
 
 def odds_raised(p, power):
     """Probabilities pushed towards 0 and 1."""
-    return expit(power * logit(np.clip(p, 1e-9, 1 - 1e-9)))
+    return special.expit(power * special.logit(np.clip(p, 1e-9, 1 - 1e-9)))
 
 
 def nested(n, rng, mean=0.0, known=0.7, more=0.9):
     """Both calibrated; the champion knows more than the challenger."""
     first, second = rng.standard_normal((2, n))
-    p = ndtr(mean + known * first + more * second)
-    return p, ndtr((mean + known * first) / np.sqrt(1 + more**2)), outcomes(p, rng)
+    p = special.ndtr(mean + known * first + more * second)
+    return p, special.ndtr((mean + known * first) / np.sqrt(1 + more**2)), outcomes(p, rng)
 
 
 def constant(n, rng):
     """Both calibrated; the challenger always says 1/2."""
-    p = ndtr(1.2 * rng.standard_normal(n))
+    p = special.ndtr(1.2 * rng.standard_normal(n))
     return p, np.full(n, 0.5), outcomes(p, rng)
 
 
 def alike(n, rng, mean=0.0, power=1.0):
     """Two classifiers that are alike and know different things, and one thing in common."""
     common, first, second = 0.7 * rng.standard_normal((3, n))
-    p = ndtr(mean + common + first + second)
+    p = special.ndtr(mean + common + first + second)
     scale = np.sqrt(1 + 0.7**2)
-    pair = (ndtr((mean + common + own) / scale) for own in (first, second))
+    pair = (special.ndtr((mean + common + own) / scale) for own in (first, second))
     return *(odds_raised(each, power) for each in pair), outcomes(p, rng)
 
 
@@ -326,9 +326,11 @@ def grouped(n_groups, rng, power):
     groups = np.repeat(np.arange(n_groups), PER_GROUP)
     hidden, common, first, second = rng.standard_normal((4, n_groups))[:, groups]
     own = 0.7 * rng.standard_normal((2, len(groups)))
-    p = ndtr(common + first + second + hidden + own[0] + own[1])
+    p = special.ndtr(common + first + second + hidden + own[0] + own[1])
     scale = np.sqrt(3 + 0.7**2)
-    pair = (ndtr((common + each + x) / scale) for each, x in zip((first, second), own))
+    pair = (
+        special.ndtr((common + each + x) / scale) for each, x in zip((first, second), own)
+    )
     return *(odds_raised(each, power) for each in pair), outcomes(p, rng), groups
 
 
@@ -383,14 +385,14 @@ def main(arguments=None):
         "groups": grouped_tables,
         "flags": flags_tables,
     }
-    add("--only", choices=parts, help="a part of the tables")
+    add("--only", choices=parts, nargs="+", default=list(parts), help="some of the tables")
     add("--seed", type=int, default=0)
     add("--n-jobs", type=int, default=1, help="settings at a time; -1 for all processors")
     add("--rst", action="store_true", help="print reStructuredText")
     args = parser.parse_args(arguments)
 
     for name, make in parts.items():
-        if args.only in (None, name):
+        if name in args.only:
             for table in make(args):
                 table.show(rst=args.rst)
 

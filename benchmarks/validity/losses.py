@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import expit
+from scipy import special
 from tables import Table, with_error
 
 from skcompare.evidence import PairedLosses
@@ -54,9 +54,9 @@ def draw(kind, n, rng):
     """Labels, and the probabilities of two classifiers that err alike in the log odds."""
     centre, spread, factor = KINDS[kind]
     logit = centre + spread * rng.normal(size=n)
-    y = (rng.random(n) < expit(logit)).astype(int)
+    y = (rng.random(n) < special.expit(logit)).astype(int)
     champion, challenger = logit + SPREAD * rng.normal(size=(2, n))
-    return y, expit(champion), expit(factor * challenger)
+    return y, special.expit(champion), special.expit(factor * challenger)
 
 
 def true_gain(kind, loss):

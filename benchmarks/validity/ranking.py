@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import ndtr, ndtri, softmax
+from scipy import special
 from tables import Table, with_error
 
 from skcompare.evidence import ClassPlacementValues, PlacementValues
@@ -45,7 +45,7 @@ TRUTH_RECORDS = 2_000_000
 
 def shift_for(auc, spread):
     """Mean of normal positive scores at which the AUC is this, with negatives N(0, 1)."""
-    return ndtri(auc) * np.sqrt(1 + spread**2)
+    return special.ndtri(auc) * np.sqrt(1 + spread**2)
 
 
 def draw(n, prevalence, aucs, spreads, rng):
@@ -70,7 +70,7 @@ def rounded(scores):
 def auc_of_rounded(auc, spread):
     """The AUC of rounded scores, where a tie counts half."""
     edges = np.arange(-20, 20) * STEP + STEP / 2
-    below = [ndtr((edges - shift_for(auc, spread)) / spread), ndtr(edges)]
+    below = [special.ndtr((edges - shift_for(auc, spread)) / spread), special.ndtr(edges)]
     positive, negative = (np.diff(each) for each in below)
     return float(negative @ (1 - below[0][1:] + positive / 2))
 
@@ -168,7 +168,7 @@ def draw_classes(n, shares, gains, rng):
     for gain in gains:
         own = rng.normal(size=common.shape)
         noise = np.sqrt(CORRELATION) * common + np.sqrt(1 - CORRELATION) * own
-        answers.append(softmax(noise + gain * np.eye(len(shares))[y], axis=1))
+        answers.append(special.softmax(noise + gain * np.eye(len(shares))[y], axis=1))
     return y, answers
 
 

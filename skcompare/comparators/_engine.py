@@ -17,6 +17,7 @@ from skcompare._registry import (
     loss_of,
     record_losses,
     tested_instead,
+    tests_for,
 )
 from skcompare._validation import (
     check_alpha,
@@ -173,11 +174,9 @@ class _Engine:
         return [replace(rows[0], primary=primary), *rows[1:]]
 
     def _default(self, measure: Measure) -> PairedTestEntry | None:
-        """The design's test of a measure, unless these answers are none for it."""
-        default = default_test(measure, self.pair.design)
-        if default is None or why_unsuited(default, self.pair):
-            return None
-        return default
+        """The first test of a measure that the design and these answers suit."""
+        valid = tests_for(measure.metric, self.pair.design)
+        return next((e for e in valid if not why_unsuited(e, self.pair)), None)
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Rows of the tests asked for that measure something else."""

@@ -15,7 +15,7 @@ from skcompare._registry import (
 )
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
-from skcompare.predictions import DECISION, LABELS, SCORES, PairedPredictions
+from skcompare.predictions import LABELS, SCORES, PairedPredictions
 
 __all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_test_note"]
 
@@ -71,7 +71,8 @@ def why_unsuited(entry: PairedTestEntry, pair: PairedPredictions) -> str:
     wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
     for role in pair.roles:
         has_scores = role.proba is not None
-        has_scores |= DECISION in wanted and role.decision is not None
+        takes_decision = getattr(needs, "takes_decision", False)
+        has_scores |= takes_decision and role.decision is not None
         if LABELS in wanted and role.labels is None:
             return f"{entry.name} needs labels, and {role.name} gives none"
         if SCORES in wanted and not has_scores:

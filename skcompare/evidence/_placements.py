@@ -108,6 +108,7 @@ class PlacementValues(Mergeable):
     _sums: PlacementSums | None = field(default=None, init=False)
 
     wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    takes_decision: ClassVar[bool] = True
     max_classes: ClassVar[int] = 2
     least_per_class: ClassVar[int] = 2
 

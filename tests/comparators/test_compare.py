@@ -4,9 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score, matthews_corrcoef
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, matthews_corrcoef, roc_auc_score
+from sklearn.svm import LinearSVC
 
-from skcompare import Comparison, MultipleComparison, compare
+from skcompare import Comparison, MultipleComparison, PairedComparator, compare
 from skcompare.evidence import (
     AgreementMatrix,
     ContingencyTable,
@@ -534,3 +537,19 @@ def test_flags_say_which_test_they_are_about():
 
     assert all(not caveat.endswith(")") for caveat in one.caveats)
     assert any(caveat.endswith("(disagreement)") for caveat in several.caveats)
+
+
+def test_answers_choose_among_the_tests_of_a_measure():
+    """DeLong's test takes decision scores; where it cannot run, the next test does."""
+    X, y = make_classification(300, random_state=0)
+    support = LinearSVC(random_state=0).fit(X[:150], y[:150])
+    logistic = LogisticRegression().fit(X[:150], y[:150])
+    pair = PairedComparator(support, logistic, cv="prefit", scoring="roc_auc")
+    scored = pair.fit(X[150:], y[150:]).results_["roc_auc"]
+    proba = {"a": np.linspace(0, 1, 20), "b": np.linspace(1, 0.3, 20) ** 2}
+    rows = compare([1] + [0] * 19, proba, scoring="roc_auc").rows
+
+    assert "delong" == scored.test
+    expected = roc_auc_score(y[150:], support.decision_function(X[150:]))
+    assert expected == pytest.approx(scored.champion)
+    assert "bootstrap_difference" == rows[0].test
