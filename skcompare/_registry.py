@@ -308,7 +308,7 @@ def record_loss(
     title : str, optional
         Words for reports; the name with spaces by default.
     measures : str or tuple of str
-        Names of metrics and of scikit-learn's scorers, without "neg_", that are the mean
+        Names of metrics and of scikit-learn's scorers, without ``neg_``, that are the mean
         of this loss.
 
     Returns
