@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._typing import IntArray
+from skcompare._typing import FloatArray
 from skcompare._validation import (
     check_alternative,
     check_choice,
@@ -13,16 +13,19 @@ from skcompare._validation import (
     check_count,
 )
 from skcompare.evidence import PlacementValues
-from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._auc_limits import difference_limits
 from skcompare.stats._delong_joint import delong_joint
 from skcompare.stats._delong_max_t import max_t_auc_pvalues
-from skcompare.stats._delong_pairwise_result import PairwiseAUCResult, interval_level
+from skcompare.stats._delong_pairwise_result import PairwiseAUCResult
 from skcompare.stats._delong_sums import contrast, studentised
+from skcompare.stats._pairwise_rows import (
+    PAIRWISE_ADJUSTMENTS,
+    interval_level,
+    pairs_of,
+)
 
 __all__ = ["PairwiseAUCResult", "pairwise_delong"]
-
-PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
 
 
 def pairwise_delong(
@@ -119,7 +122,7 @@ default="holm"
             "them by PlacementValues.from_predictions(y_true, *scores)."
         )
     omnibus = delong_joint(placements)
-    first, second = _pairs(placements, control, alternative)
+    first, second = pairs_of(placements.names, control, alternative)
     tested = [
         _tested(placements, i, j, alternative) for i, j in zip(first, second, strict=True)
     ]
@@ -143,13 +146,7 @@ default="holm"
     else:
         adjusted = adjust_pvalues(pvalue, adjust)
     own_level = interval_level(level, adjust, len(first))
-    limits = [
-        difference_limits(one, spread, None, own_level, alternative)
-        if spread or not one
-        else (-1.0, 1.0)
-        for one, spread in zip(estimate.tolist(), deviation.tolist(), strict=True)
-    ]
-    low, high = np.array(limits).T.copy()
+    low, high = _limits(estimate, deviation, own_level, alternative)
     names = np.array(placements.names, dtype=object)
     return PairwiseAUCResult(
         champion=tuple(names[first]),
@@ -173,23 +170,17 @@ default="holm"
     )
 
 
-def _pairs(
-    placements: PlacementValues, control: str | None, alternative: str
-) -> tuple[IntArray, IntArray]:
-    """Positions of the champion and of the challenger of each pair."""
-    k = placements.n_scores
-    if control is None:
-        if alternative != "two-sided":
-            raise ValueError(
-                f"alternative={alternative!r} needs a control that the others are compared "
-                "with, because all pairs have no direction of their own. Pass `control`, "
-                "or use alternative='two-sided'."
-            )
-        first, second = np.triu_indices(k, 1)
-        return first, second
-    check_choice("control", control, placements.names)
-    at = placements.names.index(control)
-    return np.full(k - 1, at), np.delete(np.arange(k), at)
+def _limits(
+    estimate: FloatArray, deviation: FloatArray, level: float, alternative: str
+) -> FloatArray:
+    """Limits of the difference of each pair; all differences where it does not vary."""
+    limits = [
+        difference_limits(one, spread, None, level, alternative)
+        if spread or not one
+        else (-1.0, 1.0)
+        for one, spread in zip(estimate.tolist(), deviation.tolist(), strict=True)
+    ]
+    return np.array(limits).T.copy()
 
 
 def _tested(

@@ -112,8 +112,8 @@ def error_correlation(
     With constant losses of one classifier the correlation is NaN, flagged
     "constant-losses". With fewer than 3 records p is undefined, flagged "too-few-records".
 
-    For r = 1 or -1 the statistic is infinite, and p is twice the share of orders of the records
-    that give it, 2 prod(g!) / n! with g the sizes of groups of tied losses, flagged
+    For r = 1 or -1 the statistic is infinite, and p is twice the share of orders of the
+    records that give it, 2 prod(g!) / n! with g the sizes of groups of tied losses, flagged
     "perfect-correlation". The interval is then r itself, or all from -1 to 1 where p is not
     small. Without the losses themselves p is undefined.
 

@@ -1,6 +1,5 @@
 """Which of several classifiers differ: McNemar's test of every pair, adjusted."""
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,17 @@ from skcompare._validation import (
     check_count,
 )
 from skcompare.evidence import CorrectnessPatterns
-from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._cochran_q import cochran_q
 from skcompare.stats._max_t import max_t_pvalues
 from skcompare.stats._mcnemar import FEW_DISCORDANT
 from skcompare.stats._mcnemar_pvalues import mcnemar_pvalues
 from skcompare.stats._pairwise_result import PairwiseResult
+from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, pairs_of
 from skcompare.stats._power import METHODS
 from skcompare.stats._result import PairedResult
 
 __all__ = ["PairwiseResult", "pairwise_mcnemar"]
-
-PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
 
 
 def pairwise_mcnemar(
@@ -132,7 +130,7 @@ default="holm"
     confidence_level = check_confidence_level(confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     names = np.array(patterns.names, dtype=object)
-    first, second = _pairs(patterns, control, alternative)
+    first, second = pairs_of(patterns.names, control, alternative)
     both = patterns.both_correct[first, second]
     against, favour = (patterns.n_correct[one] - both for one in (first, second))
     statistic, pvalue = mcnemar_pvalues(against, favour, method, alternative)
@@ -180,29 +178,3 @@ def _flags(omnibus: PairedResult, discordant: IntArray, method: str) -> tuple[st
     if method in ("asymptotic", "corrected") and few.any():
         flags.append("few-discordant-pairs")
     return tuple(flags)
-
-
-def _pairs(
-    patterns: CorrectnessPatterns, control: str | None, alternative: str
-) -> tuple[IntArray, IntArray]:
-    """Positions of the champion and of the challenger of each pair."""
-    k = patterns.n_classifiers
-    if control is None:
-        if alternative != "two-sided":
-            raise ValueError(
-                f"alternative={alternative!r} needs a control that the others are compared "
-                "with, because all pairs have no direction of their own. Pass `control`, "
-                "or use alternative='two-sided'."
-            )
-        return _all_pairs(k)
-    check_choice("control", control, patterns.names)
-    at = patterns.names.index(control)
-    return np.full(k - 1, at), np.delete(np.arange(k), at)
-
-
-@lru_cache(maxsize=8)
-def _all_pairs(k: int) -> tuple[IntArray, IntArray]:
-    first, second = np.triu_indices(k, 1)
-    first.setflags(write=False)
-    second.setflags(write=False)
-    return first, second

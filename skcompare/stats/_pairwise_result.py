@@ -1,45 +1,23 @@
-"""What is said of several pairs of classifiers: a row a pair, and a text."""
+"""What is said of the accuracies of several pairs of classifiers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from skcompare._design import Design
-from skcompare._flags import explain
-from skcompare._frames import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare._wording import format_pvalue
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._mcnemar import mcnemar
+from skcompare.stats._pairwise_rows import SETTINGS, PairwiseRows
 from skcompare.stats._result import PairedResult
 
 __all__ = ["PairwiseResult"]
 
-COLUMNS = (
-    "difference",
-    "only_champion",
-    "only_challenger",
-    "statistic",
-    "pvalue",
-    "adjusted_pvalue",
-    "low",
-    "high",
-)
-
-ARRAYS = (
-    "both_correct",
-    "only_champion",
-    "only_challenger",
-    "statistic",
-    "pvalue",
-    "adjusted_pvalue",
-)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairwiseResult:
+class PairwiseResult(PairwiseRows):
     """McNemar's tests of several pairs of classifiers, with adjusted p-values.
 
     Attributes
@@ -72,6 +50,18 @@ class PairwiseResult:
     .. versionadded:: 0.1
     """
 
+    columns: ClassVar[tuple[str, ...]] = (
+        "difference",
+        "only_champion",
+        "only_challenger",
+        "statistic",
+        "pvalue",
+        "adjusted_pvalue",
+        "low",
+        "high",
+    )
+    settings: ClassVar[tuple[str, ...]] = ("method", *SETTINGS)
+
     champion: tuple[str, ...]
     challenger: tuple[str, ...]
     both_correct: IntArray
@@ -93,40 +83,16 @@ class PairwiseResult:
     # Intervals take longer than all tests together, so they are made when asked for.
     _limits: FloatArray | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        for name in ARRAYS:
-            getattr(self, name).setflags(write=False)
-        if self.monte_carlo_error is not None:
-            self.monte_carlo_error.setflags(write=False)
-
-    def __len__(self) -> int:
-        return len(self.champion)
-
     def __repr__(self) -> str:
         return (
             f"PairwiseResult({len(self)} pairs, method={self.method!r}, "
             f"adjust={self.adjust!r}, control={self.control!r}, n={self.n})"
         )
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return PairwiseResult, tuple(getattr(self, f.name) for f in fields(self) if f.init)
-
     @property
     def difference(self) -> FloatArray:
         """Accuracy of the challenger less that of the champion."""
         return (self.only_challenger - self.only_champion) / self.n
-
-    @property
-    def interval_level(self) -> float:
-        """Confidence level of each interval.
-
-        All hold together at `confidence_level` by Bonferroni's inequality, but for
-        adjust="none", where each holds by itself.
-        """
-        if self.adjust == "none":
-            return self.confidence_level
-        return 1 - (1 - self.confidence_level) / len(self)
 
     @property
     def low(self) -> FloatArray:
@@ -146,70 +112,8 @@ class PairwiseResult:
             for table in self._tables()
         )
 
-    @property
-    def caveats(self) -> list[str]:
-        """The flags with their words."""
-        return explain(self.flags)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain ones; a pair is a dict."""
-        columns = self._columns()
-        pairs = zip(*columns.values(), strict=True)
-        return {
-            "method": self.method,
-            "adjust": self.adjust,
-            "alternative": self.alternative,
-            "control": self.control,
-            "confidence_level": self.confidence_level,
-            "interval_level": self.interval_level,
-            "n": self.n,
-            "design": str(self.design),
-            "flags": list(self.flags),
-            "pairs": [dict(zip(columns, pair, strict=True)) for pair in pairs],
-            "omnibus": self.omnibus.to_dict(),
-        }
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The pairs as a frame, a row a pair.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            The library whose frame is returned.
-        """
-        return frame_from_columns(self._columns(), backend)
-
     def __str__(self) -> str:
-        omnibus = self.omnibus
-        rows = [("champion", "challenger", "difference", "interval", "p", "adjusted p")]
-        rows += [
-            (
-                row["champion"],
-                row["challenger"],
-                f"{row['difference']:+.4f}",
-                f"[{row['low']:.4f}, {row['high']:.4f}]",
-                format_pvalue(row["pvalue"]),
-                format_pvalue(row["adjusted_pvalue"]),
-            )
-            for row in self.to_dict()["pairs"]
-        ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        table = [
-            "  ".join(
-                cell.ljust(width) if i < 2 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in rows
-        ]
-        lines = [
-            f"pairwise McNemar ({self.method}), {self.alternative}, n = {self.n}, "
-            f"p adjusted by {self.adjust}, intervals at {100 * self.interval_level:.6g} %",
-            f"{omnibus.test} ({omnibus.method}): statistic {omnibus.statistic:.4g}, "
-            f"p {format_pvalue(omnibus.pvalue)}",
-            *table,
-            *self._contradiction(),
-        ]
-        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+        return self._text(f"pairwise McNemar ({self.method})", list(self._contradiction()))
 
     def _contradiction(self) -> Iterator[str]:
         """A sentence where the omnibus test rejects and no pair does."""
@@ -220,13 +124,6 @@ class PairwiseResult:
                 "differs after the adjustment: some classifiers differ, and these records "
                 "do not show which."
             )
-
-    def _columns(self) -> dict[str, list[Any]]:
-        roles = {"champion": list(self.champion), "challenger": list(self.challenger)}
-        columns = roles | {name: getattr(self, name).tolist() for name in COLUMNS}
-        if self.monte_carlo_error is not None:
-            columns["monte_carlo_error"] = self.monte_carlo_error.tolist()
-        return columns
 
     def _tables(self) -> Iterator[ContingencyTable]:
         counts = (self.both_correct, self.only_champion, self.only_challenger)

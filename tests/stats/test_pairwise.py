@@ -359,7 +359,7 @@ def test_text_is_aligned():
 
     assert "pairwise McNemar (mid-p), two-sided, n = 100, p adjusted by holm" in lines[0]
     assert "intervals at 98.3333 %" in lines[0]
-    assert "cochran_q (asymptotic): statistic 7.529, p 0.023" == lines[1]
+    assert "cochran_q (asymptotic): statistic 7.529, df 2, p 0.023" == lines[1]
     assert lines[2].split() == [
         *("champion", "challenger", "difference", "interval", "p", "adjusted", "p")
     ]

@@ -1,0 +1,173 @@
+"""What all results of several pairs of classifiers have: a row a pair, and a text."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._design import Design
+from skcompare._flags import explain
+from skcompare._frames import frame_from_columns
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import check_choice
+from skcompare._wording import format_pvalue
+from skcompare.stats._adjust import ADJUSTMENTS
+from skcompare.stats._result import PairedResult
+
+__all__ = ["PAIRWISE_ADJUSTMENTS", "PairwiseRows", "interval_level", "pairs_of"]
+
+PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
+SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_level", "n")
+
+
+class PairwiseRows:
+    """Tests of several pairs; a subclass is a frozen dataclass with these attributes.
+
+    `columns` names what a row shows, `settings` what holds for all rows.
+    """
+
+    __slots__ = ()
+
+    columns: ClassVar[tuple[str, ...]]
+    settings: ClassVar[tuple[str, ...]] = SETTINGS
+
+    champion: tuple[str, ...]
+    challenger: tuple[str, ...]
+    pvalue: FloatArray
+    adjusted_pvalue: FloatArray
+    n: int
+    adjust: str
+    alternative: str
+    confidence_level: float
+    omnibus: PairedResult
+    design: Design
+    flags: tuple[str, ...]
+    monte_carlo_error: FloatArray | None
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:  # type: ignore[attr-defined]
+            value = getattr(self, name, None)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.champion)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        given = (f.name for f in fields(self) if f.init)  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, name) for name in given)
+
+    @property
+    def interval_level(self) -> float:
+        """Confidence level of each interval.
+
+        All hold together at `confidence_level` by Bonferroni's inequality, but for
+        adjust="none", where each holds by itself.
+        """
+        return interval_level(self.confidence_level, self.adjust, len(self))
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain ones; a pair is a dict."""
+        columns = self._columns()
+        pairs = zip(*columns.values(), strict=True)
+        return {
+            **{name: getattr(self, name) for name in self.settings},
+            "design": str(self.design),
+            "flags": list(self.flags),
+            "pairs": [dict(zip(columns, pair, strict=True)) for pair in pairs],
+            "omnibus": self.omnibus.to_dict(),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The pairs as a frame, a row a pair.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library whose frame is returned.
+        """
+        return frame_from_columns(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        roles = {"champion": list(self.champion), "challenger": list(self.challenger)}
+        columns = roles | {name: getattr(self, name).tolist() for name in self.columns}
+        if self.monte_carlo_error is not None:
+            columns["monte_carlo_error"] = self.monte_carlo_error.tolist()
+        return columns
+
+    def _text(self, test: str, remarks: Sequence[str] = ()) -> str:
+        """What was tested, the omnibus test, a line a pair, remarks and caveats."""
+        omnibus = self.omnibus
+        degrees = "" if omnibus.df is None else f"df {omnibus.df:g}, "
+        lines = [
+            f"{test}, {self.alternative}, n = {self.n}, p adjusted by {self.adjust}, "
+            f"intervals at {100 * self.interval_level:.6g} %",
+            f"{omnibus.test} ({omnibus.method}): statistic {omnibus.statistic:.4g}, "
+            f"{degrees}p {format_pvalue(omnibus.pvalue)}",
+            *self._table(),
+            *remarks,
+        ]
+        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+    def _table(self) -> list[str]:
+        rows = [("champion", "challenger", "difference", "interval", "p", "adjusted p")]
+        rows += [
+            (
+                row["champion"],
+                row["challenger"],
+                f"{row['difference']:+.4f}",
+                f"[{row['low']:.4f}, {row['high']:.4f}]",
+                format_pvalue(row["pvalue"]),
+                format_pvalue(row["adjusted_pvalue"]),
+            )
+            for row in self.to_dict()["pairs"]
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return [
+            "  ".join(
+                cell.ljust(width) if i < 2 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+
+
+def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:
+    """Confidence level of each interval, so that all hold together unless unadjusted."""
+    if adjust == "none":
+        return confidence_level
+    return 1 - (1 - confidence_level) / n_pairs
+
+
+def pairs_of(
+    names: Sequence[str], control: str | None, alternative: str
+) -> tuple[IntArray, IntArray]:
+    """Positions of the champion and of the challenger of each pair."""
+    k = len(names)
+    if control is None:
+        if alternative != "two-sided":
+            raise ValueError(
+                f"alternative={alternative!r} needs a control that the others are compared "
+                "with, because all pairs have no direction of their own. Pass `control`, "
+                "or use alternative='two-sided'."
+            )
+        return _all_pairs(k)
+    check_choice("control", control, names)
+    at = list(names).index(control)
+    return np.full(k - 1, at), np.delete(np.arange(k), at)
+
+
+@lru_cache(maxsize=8)
+def _all_pairs(k: int) -> tuple[IntArray, IntArray]:
+    first, second = np.triu_indices(k, 1)
+    first.setflags(write=False)
+    second.setflags(write=False)
+    return first, second
