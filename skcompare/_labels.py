@@ -222,9 +222,9 @@ def _check_comparable(
     is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
     if is_text != known_is_text:
         raise ValueError(
-            f"`{name}` has {_type(is_text)} labels (such as {own[0].item()!r}) but "
-            f"`{reference}` has {_type(known_is_text)} ones (such as {known[0].item()!r}). "
-            "Convert one of them."
+            f"`{name}` has {_type(is_text)} labels (such as {some_of(own[:1])}) but "
+            f"`{reference}` has {_type(known_is_text)} ones (such as "
+            f"{some_of(known[:1])}). Convert one of them."
         )
     extra = np.setdiff1d(own, known)
     if is_text and len(extra):

@@ -185,7 +185,7 @@ def integral(values: NDArray[Any]) -> bool:
 
 def some_of(labels: NDArray[Any], most: int = 5) -> str:
     """The first few labels in words."""
-    words = ", ".join(repr(label.item()) for label in labels[:most])
+    words = ", ".join(map(repr, labels[:most].tolist()))
     return f"{words}, ..." if len(labels) > most else words
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._design import HOLDOUT, Design
-from skcompare._labels import class_codes, classes_of, group_codes
+from skcompare._labels import check_labels, class_codes, classes_of, group_codes
 from skcompare._typing import IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
@@ -108,7 +108,8 @@ def collect_fitted(
     groups: np.ndarray | None = None,
 ) -> Predictions:
     """Answers of fitted classifiers on a hold-out set; nothing is cloned or fitted."""
-    trained = {name: np.asarray(est.classes_) for name, est in estimators if _knows(est)}
+    # Classes of strings come as objects where the training labels were a frame's column.
+    trained = {n: check_labels(n, e.classes_) for n, e in estimators if _knows(e)}
     classes = classes_of(y_labels, **trained)
     outcomes, before = [], fingerprint(X, y_labels)
     for name, estimator in estimators:

@@ -700,3 +700,17 @@ def test_progress_bar(data, capsys):
 
     assert comparator.fit(*data).verdict_
     assert "PairedComparator" in capsys.readouterr().out
+
+
+def test_fitted_on_labels_of_a_column():
+    """Classes that are strings as objects, as after training on a frame's column."""
+    X, y = make_classification(200, random_state=0)
+    words = np.array(["no", "yes"])[y].astype(object)
+    pair = [GaussianNB().fit(X[:100], words[:100]), tree(1).fit(X[:100], words[:100])]
+    assert any(one.classes_.dtype == object for one in pair)
+
+    comparator = PairedComparator(*pair, cv="prefit", scoring=["accuracy", "neg_log_loss"])
+    rows = comparator.fit(X[100:], words[100:]).comparison_.rows
+
+    assert ["mcnemar", "paired_t"] == [row.test for row in rows]
+    assert pair[0].score(X[100:], words[100:]) == pytest.approx(rows[0].champion)
