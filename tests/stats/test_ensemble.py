@@ -133,6 +133,16 @@ def test_numbers_beside_their_limits(correlation, words):
     assert words in advice.steps[2].sentence
 
 
+def test_threshold_itself_is_redundant():
+    """Q of exactly 0.8 is redundant (the source: at or above), and is said to be so."""
+    step = recommend_ensemble(counts_of(180, 20, 20, 20)).steps[2]
+
+    assert 0.8 == step.values["yule_q"]
+    assert not step.passed
+    assert "at or above 0.8" in step.sentence
+    assert recommend_ensemble(counts_of(180, 20, 20, 20), most_q=0.81).steps[2].passed
+
+
 def test_undefined_association():
     """Without any error there is nothing to gain; an undefined Q leaves the correlation."""
     perfect = counts_of(100, 0, 0, 0)
