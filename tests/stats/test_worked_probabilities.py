@@ -168,11 +168,13 @@ def test_top_label_calibration():
     calibration, bins = bins_of(example["inputs"], "top_label", names=("P", "P"))
     expected = example["value"]
 
-    assert expected["ECE"] == pytest.approx(calibration.error("champion", norm="l1"))
+    assert expected["ECE"] == pytest.approx(
+        calibration.error("champion", norm="l1"), **APPROX
+    )
     assert expected["conf"] == pytest.approx(bins.mean_proba, **APPROX)
     assert expected["acc"] == pytest.approx(bins.mean_outcome, **APPROX)
     assert expected["accuracy"] == pytest.approx(
-        bins.count @ bins.mean_outcome / bins.count.sum()
+        bins.count @ bins.mean_outcome / bins.count.sum(), **APPROX
     )
 
 
@@ -183,7 +185,9 @@ def test_classwise_calibration():
     inputs, expected = example["inputs"], example["value"]
     calibration, _ = bins_of(inputs, "classwise", names=("P", "P"))
 
-    assert expected["ECE"] == pytest.approx(calibration.error("champion", norm="l1"))
+    assert expected["ECE"] == pytest.approx(
+        calibration.error("champion", norm="l1"), **APPROX
+    )
     for k, (name, pairs) in enumerate(sorted(per_bin.items())):
         own = {
             "y": (np.array(inputs["y"]) == k).astype(int),
@@ -192,9 +196,11 @@ def test_classwise_calibration():
         }
         found, bins = bins_of(own, "binary", names=("p", "p"))
 
-        assert expected["per_class"][k] == pytest.approx(found.error("champion", norm="l1"))
+        assert expected["per_class"][k] == pytest.approx(
+            found.error("champion", norm="l1"), **APPROX
+        )
         assert pairs == [
-            pytest.approx([p, y])
+            pytest.approx([p, y], **APPROX)
             for p, y in zip(bins.mean_proba, bins.mean_outcome, strict=True)
         ], name
 
@@ -210,7 +216,8 @@ def test_ensemble_example():
             "pvalue": result.pvalue,
             "Q": yule_q(table).estimate,
             "acc_gap": math.fabs(result.estimate),
-        }
+        },
+        **APPROX,
     )
 
 
