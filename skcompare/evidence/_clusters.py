@@ -1,17 +1,36 @@
-"""Who was right, group by group, where records come in groups that belong together."""
+"""Answers cluster by cluster, where records come in groups or are answered repeatedly."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain, islice
 from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import Design, as_design
-from skcompare._labels import check_groups, check_labels, classes_of
+from skcompare._design import HOLDOUT, Design, as_design
+from skcompare._labels import check_labels, class_codes, encode_labels
 from skcompare._typing import ArrayLike, IntArray
 from skcompare._validation import check_same_length, some_of
-from skcompare.evidence._agreement import check_whole
+from skcompare.evidence._agreement import check_classes
+from skcompare.evidence._class_rows import ClassRows
+from skcompare.evidence._cluster_cells import (
+    ClusterCells,
+    count_cells,
+    merged_cells,
+    tables_of,
+)
+from skcompare.evidence._cluster_checks import (
+    ROLES,
+    check_alike,
+    check_answerers,
+    check_each_once,
+    check_repetition,
+    checked_labels,
+    checked_tables,
+    group_labels,
+    group_positions,
+)
 from skcompare.evidence._contingency import (
-    CELLS,
     ContingencyTable,
     check_same_design,
     labels_of,
@@ -27,28 +46,42 @@ SWAPPED = [0, 2, 1, 3]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums(Mergeable):
-    """Right and wrong answers of two classifiers, counted group by group.
+    """Answers of two or more classifiers, counted cluster by cluster.
 
     Records of one group (a patient's images, a user's messages, a document's sentences)
-    tend to be answered alike, so a group adds less than as many unrelated records would.
-    A table a group is all that a test needs in order to allow for it.
+    tend to be answered alike, and so is a record that is answered in every repetition of
+    a cross-validation. Such a cluster adds less than as many unrelated records would, and
+    counts a cluster are all that a test needs in order to allow for it.
 
     Parameters
     ----------
-    tables : array-like of shape (n_groups, 4)
+    tables : array-like of shape (n_groups, 4), optional
         Records of each group that both, only the champion, only the challenger, or
-        neither answered rightly.
-    groups : array-like of shape (n_groups,)
-        Labels of the groups: numbers or strings, each once.
+        neither answered rightly. Follows from `cells` where these are given.
+    groups : array-like of shape (n_groups,), optional
+        Labels of the groups: numbers or strings, each once. None, with `cells` only,
+        where every record is a cluster of its own.
     design : Design or str, default="grouped holdout"
         How the records were collected.
+    classes : array-like of shape (n_classes,), optional
+        Class labels, sorted, that `cells` are about.
+    cells : array-like of shape (n_cells, 2 + n_classifiers), optional
+        Positions of group (0 where there are none), of the true class and of each
+        classifier's answer. Each cell occurs once.
+    counts : array-like of shape (n_cells,), optional
+        Answers to records in each cell.
+    names : iterable of str, optional
+        Names of the classifiers of `cells`; champion and challenger for two.
 
     Attributes
     ----------
-    tables : ndarray of shape (n_groups, 4)
-        The tables in the order of the sorted groups.
-    groups : ndarray of shape (n_groups,)
+    tables : ndarray of shape (n_groups, 4) or None
+        The tables in the order of the sorted groups; None for more than two classifiers
+        and where there are no groups.
+    groups : ndarray of shape (n_groups,) or None
         The labels, sorted.
+    cells, counts, classes : ndarray or None
+        What there is of labels, sorted; None where only tables were given.
 
     Raises
     ------
@@ -60,9 +93,9 @@ class ClusterSums(Mergeable):
     --------
     >>> from skcompare.evidence import ClusterSums
     >>> sums = ClusterSums.from_predictions(
-    ...     y_true=[0, 1, 1, 0],
-    ...     champion=[0, 0, 1, 1],
-    ...     challenger=[0, 1, 1, 1],
+    ...     [0, 1, 1, 0],
+    ...     [0, 0, 1, 1],
+    ...     [0, 1, 1, 1],
     ...     groups=["ann", "ann", "bob", "bob"],
     ... )
     >>> sums.groups.tolist(), sums.tables.tolist()
@@ -73,120 +106,209 @@ class ClusterSums(Mergeable):
     .. versionadded:: 0.1
     """
 
-    tables: IntArray
-    groups: np.ndarray
+    tables: IntArray = None  # type: ignore[assignment]
+    groups: np.ndarray = None  # type: ignore[assignment]
     design: Design = GROUPED_HOLDOUT
+    classes: np.ndarray = None  # type: ignore[assignment]
+    cells: IntArray = None  # type: ignore[assignment]
+    counts: IntArray = None  # type: ignore[assignment]
+    names: tuple[str, ...] = ROLES
 
     wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
 
     def __post_init__(self) -> None:
-        tables = check_whole("tables", self.tables)
-        groups = _group_labels(self.groups)
-        if tables.ndim != 2 or tables.shape[1] != 4 or tables.shape[0] != len(groups):
-            raise ValueError(
-                f"`tables` must have shape (n_groups, 4) with a row a group. Got "
-                f"{tables.shape} and {len(groups)} groups. The four counts are "
-                f"{', '.join(CELLS)}."
-            )
-        if not len(groups) or (tables.sum(axis=1) == 0).any():
-            raise ValueError(
-                "Each group must have at least one record, and there must be a group. Got "
-                f"{len(groups)} groups, {int((tables.sum(axis=1) == 0).sum())} of them "
-                "empty. Leave empty groups out."
-            )
-        order = np.argsort(groups, kind="stable")
-        tables, groups = tables[order], groups[order]
-        twice = groups[1:][groups[1:] == groups[:-1]]
-        if len(twice):
-            raise ValueError(
-                f"Each of `groups` must occur once. Got {some_of(np.unique(twice))} more "
-                "often. Add the tables of one group."
-            )
-        for array in (tables, groups):
-            array.setflags(write=False)
-        object.__setattr__(self, "tables", tables)
-        object.__setattr__(self, "groups", groups)
-        object.__setattr__(self, "design", as_design(self.design))
+        with_labels = self.cells is not None
+        groups, order = self.groups, np.zeros(1, dtype=np.int64)
+        if groups is not None or not with_labels:
+            groups = group_labels(groups)
+            order = np.argsort(groups, kind="stable")
+            groups = groups[order]
+            check_each_once(groups)
+        values: dict[str, Any] = {"groups": groups, "design": as_design(self.design)}
+        if with_labels:
+            values |= checked_labels(self, order)
+        else:
+            values |= {"tables": checked_tables(self.tables, len(groups))[order]}
+            values |= {"names": ROLES}
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
+        groups = "" if self.groups is None else f"groups=[{some_of(self.groups)}], "
+        names = "" if self.n_classifiers == 2 else f"names={list(self.names)}, "
         return (
-            f"ClusterSums(n_groups={self.n_groups}, n={self.n}, "
-            f"groups=[{some_of(self.groups)}], design={self.design.name!r})"
+            f"ClusterSums(n_groups={self.n_groups}, n={self.n}, {groups}{names}"
+            f"design={self.design.name!r})"
         )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ClusterSums):
             return NotImplemented
-        return (
-            self.design == other.design
-            and np.array_equal(self.groups, other.groups)
-            and np.array_equal(self.tables, other.tables)
+        return (self.design, self.names) == (other.design, other.names) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("groups", "tables", "classes", "cells", "counts")
         )
 
     def __hash__(self) -> int:
-        return hash((self.design, self.tables.tobytes()))
+        known = (self.tables, self.cells, self.counts)
+        return hash((self.design, *(None if a is None else a.tobytes() for a in known)))
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # Through the constructor, so that the arrays come back read-only.
-        return ClusterSums, (self.tables, self.groups, self.design)
+        return ClusterSums, tuple(getattr(self, f.name) for f in fields(self))
 
     @classmethod
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        champion: ArrayLike,
-        challenger: ArrayLike,
-        groups: ArrayLike,
+        *answers: ArrayLike,
+        groups: ArrayLike | None = None,
+        names: Iterable[str] | None = None,
     ) -> "ClusterSums":
-        """Count the records of a hold-out set by group and by who was right.
+        """Count the records of a hold-out set by group and by answers.
 
         Parameters
         ----------
-        y_true, champion, challenger : array-like of shape (n_samples,)
-            True and predicted labels.
-        groups : array-like of shape (n_samples,)
-            Group of each record: numbers or strings.
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        *answers : array-like of shape (n_samples,)
+            Predicted labels, an array a classifier; champion and challenger first.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record: numbers or strings. By default every record is a
+            cluster of its own.
+        names : iterable of str, optional
+            Names of the classifiers.
+        """
+        known = check_answerers(names, len(answers))
+        truth = check_labels("y_true", y_true)
+        given = {
+            f"answers of {name}" if len(answers) > 2 else name: one
+            for name, one in zip(known, answers, strict=True)
+        }
+        labels = {whose: check_labels(whose, one) for whose, one in given.items()}
+        clusters = {} if groups is None else {"groups": group_labels(groups)}
+        check_same_length({"y_true": truth} | labels | clusters)
+        classes, codes = encode_labels(truth, labels)
+        own, at = group_positions(clusters.get("groups"), len(truth))
+        return cls._counted(classes, [[at, *codes]], own, known, None)
+
+    @classmethod
+    def from_repeats(
+        cls,
+        y_true: ArrayLike,
+        repeats: Iterable[Sequence[ArrayLike]],
+        *,
+        groups: ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+        classes: ArrayLike | None = None,
+        design: Design | str = "repeated kfold",
+    ) -> "ClusterSums":
+        """Count the answers of several repetitions, one repetition at a time.
+
+        Each repetition answers every record, as repeated cross-validation does. The
+        repetitions may come from a generator: only their counts are kept.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        repeats : iterable of sequences of array-like of shape (n_samples,)
+            For each repetition the predicted labels of each classifier.
+        groups : array-like of shape (n_samples,), optional
+            Clusters of records. By default the answers to a record are its cluster.
+        names : iterable of str, optional
+            Names of the classifiers.
+        classes : array-like of shape (n_classes,), optional
+            All classes, where answers may be some that `y_true` lacks.
+        design : Design or str, default="repeated kfold"
+            How the records were split.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import ClusterSums
+        >>> repeats = [([0, 1, 1], [0, 1, 0]), ([0, 0, 1], [0, 1, 1])]
+        >>> sums = ClusterSums.from_repeats([0, 1, 1], repeats)
+        >>> sums.n, sums.n_groups, sums.tables.tolist()
+        (6, 3, [[2, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]])
+
+        .. versionadded:: 0.1
         """
         truth = check_labels("y_true", y_true)
-        first = check_labels("champion", champion)
-        second = check_labels("challenger", challenger)
-        own = _group_labels(groups)
-        check_same_length(y_true=truth, champion=first, challenger=second, groups=own)
-        classes_of(truth, champion=first, challenger=second)
-        labels, codes = np.unique(own, return_inverse=True)
-        return cls(_count(first == truth, second == truth, codes, len(labels)), labels)
+        clusters = np.arange(len(truth)) if groups is None else group_labels(groups)
+        check_same_length(y_true=truth, groups=clusters)
+        known = np.unique(truth) if classes is None else check_classes(classes)
+        own, at = group_positions(clusters, len(truth))
+        y = class_codes("y_true", truth, known)
+        coming = iter(repeats)
+        first = list(islice(coming, 1))
+        who = check_answerers(names, len(first[0]) if first else 0)
+
+        def parts() -> Iterator[list[IntArray]]:
+            for answers in chain(first, coming):
+                check_repetition(answers, who)
+                given = dict(zip(who, answers, strict=True))
+                labels = {name: check_labels(name, one) for name, one in given.items()}
+                check_same_length({"y_true": truth} | labels)
+                yield [at, y, *(class_codes(*pair, known) for pair in labels.items())]
+
+        return cls._counted(known, parts(), own, who, as_design(design))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClusterSums":
-        """Count the answers of all test sets together, group by group.
+        """Count the answers of all test sets together, cluster by cluster.
 
-        The groups are those of the predictions, positions in their sorted labels. They
+        The clusters are the groups of the predictions, as positions in their sorted
+        labels. Without groups they are the records, as positions, where some record is
+        answered more than once, and otherwise every record is one of its own. Positions
         mean the same in shards of these predictions only; shards that were collected
         apart are merged by their labels, see :meth:`from_predictions`.
         """
         predictions = pair.predictions
-        if predictions.groups is None:
-            raise ValueError(
-                "The predictions have no groups. Pass `groups`, the group of each record, "
-                "or use a test of independent records, such as mcnemar."
-            )
-        own = predictions.groups
-        if predictions.records is not None:
-            own = own[predictions.records]
-        y_true = predictions.y_answered()
-        first, second = (labels_of(pair, role) == y_true for role in (0, 1))
-        labels, codes = np.unique(own, return_inverse=True)
-        return cls(_count(first, second, codes, len(labels)), labels, pair.design)
+        records, clusters = predictions.records, predictions.groups
+        if clusters is not None:
+            clusters = clusters if records is None else clusters[records]
+        elif records is not None and np.bincount(records).max(initial=0) > 1:
+            clusters = records
+        codes = [predictions.y_answered(), labels_of(pair, 0), labels_of(pair, 1)]
+        own, at = group_positions(clusters, len(codes[0]))
+        champion, challenger = (role.name for role in pair.roles)
+        if challenger == champion:
+            challenger = f"{champion} again"
+        who = (champion, challenger)
+        return cls._counted(predictions.classes, [[at, *codes]], own, who, pair.design)
+
+    @classmethod
+    def _counted(
+        cls,
+        classes: np.ndarray,
+        parts: Iterable[Sequence[IntArray]],
+        groups: np.ndarray | None,
+        names: tuple[str, ...],
+        design: Design | None = None,
+    ) -> "ClusterSums":
+        n_groups = 1 if groups is None else len(groups)
+        shape = [n_groups, *[len(classes)] * (1 + len(names))]
+        cells, counts = count_cells(parts, shape)
+        if design is None:
+            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
+        return cls(None, groups, design, classes, cells, counts, names)  # type: ignore[arg-type]
 
     @property
     def n(self) -> int:
-        """Number of records."""
-        return int(self.tables.sum())
+        """Number of records, each as often as it was answered."""
+        return int((self.tables if self.counts is None else self.counts).sum())
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers."""
+        return len(self.names)
 
     @property
     def n_groups(self) -> int:
-        """Number of groups."""
-        return len(self.groups)
+        """Number of clusters."""
+        return self.n if self.groups is None else len(self.groups)
 
     @property
     def n_discordant(self) -> int:
@@ -203,53 +325,76 @@ class ClusterSums(Mergeable):
         """Records of each group that only the challenger got right, less the reverse."""
         return self.tables[:, 2] - self.tables[:, 1]
 
+    def check_tables(self, test: str) -> None:
+        """Refuse sums that have no table of two classifiers for each group."""
+        if self.n_classifiers != 2:
+            raise ValueError(
+                f"{test} compares two classifiers. Got {self.n_classifiers}: "
+                f"{', '.join(self.names)}. Make sums of two of them."
+            )
+        if self.tables is None:
+            raise ValueError(
+                "The predictions have no groups. Pass `groups`, the group of each record, "
+                "or use a test of independent records, such as mcnemar."
+            )
+
+    def class_rows(self) -> ClassRows:
+        """The answers class by class, for tests of precision."""
+        if self.cells is None:
+            raise ValueError(
+                "Tables of right and wrong answers do not say which class was answered. "
+                "Make the sums by ClusterSums.from_predictions(y_true, *answers)."
+            )
+        cluster = None if self.groups is None else self.cells[:, 0]
+        return ClassRows.from_cells(self.classes, self.cells[:, 1:], self.counts, cluster)
+
     def contingency_table(self) -> ContingencyTable:
         """The records of all groups together."""
-        both, first, second, neither = self.tables.sum(axis=0).tolist()
+        tables = self.tables
+        if tables is None:
+            tables = tables_of(ClusterCells(self.cells, self.counts), 1)
+        both, first, second, neither = tables.sum(axis=0).tolist()
         return ContingencyTable(both, first, second, neither, self.design)
 
     def swap(self) -> "ClusterSums":
-        """The counts with the roles exchanged."""
-        return replace(self, tables=self.tables[:, SWAPPED])
+        """The classifiers in reverse order; of two, the roles exchanged."""
+        if self.cells is None:
+            return replace(self, tables=self.tables[:, SWAPPED])
+        order = [0, 1, *range(self.cells.shape[1] - 1, 1, -1)]
+        return replace(self, cells=self.cells[:, order], names=self.names[::-1])
 
     def __add__(self, other: object) -> "ClusterSums":
         if not isinstance(other, ClusterSums):
             return NotImplemented
         check_same_design(self, other)
-        if _is_text(self.groups) != _is_text(other.groups):
-            raise ValueError(
-                "Only groups with labels of one type can be merged. Got "
-                f"{some_of(self.groups)} and {some_of(other.groups)}. Convert one of them."
+        check_alike(self, other)
+        groups = None if self.groups is None else np.union1d(self.groups, other.groups)
+        if self.cells is not None:
+            merged, classes = merged_cells(
+                ClusterCells(self.cells, self.counts),
+                ClusterCells(other.cells, other.counts),
+                (self.classes, other.classes),
+                None if groups is None else (self.groups, other.groups),
             )
-        groups = np.union1d(self.groups, other.groups)
+            return replace(
+                self,
+                groups=groups,
+                classes=classes,
+                cells=merged.cells,
+                counts=merged.counts,
+            )
         tables = np.zeros((len(groups), 4), dtype=np.int64)
         for one in (self, other):
             tables[np.searchsorted(groups, one.groups)] += one.tables
-        return ClusterSums(tables, groups, self.design)
+        return replace(self, tables=tables, groups=groups)
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, groups and design as plain values."""
-        return {
-            "tables": self.tables.tolist(),
-            "groups": self.groups.tolist(),
-            "design": self.design.name,
-        }
-
-
-def _count(first: Any, second: Any, codes: Any, n_groups: int) -> IntArray:
-    kind = 3 - 2 * first.astype(np.int64) - second
-    return np.bincount(codes * 4 + kind, minlength=4 * n_groups).reshape(n_groups, 4)
-
-
-def _is_text(labels: np.ndarray) -> bool:
-    return labels.dtype.kind in "US"
-
-
-def _group_labels(groups: Any) -> np.ndarray:
-    """Groups as an array of numbers or of strings."""
-    if groups is None:
-        raise ValueError(
-            "`groups` must be the group of each record. Got None. Without groups, count "
-            "with ContingencyTable and use a test of independent records."
-        )
-    return check_groups(groups).copy()
+        if self.cells is None:
+            kept: tuple[str, ...] = ("tables", "groups")
+        else:
+            kept = ("groups", "classes", "cells", "counts")
+        values = {name: getattr(self, name) for name in kept}
+        plain = {k: None if v is None else v.tolist() for k, v in values.items()}
+        names = {} if self.cells is None else {"names": list(self.names)}
+        return plain | names | {"design": self.design.name}

@@ -15,6 +15,7 @@ from skcompare.evidence._agreement import (
     check_few_classes,
     check_whole,
 )
+from skcompare.evidence._class_rows import ClassRows
 from skcompare.evidence._contingency import ContingencyTable, check_same_design, labels_of
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
@@ -257,6 +258,10 @@ class JointCounts(Mergeable):
         cell = (self.cells == found[0]) @ np.array([4, 2, 1])
         counts = sums_of(cell, self.counts, 8).reshape(2, 2, 2)
         return JointCounts(counts, np.array([False, True]), design=self.design)
+
+    def class_rows(self) -> ClassRows:
+        """The answers class by class, for tests of precision; each record is a cluster."""
+        return ClassRows.from_cells(self.classes, self.cells, self.counts)
 
     def swap(self) -> "JointCounts":
         """The counts with the roles exchanged."""

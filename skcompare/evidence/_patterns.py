@@ -22,7 +22,7 @@ from skcompare.evidence._contingency import ContingencyTable, check_same_design,
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
-__all__ = ["CorrectnessPatterns"]
+__all__ = ["CorrectnessPatterns", "check_classifier_names"]
 
 BLOCK = 1 << 22
 """Answers that are unpacked at a time."""
@@ -92,7 +92,7 @@ class CorrectnessPatterns(Mergeable):
         bits.setflags(write=False)
         object.__setattr__(self, "bits", bits)
         object.__setattr__(self, "n", n)
-        object.__setattr__(self, "names", _checked_names(self.names, len(bits)))
+        object.__setattr__(self, "names", check_classifier_names(self.names, len(bits)))
         object.__setattr__(self, "design", as_design(self.design))
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class CorrectnessPatterns(Mergeable):
         """
         truth = _labels("y_true", y_true)
         _check_size(len(answers), len(truth))
-        known = _checked_names(names, len(answers))
+        known = check_classifier_names(names, len(answers))
         # In messages; a classifier may be called y_true.
         whose = [f"answers of {name}" for name in known]
         predicted = [_labels(*one) for one in zip(whose, answers, strict=True)]
@@ -359,7 +359,7 @@ def _checked_bits(bits: Any, n: object) -> NDArray[np.uint8]:
     return array
 
 
-def _checked_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
+def check_classifier_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"classifier {i}" for i in range(1, k + 1))
     known = (names,) if isinstance(names, str) else tuple(names)

@@ -182,6 +182,7 @@ def clustered_mcnemar(
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_alternative(alternative)
+    sums.check_tables("clustered_mcnemar")
     if sums.n_groups < 2:
         raise ValueError(
             "clustered_mcnemar needs records of at least 2 groups. Got 1 group. One group "

@@ -292,6 +292,7 @@ def _pilot_table(pilot: object) -> tuple[ContingencyTable, float | None]:
     if isinstance(pilot, JointCounts):
         return pilot.contingency_table(), None
     if isinstance(pilot, ClusterSums):
+        pilot.check_tables("plan_from_pilot")
         return pilot.contingency_table(), pilot.n / pilot.n_groups
     raise TypeError(
         "plan_from_pilot needs a ContingencyTable, ClusterSums or JointCounts. Got "

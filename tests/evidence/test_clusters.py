@@ -9,6 +9,7 @@ import pytest
 from skcompare._design import Design
 from skcompare.evidence import ClusterSums, ContingencyTable
 from skcompare.predictions import Answers, Predictions, predictions_from_arrays
+from skcompare.stats import clustered_mcnemar
 from tests.common.subjects import random_predictions
 
 GROUPED = Design("holdout", grouped=True)
@@ -51,7 +52,7 @@ def test_counts_of_predictions(seed):
     records = random_records(seed)
     labels, tables = counted_slowly(*records)
 
-    sums = ClusterSums.from_predictions(*records)
+    sums = ClusterSums.from_predictions(*records[:3], groups=records[3])
 
     assert labels == sums.groups.tolist()
     assert tables == sums.tables.tolist()
@@ -71,7 +72,9 @@ def test_counts_of_predictions(seed):
 )
 def test_kinds_of_groups(groups, labels):
     """Strings and numbers of any kind are groups, in sorted order."""
-    sums = ClusterSums.from_predictions([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 0, 0], groups)
+    sums = ClusterSums.from_predictions(
+        [0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 0, 0], groups=groups
+    )
 
     assert labels == sums.groups.tolist()
     assert [[0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 0, 1]] == sums.tables.tolist()
@@ -84,7 +87,7 @@ def test_counts_of_a_pair():
     pair = predictions_from_arrays(y, {"old": first, "new": second}, groups=names).pair(
         "old", "new"
     )
-    by_label = ClusterSums.from_predictions(y, first, second, names)
+    by_label = ClusterSums.from_predictions(y, first, second, groups=names)
 
     sums = ClusterSums.from_pair(pair)
 
@@ -122,7 +125,7 @@ def test_pair_without_groups():
     pair = random_predictions("holdout", 20, 0).pair("champion", "challenger")
 
     with pytest.raises(ValueError, match=r"have no groups\. Pass `groups`.*mcnemar"):
-        ClusterSums.from_pair(pair)
+        clustered_mcnemar(ClusterSums.from_pair(pair))
 
 
 def test_groups_are_sorted():
@@ -139,10 +142,12 @@ def test_merge(seed):
     records = [np.asarray(column) for column in random_records(seed)]
     kept = np.random.default_rng(seed).random(200) < 0.3
     first, second = (
-        ClusterSums.from_predictions(*(column[part] for column in records))
+        ClusterSums.from_predictions(
+            *(column[part] for column in records[:3]), groups=records[3][part]
+        )
         for part in (kept, ~kept)
     )
-    expected = ClusterSums.from_predictions(*records)
+    expected = ClusterSums.from_predictions(*records[:3], groups=records[3])
 
     assert expected == first + second == second + first
     assert set(first.groups) & set(second.groups)
@@ -241,6 +246,8 @@ def test_what_is_refused(tables, groups, message):
 def test_predictions_that_do_not_match():
     """Columns of other lengths, and labels that cannot be about these classes."""
     with pytest.raises(ValueError, match="groups has 2"):
-        ClusterSums.from_predictions([0, 1, 0], [0, 1, 0], [0, 1, 1], ["a", "b"])
+        ClusterSums.from_predictions([0, 1, 0], [0, 1, 0], [0, 1, 1], groups=["a", "b"])
     with pytest.raises(ValueError, match="no label in common"):
-        ClusterSums.from_predictions([0, 1, 0], [2, 3, 2], [0, 1, 1], ["a", "b", "b"])
+        ClusterSums.from_predictions(
+            [0, 1, 0], [2, 3, 2], [0, 1, 1], groups=["a", "b", "b"]
+        )

@@ -79,7 +79,7 @@ def test_groups_are_sign_flips(alternative):
     rng = np.random.default_rng(1)
     y, groups = np.zeros(60, dtype=int), np.arange(60) % 11
     first, second = (rng.random((2, 60)) < [[0.6], [0.3]]).astype(int)
-    sums = ClusterSums.from_predictions(y, first, second, groups)
+    sums = ClusterSums.from_predictions(y, first, second, groups=groups)
     expected = clustered_mcnemar(sums, method="sign-flip", alternative=alternative)
     pair = ScoredPair.from_predictions(y, first, second, groups=groups)
 

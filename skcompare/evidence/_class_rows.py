@@ -1,0 +1,286 @@
+"""What tests of precision and its relatives need: sums of clusters, class by class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import check_choice, some_of
+
+__all__ = ["CLASS_SCORES", "ClassMoments", "ClassRows", "OutcomeRows"]
+
+CLASS_SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
+"""Scores of one class against the rest: shares of the answers that count."""
+
+
+class OutcomeRows(NamedTuple):
+    """The answers that count towards a score of one class, cluster by cluster.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Clusters that are alike.
+    rows, hits : ndarray of shape (n_rows, n_classifiers)
+        Answers of each classifier that count, and those of them with the outcome: for
+        precision, answers that name the class, and those of them that are right.
+    """
+
+    weights: IntArray
+    rows: IntArray
+    hits: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMoments:
+    """First and second moments of rows and hits over the clusters.
+
+    Every Wald and score test of shares of clustered answers is a function of them. The
+    leading axes, if there are any, are classes.
+
+    Attributes
+    ----------
+    rows, hits : ndarray of shape (..., n_classifiers)
+        Answers that count, and those of them with the outcome.
+    rr, rh, hh : ndarray of shape (..., n_classifiers, n_classifiers)
+        Sums over the clusters of products: of rows with rows, of the rows of the first
+        with the hits of the second classifier, and of hits with hits.
+    """
+
+    rows: IntArray
+    hits: IntArray
+    rr: IntArray
+    rh: IntArray
+    hh: IntArray
+
+    @property
+    def shares(self) -> FloatArray:
+        """The score of each classifier; NaN where none of its answers counts."""
+        known = self.rows > 0
+        return np.where(known, self.hits / np.where(known, self.rows, 1), np.nan)
+
+    def covariance(self, at: Any = None) -> FloatArray:
+        """Covariance of the shares between clusters, without small-sample factor.
+
+        The sum over clusters of the outer products of ``(hits - p rows) / total rows``,
+        the sandwich of a marginal model with a share for each classifier.
+
+        Parameters
+        ----------
+        at : array-like of shape (..., n_classifiers), optional
+            The shares p that residuals are taken from; the observed ones by default.
+
+        Returns
+        -------
+        covariance : ndarray of shape (..., n_classifiers, n_classifiers)
+            NaN for a classifier without answers that count.
+        """
+        p = self.shares if at is None else np.asarray(at, dtype=np.float64)
+        first, second = p[..., :, np.newaxis], p[..., np.newaxis, :]
+        crossed = np.swapaxes(self.rh, -1, -2)
+        sums = self.hh - first * self.rh - second * crossed + first * second * self.rr
+        total = np.where(self.rows > 0, self.rows, np.nan)
+        return sums / (total[..., :, np.newaxis] * total[..., np.newaxis, :])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassRows:
+    """Answers of several classifiers, cluster by cluster and class by class.
+
+    A cluster is a record, or what belongs together: a patient, or a record with the
+    answers of all repetitions. Only what occurs is kept, so that a thousand classes fit.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Class labels, sorted.
+    weights : ndarray of shape (n_rows,)
+        Clusters that are alike.
+    size : ndarray of shape (n_rows,)
+        Answers of each classifier to records of the cluster.
+    truth : csc_array of shape (n_rows, n_classes)
+        Of these, answers to records of each class.
+    answered, right : tuple of csc_array of shape (n_rows, n_classes)
+        One a classifier: answers that name each class, and those of them that are right.
+    """
+
+    classes: np.ndarray
+    weights: IntArray
+    size: IntArray
+    truth: Any
+    answered: tuple[Any, ...]
+    right: tuple[Any, ...]
+
+    @classmethod
+    def from_cells(
+        cls,
+        classes: np.ndarray,
+        cells: IntArray,
+        counts: IntArray,
+        cluster: IntArray | None = None,
+    ) -> "ClassRows":
+        """Sums of cells of equal answers.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,)
+            Class labels.
+        cells : ndarray of shape (n_cells, 1 + n_classifiers)
+            Positions in `classes` of the truth and of the answer of each classifier.
+        counts : ndarray of shape (n_cells,)
+            Records in each cell.
+        cluster : ndarray of shape (n_cells,), optional
+            Position of the cluster of each cell; by default every record is a cluster.
+        """
+        n_rows = len(cells)
+        weights, values = counts, np.ones_like(counts)
+        if cluster is not None:
+            n_rows = int(cluster.max()) + 1
+            weights, values = np.ones(n_rows, dtype=np.int64), counts
+        else:
+            cluster = np.arange(n_rows)
+        shape = (n_rows, len(classes))
+
+        def sums(column: IntArray, kept: Any = slice(None)) -> Any:
+            where = (cluster[kept], column[kept])
+            return csc_array((values[kept].astype(np.int64), where), shape=shape)
+
+        truth, *answers = cells.T
+        size = np.zeros(n_rows, dtype=np.int64)
+        np.add.at(size, cluster, values)
+        return cls(
+            classes,
+            weights,
+            size,
+            sums(truth),
+            tuple(sums(answer) for answer in answers),
+            tuple(sums(answer, answer == truth) for answer in answers),
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers."""
+        return len(self.answered)
+
+    def position(self, label: Any) -> int:
+        """Position of a class."""
+        found = np.flatnonzero(self.classes == label)
+        if np.ndim(label) or len(found) != 1:
+            raise ValueError(
+                f"`label` must be one of the classes {some_of(self.classes)}. Got "
+                f"{label!r}."
+            )
+        return int(found[0])
+
+    def of_class(self, label: Any, score: str = "precision") -> OutcomeRows:
+        """The answers that count towards a score of one class."""
+        check_choice("score", score, CLASS_SCORES)
+        at = self.position(label)
+        columns = [matrix[:, [at]].toarray()[:, 0] for matrix in self._matrices()]
+        values = np.array([self.size, *columns])
+        rows, hits = np.split(_combinations(score, self.n_classifiers) @ values, 2)
+        return OutcomeRows(self.weights, rows.T, hits.T)
+
+    def moments(self, score: str = "precision", label: Any = None) -> ClassMoments:
+        """Moments of one class, or of all classes along the first axis."""
+        check_choice("score", score, CLASS_SCORES)
+        matrices = self._matrices()
+        if label is not None:
+            at = [self.position(label)]
+            matrices = [matrix[:, at] for matrix in matrices]
+        first, second = _raw_moments(matrices, self.weights, self.size)
+        parts = _combinations(score, self.n_classifiers)
+        totals = first @ parts.T
+        products = parts @ second @ parts.T
+        k = self.n_classifiers
+        found = (
+            totals[:, :k],
+            totals[:, k:],
+            products[:, :k, :k],
+            products[:, :k, k:],
+            products[:, k:, k:],
+        )
+        return ClassMoments(*(one if label is None else one[0] for one in found))
+
+    def influence_covariance(self, score: str, weight: FloatArray) -> FloatArray:
+        """Covariance, over classes, of weighted sums of the classifiers' shares.
+
+        Parameters
+        ----------
+        score : str
+            One of `CLASS_SCORES`.
+        weight : ndarray of shape (n_classes, n_classifiers)
+            Weight of each share: (-1, 1) for the difference of two classifiers. A share
+            without answers that count adds nothing.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_classes, n_classes)
+        """
+        check_choice("score", score, CLASS_SCORES)
+        moments = self.moments(score)
+        parts = _combinations(score, self.n_classifiers)
+        shares = np.nan_to_num(moments.shares)
+        known = moments.rows > 0
+        factor = np.where(known, weight / np.where(known, moments.rows, 1), 0.0)
+        k = self.n_classifiers
+        # Influence of a cluster: a combination of its size and of its sums, class by class.
+        loads = np.einsum("ck,kj->cj", factor, parts[k:]) - np.einsum(
+            "ck,kj->cj", factor * shares, parts[:k]
+        )
+        sparse: Any = csc_array(self.truth.shape, dtype=np.float64)
+        for load, matrix in zip(loads.T[1:], self._matrices(), strict=True):
+            if load.any():
+                sparse = sparse + matrix.multiply(load[np.newaxis, :])
+        constant = loads[:, 0]
+        weighted = sparse.multiply(self.weights[:, np.newaxis])
+        covariance = (sparse.T @ weighted).toarray()
+        if constant.any():
+            edge = np.asarray(sparse.T @ (self.weights * self.size)).ravel()
+            square = float(self.weights @ self.size.astype(np.float64) ** 2)
+            covariance += np.outer(constant, edge) + np.outer(edge, constant)
+            covariance += square * np.outer(constant, constant)
+        return np.asarray(covariance)
+
+    def _matrices(self) -> list[Any]:
+        """Truth, then answers and right answers of each classifier."""
+        pairs = zip(self.answered, self.right, strict=True)
+        return [self.truth, *(matrix for pair in pairs for matrix in pair)]
+
+
+def _combinations(score: str, k: int) -> IntArray:
+    """Rows, then hits, of each classifier from the raw sums.
+
+    The raw sums are those of size, truth, and answers and right answers of each
+    classifier: all that is not named or not true is what remains of the size.
+    """
+    size, truth = np.eye(2 + 2 * k, dtype=np.int64)[:2]
+    rows, hits = [], []
+    for i in range(k):
+        answered, right = np.eye(2 + 2 * k, dtype=np.int64)[2 + 2 * i : 4 + 2 * i]
+        named = score in ("precision", "recall")
+        by_answer = score in ("precision", "negative_predictive_value")
+        counted = answered if by_answer else truth
+        rows.append(counted if named else size - counted)
+        hits.append(right if named else size - answered - truth + right)
+    return np.array(rows + hits)
+
+
+def _raw_moments(
+    matrices: Sequence[Any], weights: IntArray, size: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Sums and sums of products of the size and the matrices, class by class."""
+    n_classes, width = matrices[0].shape[1], 1 + len(matrices)
+    first = np.empty((n_classes, width), dtype=np.int64)
+    second = np.empty((n_classes, width, width), dtype=np.int64)
+    sized = weights * size
+    first[:, 0] = sized.sum()
+    second[:, 0, 0] = sized @ size
+    for i, matrix in enumerate(matrices, 1):
+        first[:, i] = matrix.T @ weights
+        second[:, i, 0] = second[:, 0, i] = matrix.T @ sized
+        for j, other in enumerate(matrices[:i], 1):
+            second[:, i, j] = second[:, j, i] = matrix.multiply(other).T @ weights
+    return first, second

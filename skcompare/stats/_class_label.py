@@ -1,0 +1,54 @@
+"""Which class a test of precision is about, and how that is said."""
+
+from typing import Any
+
+import numpy as np
+
+from skcompare._flags import register_flag
+from skcompare._validation import some_of
+
+__all__ = ["FEW_CLUSTERS", "NO_ANSWERS", "SCORE_WORDS", "class_label", "class_words"]
+
+SCORE_WORDS = {
+    "precision": "precisions",
+    "recall": "recalls",
+    "specificity": "specificities",
+    "negative_predictive_value": "negative predictive values",
+}
+"""The scores of one class against the rest, of two classifiers."""
+
+FEW_INFORMATIVE = 40
+"""Clusters with an answer that counts; below it the normal approximation is poor."""
+
+NO_ANSWERS = register_flag(
+    "no-answers",
+    "a classifier has no answer that counts towards the score, for example because it "
+    "never gives the class, so that its score is undefined and so is p",
+)
+FEW_CLUSTERS = register_flag(
+    "few-informative-clusters",
+    f"fewer than {FEW_INFORMATIVE} clusters (records, or groups of them) have an answer "
+    "that counts towards the score, so the approximation is poor",
+)
+
+
+def class_label(classes: np.ndarray, label: Any = None) -> Any:
+    """The class that a test is about.
+
+    By default 1 or True where it is one of two classes, as in scikit-learn, and the last
+    class otherwise.
+    """
+    known = classes.tolist()
+    if label is None:
+        return 1 if len(known) == 2 and 1 in known else known[-1]
+    found = np.flatnonzero(classes == label) if np.ndim(label) == 0 else np.empty(0)
+    if len(found) != 1:
+        raise ValueError(
+            f"`label` must be one of the classes {some_of(classes)}. Got {label!r}."
+        )
+    return known[int(found[0])]
+
+
+def class_words(label: Any) -> str:
+    """The class, as a remark of a result."""
+    return f"class {label!r} against the rest"

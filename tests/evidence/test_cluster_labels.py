@@ -1,0 +1,357 @@
+"""Labels of clusters: repeated answers, several classifiers, and what follows by class."""
+
+import pickle
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from skcompare._design import HOLDOUT, Design
+from skcompare.evidence import ClusterSums, JointCounts
+from skcompare.evidence._class_rows import CLASS_SCORES, ClassRows
+from skcompare.predictions import predictions_from_arrays
+from tests.common.subjects import random_predictions
+
+NAMES = ("one", "two", "three")
+
+
+def random_answers(seed, n=240, n_classes=4, k=3):
+    """True labels, and answers that are mostly right."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n)
+    right = rng.random((k, n)) < 0.6
+    return y, np.where(right, y, rng.integers(n_classes, size=(k, n)))
+
+
+def counted_slowly(y, answer, label, score):
+    """Which answers count towards a score of a class, and which have its outcome."""
+    named, true = answer == label, y == label
+    if score == "precision":
+        return named, named & true
+    if score == "recall":
+        return true, named & true
+    if score == "specificity":
+        return ~true, ~named & ~true
+    return ~named, ~named & ~true
+
+
+def influence_slowly(y, answers, clusters, label, score):
+    """Shares, and what each cluster adds to them, of shape (n_classifiers, n_clusters)."""
+    counted = [counted_slowly(y, answer, label, score) for answer in answers]
+    rows, hits = (
+        np.array([np.bincount(clusters, one[part]) for one in counted]) for part in (0, 1)
+    )
+    total = rows.sum(axis=1, keepdims=True)
+    shares = hits.sum(axis=1, keepdims=True) / total
+    return shares[:, 0], (hits - shares * rows) / total
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_moments_of_every_class(score, grouped):
+    """Shares and covariances are those of going through the clusters one by one."""
+    y, answers = random_answers(1)
+    groups = np.random.default_rng(2).integers(31, size=len(y)) if grouped else None
+    clusters = np.arange(len(y)) if groups is None else np.unique(groups, False, True)[1]
+    rows = ClusterSums.from_predictions(
+        y, *answers, groups=groups, names=NAMES
+    ).class_rows()
+
+    moments = rows.moments(score)
+
+    for label in range(4):
+        shares, influence = influence_slowly(y, answers, clusters, label, score)
+        expected = influence @ influence.T
+        assert shares == pytest.approx(moments.shares[label], rel=1e-14)
+        assert expected == pytest.approx(moments.covariance()[label], rel=1e-11)
+        alone = rows.moments(score, label)
+        assert expected == pytest.approx(alone.covariance(), rel=1e-11)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_covariance_over_classes(score, grouped):
+    """Weighted sums of shares of different classes covary as their influences do."""
+    rng = np.random.default_rng(3)
+    y, answers = random_answers(3)
+    groups = rng.integers(31, size=len(y)) if grouped else np.arange(len(y))
+    sums = ClusterSums.from_predictions(
+        y, *answers, groups=groups if grouped else None, names=NAMES
+    )
+    weight = rng.normal(size=(4, 3))
+    clusters = np.unique(groups, return_inverse=True)[1]
+    influence = np.array(
+        [
+            weight[label] @ influence_slowly(y, answers, clusters, label, score)[1]
+            for label in range(4)
+        ]
+    )
+
+    actual = sums.class_rows().influence_covariance(score, weight)
+
+    assert influence @ influence.T == pytest.approx(actual, rel=1e-10, abs=1e-16)
+
+
+def test_answers_that_count():
+    """Rows and hits of one class, cluster by cluster."""
+    sums = ClusterSums.from_predictions(
+        ["a", "b", "b", "a"],
+        ["a", "a", "b", "b"],
+        ["b", "b", "b", "a"],
+        groups=[1, 1, 2, 2],
+    )
+
+    found = sums.class_rows().of_class("b")
+
+    assert [1, 1] == found.weights.tolist()
+    assert [[0, 2], [2, 1]] == found.rows.tolist()
+    assert [[0, 1], [1, 1]] == found.hits.tolist()
+
+
+def test_joint_counts_give_the_same():
+    """A hold-out has one table of moments, whatever it was counted in."""
+    y, answers = random_answers(4, k=2)
+    joint = JointCounts.from_predictions(y, *answers)
+    sums = ClusterSums.from_predictions(y, *answers)
+
+    assert HOLDOUT == sums.design
+    assert sums.groups is sums.tables is None
+    for score in CLASS_SCORES:
+        expected = joint.class_rows().moments(score)
+        actual = sums.class_rows().moments(score)
+        for name in ("rows", "hits", "rr", "rh", "hh"):
+            assert (getattr(expected, name) == getattr(actual, name)).all()
+
+
+def test_repetitions_of_all_records():
+    """Repetitions from a generator are the answers one after the other."""
+    y, answers = random_answers(5, k=6)
+    repeats = list(answers.reshape(3, 2, -1))
+    at_once = ClusterSums.from_predictions(
+        np.tile(y, 3),
+        np.concatenate(answers[::2]),
+        np.concatenate(answers[1::2]),
+        groups=np.tile(np.arange(len(y)), 3),
+    )
+
+    sums = ClusterSums.from_repeats(y, (pair for pair in repeats))
+
+    assert replace(at_once, design="repeated kfold") == sums
+    assert (3 * len(y), len(y)) == (sums.n, sums.n_groups)
+
+
+def test_repetitions_add_up():
+    """Repetition after repetition gives what all of them give."""
+    y, answers = random_answers(6, k=6)
+    records = np.arange(len(y))
+    added = sum(
+        ClusterSums.from_predictions(y, *pair, groups=records)
+        for pair in answers.reshape(3, 2, -1)
+    )
+
+    expected = ClusterSums.from_repeats(
+        y, answers.reshape(3, 2, -1), design=Design("holdout", grouped=True)
+    )
+
+    assert expected == added
+
+
+def test_repetitions_take_the_memory_of_their_counts():
+    """Forty repetitions take no more than four."""
+    y, _ = random_answers(0, n=5000, n_classes=2)
+
+    def repeats(many):
+        for seed in range(many):
+            yield random_answers(seed, n=5000, n_classes=2, k=2)[1]
+
+    def peak(many):
+        tracemalloc.start()
+        ClusterSums.from_repeats(y, repeats(many))
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(1)
+    assert peak(40) < 2 * peak(4)
+
+
+@pytest.mark.parametrize("n_classes", [3, 300])
+def test_many_classes_and_groups(n_classes):
+    """Tables too large to be kept whole are counted by what occurs."""
+    y, answers = random_answers(7, n=3000, n_classes=n_classes, k=2)
+    groups = np.random.default_rng(0).integers(500, size=3000)
+    expected = JointCounts.from_predictions(y, *answers).class_rows().moments()
+
+    sums = ClusterSums.from_predictions(y, *answers, groups=groups)
+
+    actual = sums.class_rows().moments()
+    assert (expected.rows == actual.rows).all()
+    assert (expected.hits == actual.hits).all()
+    assert 3000 == sums.n == sums.counts.sum()
+
+
+def test_very_many_classifiers():
+    """More cells than whole numbers can count are told apart all the same."""
+    y, answers = random_answers(8, n=200, n_classes=50, k=14)
+
+    sums = ClusterSums.from_predictions(y, *answers, groups=np.arange(200) // 2)
+
+    assert 14 == sums.n_classifiers
+    assert "classifier 14" == sums.names[-1]
+    expected = (answers[13] == 7).sum()
+    assert expected == sums.class_rows().moments("precision", 7).rows[13]
+    shards = [
+        ClusterSums.from_predictions(
+            y[part], *answers[:, part], groups=np.arange(200)[part] // 2
+        )
+        for part in (slice(0, 90), slice(90, 200))
+    ]
+    assert sums == sum(shards)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_merge_of_labels(grouped):
+    """Shards add bit for bit, with classes and groups that one of them lacks."""
+    y, answers = random_answers(9)
+    groups = np.arange(len(y)) % 17 if grouped else None
+    first, second = (
+        ClusterSums.from_predictions(
+            y[part],
+            *answers[:, part],
+            groups=None if groups is None else groups[part],
+            names=NAMES,
+        )
+        for part in (y < 2, y >= 2)
+    )
+
+    expected = ClusterSums.from_predictions(y, *answers, groups=groups, names=NAMES)
+
+    assert expected == first + second == second + first
+
+
+def test_swap_and_storage():
+    """Swapped sums are those of swapped answers; both survive pickling and plain values."""
+    y, answers = random_answers(10, k=2)
+    groups = np.array([f"g{k % 9}" for k in range(len(y))])
+    sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=["a", "b"])
+    mirrored = ClusterSums.from_predictions(
+        y, *answers[::-1], groups=groups, names=["b", "a"]
+    )
+
+    assert mirrored == sums.swap() != sums
+    assert {sums} == {pickle.loads(pickle.dumps(sums))}
+    assert sums == ClusterSums(**sums.to_dict())
+    assert not pickle.loads(pickle.dumps(sums)).cells.flags.writeable
+    assert (sums.tables[:, [0, 2, 1, 3]] == sums.swap().tables).all()
+    plain = JointCounts.from_predictions(y, *answers).contingency_table()
+    assert plain.accuracies == sums.contingency_table().accuracies
+
+
+def test_groups_in_any_order():
+    """Cells go with their groups, whatever the order these come in."""
+    sums = ClusterSums(
+        groups=["b", "a"],
+        classes=[0, 1],
+        cells=[[0, 0, 0, 1], [1, 1, 1, 1]],
+        counts=[2, 5],
+    )
+
+    assert ["a", "b"] == sums.groups.tolist()
+    assert [[5, 0, 0, 0], [0, 2, 0, 0]] == sums.tables.tolist()
+
+
+def test_clusters_of_a_pair():
+    """Groups first, then records that are answered repeatedly, then each record."""
+    kinds = {}
+    for kind in ("holdout", "kfold", "repeated kfold", "bcv"):
+        predictions = random_predictions(kind, 24, 0)
+        kinds[kind] = ClusterSums.from_pair(predictions.pair("champion", "challenger"))
+    y, answers = random_answers(11, k=2)
+    grouped = predictions_from_arrays(
+        y, {"old": answers[0], "new": answers[1]}, groups=np.arange(len(y)) // 6
+    ).pair("old", "new")
+
+    assert kinds["holdout"].groups is kinds["kfold"].groups is None
+    assert (24, 72) == (kinds["repeated kfold"].n_groups, kinds["repeated kfold"].n)
+    assert (24, 120) == (kinds["bcv"].n_groups, kinds["bcv"].n)
+    assert 40 == ClusterSums.from_pair(grouped).n_groups
+    assert ("old", "new") == ClusterSums.from_pair(grouped).names
+    again = ClusterSums.from_pair(replace(grouped, challenger=grouped.champion))
+    assert ("old", "old again") == again.names
+
+
+def test_tables_say_nothing_of_classes():
+    """Right and wrong alone are refused where a class matters, and the other way round."""
+    tables = ClusterSums([[1, 0, 0, 0], [0, 1, 0, 0]], ["a", "b"])
+    y, answers = random_answers(12)
+    several = ClusterSums.from_predictions(y, *answers, groups=y)
+
+    with pytest.raises(ValueError, match="do not say which class was answered"):
+        tables.class_rows()
+    with pytest.raises(ValueError, match=r"mcnemar compares two classifiers\. Got 3"):
+        several.check_tables("mcnemar")
+    with pytest.raises(ValueError, match="sums of one kind"):
+        tables + ClusterSums.from_predictions(y, *answers[:2], groups=y)
+    with pytest.raises(ValueError, match="of the same classifiers"):
+        several + ClusterSums.from_predictions(y, *answers, groups=y, names=NAMES)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"cells": [[0, 0, 0]], "counts": [1]}, r"shape \(n_cells, 2 \+ n_classifiers\)"),
+        ({"counts": [1]}, "`cells` must be positions"),
+        ({"counts": [0.5, 1]}, "whole numbers"),
+        ({"counts": [0, 0]}, "one of them above 0"),
+        ({"counts": [-1, 2]}, "at least 0"),
+        ({"cells": [[0, 0, 0, 2], [1, 1, 1, 1]]}, "below the numbers of groups"),
+        ({"cells": [[0, 0, 0, 1], [0, 0, 0, 1]]}, "must occur once"),
+        ({"cells": [[0, 0, 0, 1], [0, 1, 1, 1]]}, "groups without one"),
+        ({"groups": ["a", "a"]}, "must occur once"),
+        ({"names": ["a", "a"]}, "different strings"),
+        ({"classes": [1, 0]}, "sorted"),
+    ],
+)
+def test_cells_that_are_refused(changed, message):
+    """Shapes, counts and labels that cannot be meant are refused in words."""
+    given = {
+        "groups": ["a", "b"],
+        "classes": [0, 1],
+        "cells": [[0, 0, 0, 1], [1, 1, 1, 1]],
+        "counts": [2, 5],
+    }
+
+    with pytest.raises(ValueError, match=message):
+        ClusterSums(**(given | changed))
+
+
+def test_predictions_that_are_refused():
+    """One classifier, unequal repetitions, and classes that nobody named."""
+    y = [0, 1, 1]
+    with pytest.raises(ValueError, match=r"at least two classifiers\. Got 1"):
+        ClusterSums.from_predictions(y, y)
+    with pytest.raises(ValueError, match=r"at least two classifiers\. Got 0"):
+        ClusterSums.from_repeats(y, [])
+    with pytest.raises(ValueError, match=r"must have answers of 2 classifiers.*Got 3"):
+        ClusterSums.from_repeats(y, [(y, y), (y, y, y)])
+    with pytest.raises(ValueError, match=r"labels that are no class: 2"):
+        ClusterSums.from_repeats(y, [([0, 1, 2], y)])
+    with pytest.raises(ValueError, match="one entry a record"):
+        ClusterSums.from_repeats(y, [([0, 1], y)])
+    sums = ClusterSums.from_repeats(y, [([0, 1, 2], y)], classes=[0, 1, 2])
+    assert [0, 1, 2] == sums.classes.tolist()
+
+
+def test_unknown_class_and_score():
+    """A class that does not occur, and a score that is none of a class, are refused."""
+    rows = ClassRows.from_cells(np.array([0, 1]), np.array([[0, 0, 1]]), np.array([3]))
+
+    with pytest.raises(
+        ValueError, match=r"`label` must be one of the classes 0, 1\. Got 5"
+    ):
+        rows.moments("precision", 5)
+    with pytest.raises(ValueError, match="Unknown score 'f1'"):
+        rows.moments("f1")
+    assert np.isnan(rows.moments("recall", 1).shares).all()
+    assert np.isnan(rows.moments("recall", 1).covariance()).all()
