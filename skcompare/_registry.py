@@ -379,13 +379,18 @@ def tests_for(measure: str | None, design: Design | None = None) -> list[PairedT
     """Tests of a measure, valid for a design where one is given; the default one first.
 
     A test of this very measure comes before tests of any loss and of any score, a test of
-    the difference before other kinds, and the one that was registered first before
-    others.
+    the difference before other kinds, one of few measures before one of many, and the one
+    that was registered first before others.
     """
     least = 2 if tested_instead(measure) else 1
     fitting = [entry for entry in _tests.values() if entry.match(measure) >= least]
     if design is not None:
         fitting = [entry for entry in fitting if entry.valid_for(design)]
     return sorted(
-        fitting, key=lambda entry: (-entry.match(measure), entry.kind != "difference")
+        fitting,
+        key=lambda entry: (
+            -entry.match(measure),
+            entry.kind != "difference",
+            len(entry.measures),
+        ),
     )

@@ -177,32 +177,30 @@ class ClassRows:
     def of_class(self, label: Any, score: str = "precision") -> OutcomeRows:
         """The answers that count towards a score of one class."""
         check_choice("score", score, CLASS_SCORES)
-        at = self.position(label)
-        columns = [matrix[:, [at]].toarray()[:, 0] for matrix in self._matrices()]
-        values = np.array([self.size, *columns])
+        values = self._of_position(self.position(label))
         rows, hits = np.split(_combinations(score, self.n_classifiers) @ values, 2)
         return OutcomeRows(self.weights, rows.T, hits.T)
 
     def moments(self, score: str = "precision", label: Any = None) -> ClassMoments:
         """Moments of one class, or of all classes along the first axis."""
         check_choice("score", score, CLASS_SCORES)
-        matrices = self._matrices()
-        if label is not None:
-            at = [self.position(label)]
-            matrices = [matrix[:, at] for matrix in matrices]
-        first, second = _raw_moments(matrices, self.weights, self.size)
+        if label is None:
+            first, second = _raw_moments(self._matrices(), self.weights, self.size)
+        else:
+            values = self._of_position(self.position(label))
+            weighted = values * self.weights
+            first, second = weighted.sum(axis=1), weighted @ values.T
         parts = _combinations(score, self.n_classifiers)
         totals = first @ parts.T
         products = parts @ second @ parts.T
         k = self.n_classifiers
-        found = (
-            totals[:, :k],
-            totals[:, k:],
-            products[:, :k, :k],
-            products[:, :k, k:],
-            products[:, k:, k:],
+        return ClassMoments(
+            totals[..., :k],
+            totals[..., k:],
+            products[..., :k, :k],
+            products[..., :k, k:],
+            products[..., k:, k:],
         )
-        return ClassMoments(*(one if label is None else one[0] for one in found))
 
     def influence_covariance(self, score: str, weight: FloatArray) -> FloatArray:
         """Covariance, over classes, of weighted sums of the classifiers' shares.
@@ -243,6 +241,11 @@ class ClassRows:
             covariance += np.outer(constant, edge) + np.outer(edge, constant)
             covariance += square * np.outer(constant, constant)
         return np.asarray(covariance)
+
+    def _of_position(self, at: int) -> IntArray:
+        """Size, and the column of one class of each matrix, of shape (n_sums, n_rows)."""
+        columns = [matrix[:, [at]].toarray()[:, 0] for matrix in self._matrices()]
+        return np.array([self.size, *columns])
 
     def _matrices(self) -> list[Any]:
         """Truth, then answers and right answers of each classifier."""

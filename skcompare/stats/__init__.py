@@ -11,8 +11,14 @@ from skcompare.stats._calibration_result import CalibrationTestResult
 from skcompare.stats._calibration_tests import calibration_cusum, spiegelhalter
 from skcompare.stats._clustered_delong import clustered_delong
 from skcompare.stats._clustered_mcnemar import clustered_mcnemar
+from skcompare.stats._clustered_precision import clustered_precision
 from skcompare.stats._clustered_t import clustered_t
 from skcompare.stats._cochran_q import cochran_q
+from skcompare.stats._combine_pvalues import (
+    CombinedPvalue,
+    lancaster_correlated,
+    simes,
+)
 from skcompare.stats._delong import delong
 from skcompare.stats._delong_joint import auc_contrast, delong_joint
 from skcompare.stats._delong_ovo import delong_ovo
@@ -22,6 +28,12 @@ from skcompare.stats._disagreement import disagreement, label_disagreement
 from skcompare.stats._discordant_odds_ratio import discordant_odds_ratio
 from skcompare.stats._ensemble import EnsembleAdvice, EnsembleStep, recommend_ensemble
 from skcompare.stats._error_correlation import error_correlation
+from skcompare.stats._gee_precision import gee_precision
+from skcompare.stats._generalized_score import (
+    precision_both_scores,
+    precision_score,
+    precision_weighted_score,
+)
 from skcompare.stats._kappa import cohen_kappa, error_kappa
 from skcompare.stats._loss_permutation import loss_permutation
 from skcompare.stats._marginal_homogeneity import bhapkar, stuart_maxwell
@@ -34,12 +46,28 @@ from skcompare.stats._plan_auc import plan_auc_comparison, plan_auc_from_pilot
 from skcompare.stats._plan_auc_result import AUCPlan, AUCPlanScenario
 from skcompare.stats._planning import plan_comparison, plan_from_pilot
 from skcompare.stats._power import mcnemar_power
+from skcompare.stats._precision_classes import precision_by_class
+from skcompare.stats._precision_classes_result import PrecisionByClass
+from skcompare.stats._precision_difference import precision_difference
+from skcompare.stats._precision_global import (
+    precision_joint,
+    precision_lancaster,
+    precision_simes,
+)
+from skcompare.stats._precision_pairwise import (
+    PairwisePrecisionResult,
+    pairwise_precision,
+)
+from skcompare.stats._precision_ratio import precision_wald, relative_precision
+from skcompare.stats._precision_several import precision_several
 from skcompare.stats._relative_accuracy import relative_accuracy
+from skcompare.stats._replicability import ReplicabilityResult, replicability
 from skcompare.stats._result import ConfidenceInterval, PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size, mcnemar_sample_size
 from skcompare.stats._score_difference import score_difference
 from skcompare.stats._symmetry_permutation import symmetry_permutation
 from skcompare.stats._unpaired_delong import unpaired_delong
+from skcompare.stats._updated_precision import updated_precision
 from skcompare.stats._wilcoxon import wilcoxon
 from skcompare.stats._yule_q import yule_q
 
@@ -48,6 +76,7 @@ __all__ = [
     "AUCPlan",
     "AUCPlanScenario",
     "CalibrationTestResult",
+    "CombinedPvalue",
     "ComparisonPlan",
     "ConfidenceInterval",
     "EnsembleAdvice",
@@ -55,8 +84,11 @@ __all__ = [
     "PairedResult",
     "PairedTestEntry",
     "PairwiseAUCResult",
+    "PairwisePrecisionResult",
     "PairwiseResult",
     "PlanScenario",
+    "PrecisionByClass",
+    "ReplicabilityResult",
     "adjust_pvalues",
     "auc_contrast",
     "auc_interval",
@@ -69,6 +101,7 @@ __all__ = [
     "calibration_difference",
     "clustered_delong",
     "clustered_mcnemar",
+    "clustered_precision",
     "clustered_t",
     "cochran_q",
     "cohen_kappa",
@@ -81,7 +114,9 @@ __all__ = [
     "discordant_odds_ratio",
     "error_correlation",
     "error_kappa",
+    "gee_precision",
     "label_disagreement",
+    "lancaster_correlated",
     "loss_permutation",
     "mcnemar",
     "mcnemar_power",
@@ -91,18 +126,33 @@ __all__ = [
     "paired_tests",
     "pairwise_delong",
     "pairwise_mcnemar",
+    "pairwise_precision",
     "permutation_difference",
     "plan_auc_comparison",
     "plan_auc_from_pilot",
     "plan_comparison",
     "plan_from_pilot",
+    "precision_both_scores",
+    "precision_by_class",
+    "precision_difference",
+    "precision_joint",
+    "precision_lancaster",
+    "precision_score",
+    "precision_several",
+    "precision_simes",
+    "precision_wald",
+    "precision_weighted_score",
     "recommend_ensemble",
     "relative_accuracy",
+    "relative_precision",
+    "replicability",
     "score_difference",
+    "simes",
     "spiegelhalter",
     "stuart_maxwell",
     "symmetry_permutation",
     "unpaired_delong",
+    "updated_precision",
     "wilcoxon",
     "yule_q",
 ]

@@ -7,7 +7,14 @@ import numpy as np
 from skcompare._flags import register_flag
 from skcompare._validation import some_of
 
-__all__ = ["FEW_CLUSTERS", "NO_ANSWERS", "SCORE_WORDS", "class_label", "class_words"]
+__all__ = [
+    "FEW_CLUSTERS",
+    "NO_ANSWERS",
+    "OF_CLASS",
+    "SCORE_WORDS",
+    "class_label",
+    "class_words",
+]
 
 SCORE_WORDS = {
     "precision": "precisions",
@@ -16,6 +23,8 @@ SCORE_WORDS = {
     "negative_predictive_value": "negative predictive values",
 }
 """The scores of one class against the rest, of two classifiers."""
+
+OF_CLASS = "against the rest"
 
 FEW_INFORMATIVE = 40
 """Clusters with an answer that counts; below it the normal approximation is poor."""
@@ -51,4 +60,4 @@ def class_label(classes: np.ndarray, label: Any = None) -> Any:
 
 def class_words(label: Any) -> str:
     """The class, as a remark of a result."""
-    return f"class {label!r} against the rest"
+    return f"class {label!r} {OF_CLASS}"

@@ -426,6 +426,17 @@ def check_omnibus_has_no_direction(subject):
     assert subject.run(evidence).statistic >= 0
 
 
+def check_combination_of_itself(subject):
+    """Against itself no class differs: p is 1, flagged so, whatever the statistic says."""
+    for evidence, options, _ in subject.samples_of_itself():
+        result = subject.run(evidence, **options)
+
+        assert (1, 0) == (result.pvalue, result.log_pvalue)
+        assert math.isfinite(result.statistic)
+        assert 0 == result.estimate
+        assert result.degenerate
+
+
 GENERAL = (
     check_entry_is_described,
     check_docstring,
@@ -467,6 +478,12 @@ OF_KIND = {
     "omnibus": (
         check_roles_are_alike,
         check_omnibus_of_itself,
+        check_omnibus_has_no_direction,
+        check_doubled_records,
+    ),
+    "combination": (
+        check_roles_are_alike,
+        check_combination_of_itself,
         check_omnibus_has_no_direction,
         check_doubled_records,
     ),

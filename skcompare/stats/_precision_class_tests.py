@@ -1,0 +1,136 @@
+"""Tests of one class against the rest, for all classes at once."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from skcompare._flags import register_flag
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence._class_rows import ClassMoments, ClassRows
+from skcompare.stats._class_label import FEW_CLUSTERS, FEW_INFORMATIVE, NO_ANSWERS
+from skcompare.stats._gee import BOUNDARY
+from skcompare.stats._precision_statistics import (
+    Contrast,
+    answered_alike,
+    generalized_score,
+    has_answers,
+    log_odds_contrast,
+    log_ratio_contrast,
+    share_contrast,
+    weighted_generalized_score,
+)
+from skcompare.stats._score_difference import ZERO_VARIANCE
+from skcompare.stats._tails import normal_pvalue
+
+__all__ = [
+    "CLASS_TESTS",
+    "LEFT_OUT",
+    "Significance",
+    "at_boundary",
+    "informative_clusters",
+]
+
+CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
+    "weighted score": weighted_generalized_score,
+    "score": generalized_score,
+    "wald": log_odds_contrast,
+    "difference": share_contrast,
+    "relative": log_ratio_contrast,
+}
+"""Tests of one class by name."""
+
+LEFT_OUT = register_flag(
+    "unanswered-classes",
+    "a classifier has no answer that counts towards the score of some classes, for example "
+    "because it never gives them; these classes are left out",
+)
+
+
+class Significance:
+    """The tests of all classes with their p-values.
+
+    Attributes
+    ----------
+    contrast : Contrast
+    statistic, pvalue, log_pvalue : ndarray of shape (n_classes,)
+        The statistic is chi-squared with one degree of freedom.
+    known : ndarray of shape (n_classes,)
+        Whether both classifiers have an answer that counts.
+    alike : ndarray of shape (n_classes,)
+        Whether both have the same answers in every cluster.
+    degenerate : ndarray of shape (n_classes,)
+        Whether there is no difference and no variation.
+    """
+
+    def __init__(self, moments: ClassMoments, test: str, alternative: str) -> None:
+        contrast = CLASS_TESTS[test](moments)
+        self.test, self.moments, self.contrast = test, moments, contrast
+        self.known = has_answers(moments)
+        self.alike = answered_alike(moments)
+        nothing = (contrast.variance == 0) | np.isnan(contrast.estimate)
+        self.degenerate = self.alike | ((contrast.root == 0) & nothing)
+        roots = np.where(self.degenerate, 0.0, contrast.root)
+        self.statistic: FloatArray = np.square(roots)
+        tails = [
+            (1.0, 0.0) if still else _tail(root, alternative)
+            for root, still in zip(roots.tolist(), self.degenerate.tolist(), strict=True)
+        ]
+        self.pvalue, self.log_pvalue = np.array(tails).T.copy()
+
+    @property
+    def boundary(self) -> Any:
+        """Whether a logarithm that the test takes is infinite, class by class."""
+        return at_boundary(self.moments, self.test)
+
+    def flags(self, informative: IntArray) -> tuple[tuple[str, ...], ...]:
+        """Codes of caveats of each class, as of the tests of one class."""
+        plain = self.known & ~self.boundary
+        infinite = plain & np.isinf(self.contrast.root)
+        few = plain & ~infinite & ~self.degenerate & (informative < FEW_INFORMATIVE)
+        columns = {
+            "degenerate": self.degenerate,
+            NO_ANSWERS: ~self.known,
+            BOUNDARY: self.known & ~plain,
+            ZERO_VARIANCE: infinite & ~self.degenerate,
+            FEW_CLUSTERS: few,
+        }
+        held = np.array(list(columns.values())).T.tolist()
+        return tuple(
+            tuple(code for code, holds in zip(columns, row, strict=True) if holds)
+            for row in held
+        )
+
+
+def at_boundary(moments: ClassMoments, test: str) -> Any:
+    """Whether a share is 0, or 0 or 1, where the test takes the logarithm."""
+    if test not in ("wald", "relative"):
+        return np.zeros(moments.rows.shape[:-1], dtype=bool)
+    none = moments.hits == 0
+    all_right = moments.hits == moments.rows
+    return (none | all_right if test == "wald" else none).any(axis=-1)
+
+
+def _tail(root: float, alternative: str) -> tuple[float, float]:
+    if math.isfinite(root):
+        return normal_pvalue(root, alternative)
+    return math.nan, math.nan
+
+
+def informative_clusters(rows: ClassRows, score: str) -> IntArray:
+    """Clusters with an answer of either classifier that counts, class by class."""
+    by_answer = score in ("precision", "negative_predictive_value")
+    counted = rows.answered if by_answer else (rows.truth,)
+    if score in ("precision", "recall"):
+        some = counted[0].astype(bool)
+        for matrix in counted[1:]:
+            some = some + matrix.astype(bool)
+        return np.asarray(some.T.astype(np.int64) @ rows.weights)
+    # Everything but the class counts: all is lost where every answer of the cluster is it.
+    every = None
+    for matrix in counted:
+        full = matrix.tocoo()
+        full.data = (full.data == rows.size[full.row]).astype(np.int64)
+        every = full.tocsc() if every is None else every.multiply(full.tocsc())
+    return np.asarray(rows.weights.sum() - every.T @ rows.weights)  # type: ignore[union-attr]

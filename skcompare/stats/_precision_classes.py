@@ -1,0 +1,316 @@
+"""Precision of every class at once: tests, effect sizes and adjusted p-values."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skcompare._typing import FloatArray
+from skcompare._validation import (
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+)
+from skcompare.evidence import ClusterSums, JointCounts
+from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments, ClassRows
+from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats._class_label import NO_ANSWERS, SCORE_WORDS
+from skcompare.stats._difference_limits import one_sided, quantile
+from skcompare.stats._pairwise_rows import interval_level
+from skcompare.stats._precision_class_tests import (
+    CLASS_TESTS,
+    LEFT_OUT,
+    Significance,
+    at_boundary,
+    informative_clusters,
+)
+from skcompare.stats._precision_classes_result import PrecisionByClass
+from skcompare.stats._precision_limits import log_wald_limits, score_range, wald_limits
+from skcompare.stats._precision_statistics import (
+    Contrast,
+    has_answers,
+    log_odds_contrast,
+    log_ratio_contrast,
+    share_contrast,
+)
+from skcompare.stats._result import PairedResult
+from skcompare.stats._score_difference import ZERO_VARIANCE
+from skcompare.stats._score_limits import no_critical, normal_critical
+from skcompare.stats._score_limits import score_range as normal_range
+from skcompare.stats._tails import normal_pvalue
+
+__all__ = ["macro_difference", "precision_by_class"]
+
+SAME_VARIANCE = 1e-12
+"""A variance of a mean of classes below this part of theirs is 0 but for rounding."""
+
+
+def precision_by_class(
+    counts: JointCounts | ClusterSums,
+    *,
+    score: str = "precision",
+    test: str = "weighted score",
+    adjust: str = "holm",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> PrecisionByClass:
+    """For which classes do two classifiers differ in precision?
+
+    The null hypothesis of each class is that both trained classifiers have the same
+    precision for it, over new records: the share of the answers that name the class that
+    are right. The answers that count are not those to the same records, so that McNemar's
+    test does not apply; all tests here allow for records that both give the class.
+
+    Parameters
+    ----------
+    counts : JointCounts or ClusterSums
+        Answers of two classifiers, to independent records or in clusters.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    test : {"weighted score", "score", "wald", "difference", "relative"}, \
+default="weighted score"
+        "weighted score" is the weighted generalized score [1]_, for answers to
+        independent records only; "score" the generalized score [2]_, for clusters too;
+        "wald" compares the log odds by marginal regression [2]_, "difference" the scores
+        themselves [1]_ and "relative" their logarithms [3]_.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How p-values are adjusted for the number of classes.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+    confidence_level : float, default=0.95
+        Of the intervals of all classes together, by Bonferroni's inequality; of each by
+        itself for ``adjust="none"``.
+
+    Returns
+    -------
+    result : PrecisionByClass
+        A row a class. The interval of the difference is the inversion of the score tests
+        for these, and of Wald's test of the difference otherwise; that of the ratio goes
+        with "relative", and that of the odds ratio with "wald". `macro` is the difference
+        of the mean scores, with the covariances of the classes.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classifiers, or the weighted score is asked for where a
+        classifier has several answers in a cluster.
+
+    Notes
+    -----
+    Rows are what the tests of one class say: :func:`precision_weighted_score`,
+    :func:`precision_score`, :func:`precision_wald`, :func:`precision_difference` and
+    :func:`relative_precision`. A class for which one classifier has no answer that counts
+    has no difference, flagged "no-answers", and counts as p = 1 in the adjustment; if
+    neither has one they answer alike. Without difference and variation the statistic is 0
+    and p is 1, flagged "degenerate"; a difference without variance has no p-value, flagged
+    "zero-variance". Logarithms of 0 are infinite, so that "wald" has no p-value for a
+    share of 0 or 1 and "relative" for one of 0, flagged "share-of-0-or-1"; the score tests
+    have one. Fewer than 40 records or groups with an answer that counts are flagged
+    "few-informative-clusters".
+
+    The mean of `macro` is taken over the classes that both classifiers answer, and these
+    are taken as given. Where they answer all, it is the test
+    ``score_difference(counts, score="precision_macro", method="delta")``.
+
+    References
+    ----------
+    .. [1] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+    .. [2] Leisenring, W., Alonzo, T. and Pepe, M. S. (2000). "Comparisons of predictive
+       values of binary medical diagnostic tests for paired designs." Biometrics 56(2),
+       345-351.
+    .. [3] Moskowitz, C. S. and Pepe, M. S. (2006). "Comparing the predictive values of
+       diagnostic tests: sample size and analysis for paired study designs." Clinical
+       Trials 3(3), 272-279.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_by_class
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.choice(["a", "b", "c"], size=500)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(500) < accuracy, y, rng.choice(y, size=500))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_by_class(counts)
+    >>> for label, p in zip(result.classes, result.adjusted_pvalue):
+    ...     print(label, f"{p:.3f}")
+    a 0.105
+    b 0.521
+    c 0.083
+    >>> low, high = result.macro.confidence_interval()
+    >>> print(f"{result.macro.estimate:.3f} [{low:.3f}, {high:.3f}]")
+    0.061 [0.011, 0.111]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("score", score, CLASS_SCORES)
+    check_choice("test", test, tuple(CLASS_TESTS))
+    check_choice("adjust", adjust, ADJUSTMENTS)
+    check_alternative(alternative)
+    check_confidence_level(confidence_level)
+    rows = _rows_of(counts)
+    _check_clusters(rows, test)
+    moments = rows.moments(score)
+    found = Significance(moments, test, alternative)
+    level = interval_level(confidence_level, adjust, len(rows.classes))
+    shares = moments.shares
+    return PrecisionByClass(
+        classes=rows.classes.copy(),
+        champion=shares[:, 0].copy(),
+        challenger=shares[:, 1].copy(),
+        n_champion=moments.rows[:, 0].copy(),
+        n_challenger=moments.rows[:, 1].copy(),
+        **_effects(found, level, alternative),
+        statistic=found.statistic,
+        pvalue=found.pvalue,
+        adjusted_pvalue=adjust_pvalues(found.pvalue.tolist(), adjust),
+        class_flags=found.flags(informative_clusters(rows, score)),
+        score=score,
+        test=test,
+        adjust=adjust,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        n=counts.n,
+        macro=macro_difference(rows, moments, score, alternative, counts),
+        design=counts.design,
+    )
+
+
+def _rows_of(counts: Any) -> ClassRows:
+    if not isinstance(counts, JointCounts | ClusterSums):
+        raise TypeError(
+            "precision_by_class needs JointCounts or ClusterSums. Got "
+            f"{type(counts).__name__}. Make them by JointCounts.from_predictions(y_true, "
+            "champion, challenger)."
+        )
+    rows = counts.class_rows()
+    if rows.n_classifiers != 2:
+        raise ValueError(
+            f"precision_by_class compares two classifiers. Got {rows.n_classifiers}. Make "
+            "the evidence of two of them."
+        )
+    return rows
+
+
+def _check_clusters(rows: ClassRows, test: str) -> None:
+    if test == "weighted score" and (rows.size > 1).any():
+        raise ValueError(
+            "test='weighted score' takes the answers of one classifier as independent. Got "
+            f"up to {rows.size.max()} in a cluster. Use test='score'."
+        )
+
+
+def _effects(found: Significance, level: float, alternative: str) -> dict[str, FloatArray]:
+    """Effect sizes and their limits, which are everything where nothing is known."""
+    moments, test = found.moments, found.test
+    difference = share_contrast(moments)
+    ratio, odds = log_ratio_contrast(moments), log_odds_contrast(moments)
+    # Classifiers that both never answer a class have no difference to show.
+    silent = ~moments.rows.any(axis=-1)
+    effects = {"difference": np.where(silent, 0.0, difference.estimate)}
+    if test in ("score", "weighted score"):
+        z = quantile(level, alternative)
+        pairs = zip(*score_range(moments, test == "weighted score", z), strict=True)
+        limits = [one_sided(float(low), float(high), alternative) for low, high in pairs]
+    else:
+        limits = _limits(wald_limits, difference.estimate, difference, level, alternative)
+    told = found.known
+    if test not in ("score", "weighted score"):
+        told = told & ~np.isinf(difference.root)
+    _add_limits(effects, "difference", np.where(told[:, None], limits, (-1.0, 1.0)))
+    for name, contrast, scale in (
+        ("ratio", ratio, "relative"),
+        ("odds_ratio", odds, "wald"),
+    ):
+        with np.errstate(over="ignore"):
+            effects[name] = np.where(silent, 1.0, np.exp(contrast.estimate))
+        limits = _limits(log_wald_limits, effects[name], contrast, level, alternative)
+        told = found.known & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
+        _add_limits(effects, name, np.where(told[:, None], limits, (0.0, math.inf)))
+    return effects
+
+
+def _add_limits(effects: dict[str, FloatArray], name: str, limits: FloatArray) -> None:
+    effects[f"{name}_low"], effects[f"{name}_high"] = limits.T.copy()
+
+
+def _limits(
+    limits_of: Callable[[float, float, float, str], tuple[float, float]],
+    estimates: FloatArray,
+    contrast: Contrast,
+    level: float,
+    alternative: str,
+) -> list[tuple[float, float]]:
+    pairs = zip(estimates.tolist(), np.sqrt(contrast.variance).tolist(), strict=True)
+    return [limits_of(value, error, level, alternative) for value, error in pairs]
+
+
+def macro_difference(
+    rows: ClassRows,
+    moments: ClassMoments,
+    score: str,
+    alternative: str,
+    counts: JointCounts | ClusterSums,
+) -> PairedResult:
+    """The difference of the means of the classes that both classifiers answer."""
+    known = has_answers(moments)
+    n_known = int(known.sum())
+    roles = np.full(2, np.nan)
+    error = math.nan
+    if n_known:
+        roles = moments.shares[known].mean(axis=0)
+        weight = np.outer(known / n_known, (-1.0, 1.0))
+        variance = float(rows.influence_covariance(score, weight).sum())
+        # Of both means as if they were independent, which bounds what rounding can do.
+        size = sum(
+            float(rows.influence_covariance(score, weight * part).sum())
+            for part in ((1, 0), (0, 1))
+        )
+        error = math.sqrt(variance) if variance > SAME_VARIANCE * size else 0.0
+    estimate = float(roles[1] - roles[0])
+    flags: tuple[str, ...] = () if n_known == len(known) else (LEFT_OUT,)
+    statistic, tail, critical = math.nan, (math.nan, math.nan), normal_critical
+    if not n_known:
+        flags = (NO_ANSWERS,)
+    elif error > 0:
+        statistic = estimate / error
+        tail = normal_pvalue(statistic, alternative)
+    elif abs(estimate) <= SAME_VARIANCE:
+        estimate, statistic, tail, flags = 0.0, 0.0, (1.0, 0.0), ("degenerate", *flags)
+    else:
+        statistic, critical = math.copysign(math.inf, estimate), no_critical
+        flags = (ZERO_VARIANCE, *flags)
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        df=None,
+        estimate=estimate,
+        estimate_name=f"difference of macro {SCORE_WORDS[score]}",
+        champion=float(roles[0]),
+        challenger=float(roles[1]),
+        alternative=alternative,
+        method="delta",
+        n=counts.n,
+        limits=partial(normal_range, estimate, error, critical, (-1.0, 1.0))
+        if n_known
+        else _everything,
+        flags=flags,
+        details={
+            "standard_error": error,
+            "n_classes": n_known,
+            "n_left_out": len(known) - n_known,
+        },
+        test="precision_by_class",
+        design=str(counts.design),
+    )
+
+
+def _everything(confidence_level: float, alternative: str) -> tuple[float, float]:
+    return -1.0, 1.0

@@ -1,0 +1,332 @@
+"""One answer for all classes: do two classifiers differ in the precision of any?"""
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skcompare._flags import register_flag
+from skcompare._registry import paired_test
+from skcompare._validation import check_choice, check_count
+from skcompare.evidence import JointCounts
+from skcompare.stats._combine_pvalues import CombinedPvalue, lancaster_correlated, simes
+from skcompare.stats._precision_all_classes import AllClasses, quadratic_form
+from skcompare.stats._precision_exchange import exchanged_pvalues
+from skcompare.stats._precision_statistics import log_odds_contrast, share_contrast
+from skcompare.stats._result import PairedResult
+from skcompare.stats._score_difference import ZERO_VARIANCE
+from skcompare.stats._tails import chi2_pvalue
+
+__all__ = ["precision_joint", "precision_lancaster", "precision_simes"]
+
+MEASURE = "precision_by_class"
+METHODS = ("influence", "permutation")
+SCALES = {"difference": share_contrast, "log-odds": log_odds_contrast}
+
+UNDEFINED_ODDS = register_flag(
+    "undefined-odds",
+    "the score of a classifier is 0 or 1 for some classes, so that their log odds are "
+    "undefined; these classes are left out",
+)
+
+
+@paired_test(
+    "precision_simes",
+    title="Simes' test of the precisions of all classes",
+    needs=JointCounts,
+    kind="combination",
+    measures=MEASURE,
+    designs=("holdout",),
+    references=("Simes1986", "Kosinski2013"),
+)
+def precision_simes(
+    counts: JointCounts,
+    *,
+    score: str = "precision",
+    test: str = "weighted score",
+    adjust: str = "holm",
+) -> PairedResult:
+    """Do two classifiers differ in the precision of any class? The strongest class decides.
+
+    The null hypothesis is that for each class both trained classifiers have the same
+    precision, over new records. The p-values of all L classes are combined by Simes'
+    method [1]_: the least of ``L p(i) / i``, which finds a difference of a few classes
+    among many.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    test : {"weighted score", "score", "wald", "difference", "relative"}, \
+default="weighted score"
+        The test of each class [2]_, as of :func:`precision_by_class`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How the p-values of the classes in `parts` are adjusted.
+
+    Returns
+    -------
+    result : PairedResult
+        `statistic` is the combined p-value. `estimate` is the greatest difference of a
+        class, without its sign; it has no interval. `parts` has a mapping for each class,
+        that with the smallest p first: `label`, answers that count (`n_champion`,
+        `n_challenger`), scores of `champion` and `challenger`, their `difference`,
+        `pvalue` and `adjusted_pvalue`, None where undefined. `details` has the number of
+        classes (`n_classes`), and of those without a p-value (`n_left_out`).
+
+    Notes
+    -----
+    Simes' method is exact for independent p-values and not too small for positively
+    dependent ones; two-sided p-values of normal statistics nearly always are, however the
+    classes depend on each other.
+
+    A class that a classifier never gives has no p-value and counts as p = 1, so that it
+    weakens no correction; `details` says how many there are. Where nothing differs and
+    nothing varies, as for equal answers, p is 1, flagged "degenerate".
+
+    References
+    ----------
+    .. [1] Simes, R. J. (1986). "An improved Bonferroni procedure for multiple tests of
+       significance." Biometrika 73(3), 751-754.
+    .. [2] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_simes
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=800)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_simes(counts)
+    >>> print(f"p = {result.pvalue:.4f}, most of class {result.parts[0]['label']}")
+    p = 0.0004, most of class 3
+
+    .. versionadded:: 0.1
+    """
+    classes = AllClasses(counts, score, test, adjust)
+    if not classes.known.any():
+        return classes.unknown("Simes")
+    return classes.combined(simes(classes.found.pvalue.tolist()))
+
+
+@paired_test(
+    "precision_lancaster",
+    title="Lancaster's test of the precisions of all classes",
+    needs=JointCounts,
+    kind="combination",
+    measures=MEASURE,
+    designs=("holdout",),
+    references=("Lancaster1961", "Dai2014", "Kosinski2013"),
+)
+def precision_lancaster(
+    counts: JointCounts,
+    *,
+    score: str = "precision",
+    test: str = "weighted score",
+    method: str = "influence",
+    adjust: str = "holm",
+    n_resamples: int = 2000,
+    random_state: Any = 0,
+) -> PairedResult:
+    """Do two classifiers differ in the precision of any class? All classes add up.
+
+    The null hypothesis is that for each class both trained classifiers have the same
+    precision, over new records. The p-values of all classes are combined by the sum of
+    Lancaster [1]_ with the correction of Dai, Leeder and Cui for correlated tests [2]_,
+    which finds small differences of many classes.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    test : {"weighted score", "score", "wald", "difference", "relative"}, \
+default="weighted score"
+        The test of each class [3]_, as of :func:`precision_by_class`.
+    method : {"influence", "permutation"}, default="influence"
+        How the covariance of the p-values is found. "influence" takes the correlations of
+        the classes' statistics from what each record adds to each of them; "permutation"
+        exchanges the two answers to records at random, which makes the classifiers equal,
+        and computes the p-values of all classes anew.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How the p-values of the classes in `parts` are adjusted.
+    n_resamples : int, default=2000
+        Random exchanges for "permutation"; 1,000 or more are advised.
+    random_state : int, RandomState instance or None, default=0
+        Makes these exchanges.
+
+    Returns
+    -------
+    result : PairedResult
+        `statistic` is the scaled sum, chi-squared with `df` degrees of freedom. `estimate`
+        and `parts` are those of :func:`precision_simes`. `details` has also the `sum`, its
+        `variance` under the null hypothesis and the `scale`.
+
+    Notes
+    -----
+    Each class has weight 2, as in Fisher's method. A class that a classifier never gives is
+    left out, and so is a class of which all answers are alike, for which nothing can be
+    found out; `details` counts both. Where no class is left p is 1, flagged "degenerate".
+
+    A class whose p-value is undefined for another reason, or which does not vary because
+    all its answers are right, counts as p = 1.
+
+    References
+    ----------
+    .. [1] Lancaster, H. O. (1961). "The combination of probabilities: an application of
+       orthonormal functions." Australian Journal of Statistics 3(1), 20-33.
+    .. [2] Dai, H., Leeder, J. S. and Cui, Y. (2014). "A modified generalized Fisher method
+       for combining probabilities from dependent tests." Frontiers in Genetics 5, 32.
+    .. [3] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_lancaster
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=800)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_lancaster(counts)
+    >>> print(f"{result.statistic:.2f}, df {result.df:.2f}, p = {result.pvalue:.5f}")
+    37.60, df 7.67, p = 0.00001
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    n_resamples = check_count("n_resamples", n_resamples, least=2)
+    rng = check_random_state(random_state)
+    classes = AllClasses(counts, score, test, adjust)
+    if not classes.known.any():
+        return classes.unknown("Lancaster")
+    kept = classes.known & ~classes.alike
+    if not kept.any():
+        return classes.combined(CombinedPvalue(0.0, 1.0, 0.0, 0.0, "Lancaster", 0))
+    pvalues = classes.found.pvalue[kept].tolist()
+    if method == "influence":
+        correlation = classes.correlation()[np.ix_(kept, kept)]
+        return classes.combined(lancaster_correlated(pvalues, correlation=correlation))
+    draws = exchanged_pvalues(counts, score, test, n_resamples, rng)[:, kept]
+    combined = lancaster_correlated(pvalues, null_draws=draws)
+    return classes.combined(combined, {"resamples": float(n_resamples)})
+
+
+@paired_test(
+    "precision_joint",
+    title="Joint Wald test of the precisions of all classes",
+    needs=JointCounts,
+    kind="omnibus",
+    measures=MEASURE,
+    designs=("holdout",),
+    references=("Leisenring2000", "Kosinski2013"),
+)
+def precision_joint(
+    counts: JointCounts,
+    *,
+    score: str = "precision",
+    scale: str = "difference",
+    adjust: str = "holm",
+) -> PairedResult:
+    """Do two classifiers differ in the precision of any class? All are tested jointly.
+
+    The null hypothesis is that for each class both trained classifiers have the same
+    precision, over new records. The statistic is the quadratic form of the differences of
+    all classes with their joint covariance, in which a record counts for every class that
+    is its answer [1]_ [2]_; under the null hypothesis it is chi-squared with the rank of
+    the covariance.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    scale : {"difference", "log-odds"}, default="difference"
+        What is normal: the differences of the scores or of their log odds, which do not
+        exist for a score of 0 or 1.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How the p-values of the classes in `parts` are adjusted.
+
+    Returns
+    -------
+    result : PairedResult
+        `statistic` is chi-squared with `df` degrees of freedom. `estimate` is the greatest
+        difference of a class, without its sign; it has no interval. `parts` is as of
+        :func:`precision_simes`, with Wald's test of each class on the same scale.
+
+    Notes
+    -----
+    A class that a classifier never gives is left out, and so is one whose log odds are
+    undefined; `details` has their number. Classes whose differences depend on others add
+    nothing: the covariance is inverted where its correlation matrix has eigenvalues above
+    1e-9 of the largest one, and their number is `df`. Where all answers are alike the
+    statistic is 0 and p is 1, flagged "degenerate". If a combination of the differences is
+    not 0 but cannot vary, as for a class that is right once for one classifier and wrong
+    once for the other, the statistic is infinite and p undefined, flagged "zero-variance".
+
+    The approximation needs records: of 20 equal classes with 20 records each "difference"
+    rejects in 9 % at the level 0.05, with 200 records in 5 %; "log-odds" and
+    :func:`precision_simes` reject too rarely where records are few, and
+    :func:`precision_lancaster` in 3 to 6 % (``benchmarks/validity/precision_global.py``).
+
+    References
+    ----------
+    .. [1] Leisenring, W., Alonzo, T. and Pepe, M. S. (2000). "Comparisons of predictive
+       values of binary medical diagnostic tests for paired designs." Biometrics 56(2),
+       345-351.
+    .. [2] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_joint
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=800)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_joint(counts)
+    >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.5f}")
+    24.07, df 4, p = 0.00008
+
+    .. versionadded:: 0.1
+    """
+    check_choice("scale", scale, tuple(SCALES))
+    test = "difference" if scale == "difference" else "wald"
+    classes = AllClasses(counts, score, test, adjust)
+    method = f"joint Wald, {scale}"
+    if not classes.known.any():
+        return classes.unknown(method)
+    contrast = SCALES[scale](classes.moments)
+    defined = classes.known & np.isfinite(contrast.estimate)
+    flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
+    if not defined.any():
+        return classes.result(method, math.nan, (math.nan, math.nan), None, flags)
+    covariance = classes.covariance()[np.ix_(defined, defined)]
+    value, rank, consistent = quadratic_form(covariance, contrast.estimate[defined])
+    details = {"n_undefined": int((classes.known & ~defined).sum())}
+    if not consistent:
+        flags = (ZERO_VARIANCE, *flags)
+        tail = (math.nan, math.nan)
+        return classes.result(method, math.inf, tail, rank, flags, details)
+    if rank == 0:
+        flags = ("degenerate", *flags)
+    return classes.result(method, value, chi2_pvalue(value, rank), rank, flags, details)

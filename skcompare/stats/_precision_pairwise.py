@@ -1,0 +1,345 @@
+"""Which of several classifiers differ in precision: every pair, adjusted."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.utils import check_random_state
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import (
+    alpha_of,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_count,
+)
+from skcompare.evidence import ClusterSums
+from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments
+from skcompare.stats._adjust import adjust_pvalues
+from skcompare.stats._difference_limits import one_sided
+from skcompare.stats._gee import ClassFit, class_fit, joint_covariance, undecided
+from skcompare.stats._gee_limits import difference_score_limits, ratio_score_limits
+from skcompare.stats._gee_precision import log_contrast, ratio_of_shares
+from skcompare.stats._pairwise_rows import (
+    PAIRWISE_ADJUSTMENTS,
+    interval_level,
+    pairs_of,
+)
+from skcompare.stats._precision_pairwise_result import PairwisePrecisionResult
+from skcompare.stats._precision_several import chosen_moments, precision_several
+from skcompare.stats._precision_statistics import (
+    Contrast,
+    generalized_score,
+    share_contrast,
+)
+from skcompare.stats._relative_accuracy import one_sided_ratio
+from skcompare.stats._tails import normal_pvalue
+
+__all__ = ["PairwisePrecisionResult", "pairwise_precision"]
+
+SCALES = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}
+METHODS = ("score", "wald")
+
+SLACK = 1e-12
+"""Statistics this close are equal, for those above 1 relative to them."""
+
+
+def pairwise_precision(
+    sums: ClusterSums,
+    *,
+    label: Any = None,
+    score: str = "precision",
+    scale: str = "difference",
+    method: str = "score",
+    adjust: str = "holm",
+    control: str | None = None,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Any = 0,
+) -> PairwisePrecisionResult:
+    """Which of several classifiers differ in precision on one test set?
+
+    The null hypothesis of a pair is that answers that name the class are right as often for
+    both classifiers. Every pair is tested, or each classifier with a control, with p-values
+    adjusted for their number and intervals that hold together.
+
+    Parameters
+    ----------
+    sums : ClusterSums
+        Answers of two or more classifiers, cluster by cluster.
+    label : object, optional
+        The class. By default 1 or True of two classes, and otherwise the last one.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of this class against the rest.
+    scale : {"difference", "odds ratio", "ratio"}, default="difference"
+        What is estimated: challenger less champion, or over champion.
+    method : {"score", "wald"}, default="score"
+        The generalized score test, whose p-values are the same on every scale, or Wald's on
+        this scale, as in the tables of odds ratios of a marginal logistic model [1]_.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"}, \
+default="holm"
+        How p-values are adjusted, as for :func:`~skcompare.stats.adjust_pvalues`. "max-t"
+        compares each statistic with the greatest of all, over normal draws with the
+        covariances of the classifiers (single-step [2]_; Dunnett's test for a control).
+    control : str, optional
+        Name of the classifier that each other one is compared with. It is the champion of
+        every pair. By default all pairs are compared, and the classifier that is named
+        first is the champion.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better. One-sided tests need a control,
+        because all pairs have no direction of their own.
+    confidence_level : float, default=0.95
+        Level at which the intervals hold together.
+    n_resamples : int, default=9999
+        Draws of "max-t".
+    random_state : int, RandomState instance or None, default=0
+        Seed of "max-t".
+
+    Returns
+    -------
+    result : PairwisePrecisionResult
+        A row a pair; `omnibus` is the test that all are equal.
+
+    Raises
+    ------
+    ValueError
+        If there is no such class or classifier; if a one-sided alternative has no control.
+
+    Notes
+    -----
+    Intervals of "max-t" take the quantile of the same greatest statistics that adjust the
+    p-values, so that the null value is outside exactly when an adjusted p-value is below
+    1 - `confidence_level`. The other intervals are at Bonferroni's level, which goes with
+    adjust="bonferroni"; those of adjust="none" are at the level itself.
+
+    Pairs with the same answers have p = 1. A pair of which nothing can be said has p NaN,
+    an interval of all there is, and a flag: "no-answers", "zero-variance", or
+    "share-of-0-or-1" for logarithms of precisions of 0 or 1 under "wald". It counts as 1 in
+    the adjustment.
+
+    References
+    ----------
+    .. [1] Leisenring, W., Alonzo, T. and Pepe, M. S. (2000). "Comparisons of predictive
+       values of binary medical diagnostic tests for paired designs." Biometrics 56(2),
+       345-351.
+    .. [2] Hothorn, T., Bretz, F. and Westfall, P. (2008). "Simultaneous inference in
+       general parametric models." Biometrical Journal 50(3), 346-363.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import ClusterSums
+    >>> from skcompare.stats import pairwise_precision
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=300)
+    >>> answers = [
+    ...     np.where(rng.random(300) < accuracy, y, 1 - y) for accuracy in (0.7, 0.72, 0.78)
+    ... ]
+    >>> sums = ClusterSums.from_predictions(y, *answers, names=["A", "B", "C"])
+    >>> result = pairwise_precision(sums, scale="odds ratio", control="A")
+    >>> result.estimate.round(2).tolist()
+    [1.63, 2.47]
+    >>> result.adjusted_pvalue.round(4).tolist()
+    [0.0147, 0.0002]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("score", score, CLASS_SCORES)
+    check_choice("scale", scale, tuple(SCALES))
+    check_choice("method", method, METHODS)
+    check_choice("adjust", adjust, PAIRWISE_ADJUSTMENTS)
+    check_alternative(alternative)
+    level = check_confidence_level(confidence_level)
+    n_resamples = check_count("n_resamples", n_resamples)
+    if not isinstance(sums, ClusterSums):
+        raise TypeError(
+            f"pairwise_precision needs ClusterSums. Got {type(sums).__name__}. Make them "
+            "by ClusterSums.from_predictions(y_true, *answers)."
+        )
+    fit = class_fit(sums, label, score)
+    omnibus = precision_several(sums, label=fit.label, score=score, method=method)
+    pairs = pairs_of(sums.names, control, alternative)
+    asked = _Asked(SCALES[scale], method, alternative)
+    tested = [_tested(_pair_of(fit, i, j), asked) for i, j in zip(*pairs, strict=True)]
+    statistic = np.array([one.statistic for one in tested])
+    pvalue = np.array([one.pvalue for one in tested])
+    own_level = level if adjust == "max-t" else interval_level(level, adjust, len(tested))
+    share = alpha_of(own_level)
+    critical = -float(ndtri(share / 2 if alternative == "two-sided" else share))
+    error = None
+    if adjust == "max-t":
+        draw = check_random_state(random_state)
+        greatest = _greatest(fit, sums.names, pairs, asked, n_resamples, draw)
+        adjusted, farther = _single_step(greatest, statistic, alternative, share)
+        error = np.sqrt(adjusted * (1 - adjusted) / (1 + len(greatest)))
+        # No smaller than without adjustment, and the limits no nearer.
+        adjusted, critical = np.fmax(adjusted, pvalue), max(critical, farther)
+        adjusted = np.where(np.isnan(pvalue), np.nan, adjusted)
+    else:
+        adjusted = adjust_pvalues(pvalue.tolist(), adjust)
+    limits = [_limits(one, asked, critical) for one in tested]
+    flags = dict.fromkeys(flag for one in tested for flag in one.flags)
+    flags |= dict.fromkeys(omnibus.flags)
+    names = np.array(sums.names, dtype=object)
+    low, high = np.array(limits).T.copy()
+    return PairwisePrecisionResult(
+        champion=tuple(names[pairs[0]]),
+        challenger=tuple(names[pairs[1]]),
+        estimate=np.array([one.estimate for one in tested]),
+        statistic=statistic,
+        pvalue=pvalue,
+        adjusted_pvalue=adjusted,
+        low=low,
+        high=high,
+        n=sums.n,
+        label=fit.label,
+        score=score,
+        scale=scale,
+        method=method,
+        adjust=adjust,
+        alternative=alternative,
+        control=control,
+        confidence_level=level,
+        omnibus=omnibus,
+        design=sums.design,
+        critical=critical,
+        flags=tuple(flag for flag in flags if flag != "degenerate"),
+        monte_carlo_error=error,
+    )
+
+
+class _Asked(NamedTuple):
+    """What is asked of every pair."""
+
+    link: str
+    method: str
+    alternative: str
+
+
+class _Pair(NamedTuple):
+    """A pair, tested."""
+
+    fit: ClassFit
+    estimate: float
+    statistic: float
+    pvalue: float
+    error: float
+    flags: tuple[str, ...]
+
+
+def _pair_of(fit: ClassFit, first: int, second: int) -> ClassFit:
+    moments = chosen_moments(fit.raw, [first, second])
+    return fit._replace(raw=moments, moments=moments)
+
+
+def _tested(fit: ClassFit, asked: _Asked) -> _Pair:
+    """Estimate, statistic, p-value and standard error of a pair, and its flags."""
+    shares = fit.raw.shares
+    estimate = float(shares[1] - shares[0])
+    if asked.link != "identity":
+        estimate = ratio_of_shares(fit, asked.link)
+    found = _contrast(fit.raw, asked)
+    root, variance = float(found.root), float(found.variance)
+    if fit.alike or (root == 0 and not variance > 0):
+        estimate = 0.0 if asked.link == "identity" else estimate
+        return _Pair(fit, estimate, 0.0, 1.0, 0.0, ("degenerate",))
+    pvalue = normal_pvalue(root, asked.alternative)[0] if math.isfinite(root) else math.nan
+    error = math.sqrt(variance) if variance >= 0 else math.nan
+    flags = (*undecided(fit, root), *(flag for flag in fit.caveats))
+    return _Pair(fit, estimate, root, pvalue, error, flags)
+
+
+def _contrast(moments: ClassMoments, asked: _Asked) -> Contrast:
+    if asked.method == "score":
+        return generalized_score(moments)
+    if asked.link == "identity":
+        return share_contrast(moments)
+    return log_contrast(moments, asked.link)
+
+
+def _limits(pair: _Pair, asked: _Asked, critical: float) -> tuple[float, float]:
+    """What is less than the critical value away; everything where p is undefined."""
+    differences = asked.link == "identity"
+    if math.isnan(pair.pvalue) or math.isnan(pair.estimate) or not pair.fit.known:
+        return (-1.0, 1.0) if differences else (0.0, math.inf)
+    moments, sides = pair.fit.raw, asked.alternative
+    if asked.method == "score" and differences:
+        return difference_score_limits(moments, pair.fit.n_clusters, critical, sides)
+    if "degenerate" in pair.flags:
+        only = one_sided if differences else one_sided_ratio
+        return only(pair.estimate, pair.estimate, sides)
+    if asked.method == "score":
+        return ratio_score_limits(moments, asked.link, pair.estimate, critical, sides)
+    reach = critical * pair.error
+    if differences:
+        low, high = (min(1.0, max(-1.0, pair.estimate + by)) for by in (-reach, reach))
+        return one_sided(low, high, sides)
+    with np.errstate(over="ignore"):
+        low, high = (float(pair.estimate * np.exp(by)) for by in (-reach, reach))
+    return one_sided_ratio(low, high, sides)
+
+
+def _greatest(
+    fit: ClassFit,
+    names: tuple[str, ...],
+    pairs: tuple[IntArray, IntArray],
+    asked: _Asked,
+    n_resamples: int,
+    rng: Any,
+) -> FloatArray:
+    """Sorted greatest statistics of normal draws with the covariances of classifiers."""
+    covariance = _covariance_of(fit.raw, asked)
+    known = np.isfinite(covariance.diagonal())
+    covariance = np.nan_to_num(covariance)
+    # By name, so that the order of the classifiers changes no draw.
+    by_name = np.argsort(names)
+    values, vectors = np.linalg.eigh(covariance[np.ix_(by_name, by_name)])
+    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    drawn = np.empty((len(names), n_resamples))
+    drawn[by_name] = (rng.standard_normal((n_resamples, len(root))) @ root).T
+    first, second = pairs
+    own = covariance.diagonal()
+    spread = own[first] + own[second] - 2 * covariance[first, second]
+    # Pairs without answers, or with the same, have no statistic that could be greatest.
+    kept = np.flatnonzero(spread > SLACK * (own[first] + own[second]))
+    kept = kept[known[first[kept]] & known[second[kept]]]
+    if not len(kept):
+        return np.zeros(n_resamples)
+    draws = (drawn[second] - drawn[first])[kept] / np.sqrt(spread[kept])[:, np.newaxis]
+    if asked.alternative == "two-sided":
+        return np.sort(np.abs(draws).max(axis=0))
+    # Each draw with its opposite, so that exchanged roles give exactly the opposite.
+    return np.sort(np.concatenate([draws.max(axis=0), (-draws).max(axis=0)]))
+
+
+def _covariance_of(moments: ClassMoments, asked: _Asked) -> FloatArray:
+    """Covariance of the classifiers' parameters; NaN where nothing is known of one."""
+    at = None
+    link = asked.link
+    if asked.method == "score":
+        rows = moments.rows.sum()
+        at = np.full(len(moments.rows), moments.hits.sum() / rows if rows else 0.0)
+        link = "identity"
+    return joint_covariance(moments, link, at)
+
+
+def _single_step(
+    greatest: FloatArray, statistic: FloatArray, alternative: str, share: float
+) -> tuple[FloatArray, float]:
+    """Adjusted p-values, and the value beyond which they are below `share`."""
+    observed = -statistic if alternative == "less" else statistic
+    if alternative == "two-sided":
+        observed = np.abs(observed)
+    observed = np.where(np.isnan(observed), -np.inf, observed)
+    size = np.where(np.isfinite(observed), np.abs(observed), 0)
+    bars = observed - SLACK * np.maximum(1, size)
+    beyond = len(greatest) - np.searchsorted(greatest, bars, side="left")
+    adjusted = (1 + beyond) / (1 + len(greatest))
+    # At most so many draws may be as great for a p-value below the level.
+    allowed = math.ceil(share * (1 + len(greatest)) - SLACK) - 2
+    critical = float(greatest[-1 - allowed]) if allowed >= 0 else math.inf
+    return adjusted, critical

@@ -1,0 +1,260 @@
+"""Marginal models in closed form, against iterative fits."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from skcompare.evidence import ClusterSums, JointCounts
+from skcompare.stats._class_label import FEW_CLUSTERS
+from skcompare.stats._gee import (
+    class_fit,
+    corrected_moments,
+    joint_covariance,
+    link_values,
+)
+from skcompare.stats._gee_limits import (
+    difference_score_limits,
+    ratio_score_limits,
+    restricted_shares,
+    score_of_ratio,
+)
+from tests.common.golden import golden
+
+GOLDEN = golden("gee")
+LINKS = ("logit", "identity", "log")
+
+
+def sums_of_case(case):
+    """The answers of a golden case."""
+    if "repeats" in case:
+        k = len(case["repeats"][0])
+        return ClusterSums.from_repeats(case["y"], case["repeats"], names=names(k))
+    k = len(case["answers"])
+    return ClusterSums.from_predictions(
+        case["y"], *case["answers"], groups=case["groups"], names=names(k)
+    )
+
+
+def names(k):
+    return [f"m{i}" for i in range(k)]
+
+
+def against_the_first(values, covariance):
+    """Intercept and differences from the first classifier, with their covariance."""
+    k = len(values)
+    change = np.eye(k)
+    change[1:, 0] = -1
+    return change @ values, change @ covariance @ change.T
+
+
+def figures(group):
+    for case in (*GOLDEN["cases"], *GOLDEN["repeats"]):
+        for figure in case.get(group, ()):
+            yield case, figure
+
+
+def fitted(case, figure, correction="none"):
+    sums = sums_of_case(case)
+    fit = class_fit(sums, figure["label"], figure["score"], correction)
+    values, _ = link_values(fit.raw, figure["link"])
+    return against_the_first(values, joint_covariance(fit.moments, figure["link"]))
+
+
+def test_statsmodels_at_convergence():
+    """Coefficients and robust covariances of GEE, also with several answers a record."""
+    seen = set()
+    for case, figure in figures("converged"):
+        coef, covariance = fitted(case, figure)
+        seen.add((figure["link"], len(coef), "repeats" in case))
+
+        assert figure["coef"] == pytest.approx(coef, rel=1e-9, abs=1e-11)
+        assert figure["cov_robust"] == pytest.approx(
+            covariance.ravel(), rel=1e-9, abs=1e-14
+        )
+    assert set(itertools.product(LINKS, (2, 4), (False, True))) <= seen
+
+
+def test_mancl_and_derouen_by_statsmodels():
+    """The bias-reduced covariance; a cluster's leverage is its part of the answers."""
+    for case, figure in figures("converged"):
+        _, covariance = fitted(case, figure, "mancl-derouen")
+
+        assert figure["cov_mancl_derouen"] == pytest.approx(
+            covariance.ravel(), rel=1e-9, abs=1e-14
+        )
+
+
+def test_statsmodels_and_geepack():
+    """Figures that both packages give, to their common digits."""
+    n = 0
+    for case, figure in figures("shared"):
+        coef, covariance = fitted(case, figure)
+        n += 1
+
+        assert figure["coef"] == pytest.approx(coef, rel=1e-6, abs=1e-9)
+        assert figure["cov_robust"] == pytest.approx(covariance.ravel(), rel=1e-6, abs=1e-9)
+    assert n >= 30
+
+
+def newton(outcome, classifier, cluster, link):
+    """GEE by Fisher scoring on a row an answer, with independence and a sandwich."""
+    k = classifier.max() + 1
+    design = (classifier[:, None] == np.arange(k)).astype(float)
+    beta = np.full(k, {"logit": 0.0, "identity": 0.5, "log": np.log(0.5)}[link])
+    for _ in range(100):
+        eta = design @ beta
+        mean = {
+            "logit": 1 / (1 + np.exp(-eta)),
+            "identity": eta,
+            "log": np.exp(eta),
+        }[link]
+        # Canonical links: derivative and working variance are the same.
+        weight = {"logit": mean * (1 - mean), "identity": 1 + 0 * eta, "log": mean}[link]
+        bread = design.T @ (design * weight[:, None])
+        step = np.linalg.solve(bread, design.T @ (outcome - mean))
+        beta = beta + step
+        if np.abs(step).max() < 1e-15:
+            break
+    scores = np.array(
+        [design[cluster == c].T @ (outcome - mean)[cluster == c] for c in set(cluster)]
+    )
+    inverse = np.linalg.inv(bread)
+    return beta, inverse @ scores.T @ scores @ inverse
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("k", [2, 3])
+def test_iterative_fit(link, k):
+    """A fit by iterations on one row an answer is the closed form."""
+    rng = np.random.default_rng(k)
+    y = rng.integers(2, size=150)
+    groups = rng.integers(25, size=150)
+    answers = [np.where(rng.random(150) < 0.6 + 0.1 * i, y, 1 - y) for i in range(k)]
+    sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(k))
+    named = np.array([answer == 1 for answer in answers])
+    classifier, record = np.nonzero(named)
+    expected = newton((y[record] == 1).astype(float), classifier, groups[record], link)
+
+    fit = class_fit(sums)
+    values, _ = link_values(fit.raw, link)
+
+    assert expected[0] == pytest.approx(values, rel=1e-9)
+    np.testing.assert_allclose(
+        expected[1], joint_covariance(fit.raw, link), rtol=1e-9, atol=1e-14
+    )
+
+
+def test_records_are_clusters_of_their_own():
+    """Joint counts and sums without groups have the same moments."""
+    rng = np.random.default_rng(3)
+    y, first, second = rng.integers(3, size=(3, 90))
+    sums = ClusterSums.from_predictions(y, first, second)
+    joint = JointCounts.from_predictions(y, first, second).class_rows()
+    for score in ("precision", "recall"):
+        fit, expected = class_fit(sums, 1, score), joint.moments(score, 1)
+        for part in ("rows", "hits", "rr", "rh", "hh"):
+            np.testing.assert_array_equal(getattr(expected, part), getattr(fit.raw, part))
+
+
+def test_one_cluster_with_all_answers():
+    """Leverage 1 leaves Mancl and DeRouen's covariance undefined, not small."""
+    sums = ClusterSums.from_predictions(
+        [0, 1, 1, 0, 1], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0], groups=[0, 0, 1, 2, 2]
+    )
+    fit = class_fit(sums, correction="mancl-derouen")
+
+    assert np.isnan(fit.moments.covariance()[0, 0])
+    assert 3 == fit.n_clusters
+    assert (FEW_CLUSTERS,) == fit.caveats
+    outcomes = sums.class_rows().of_class(1)
+    alone = corrected_moments(fit.raw, outcomes, 1, "small-sample")
+    assert np.isnan(alone.rr).all()
+
+
+def pair_of_samples(n=30):
+    rng = np.random.default_rng(11)
+    for _ in range(n):
+        y = rng.integers(2, size=80)
+        answers = [np.where(rng.random(80) < q, y, 1 - y) for q in rng.uniform(0.5, 0.9, 2)]
+        groups = rng.integers(20, size=80)
+        yield class_fit(ClusterSums.from_predictions(y, *answers, groups=groups)).raw
+
+
+def test_restricted_shares():
+    """They have the given ratio, and expect the observed hits."""
+    at = np.array([-30.0, -3.0, -0.4, 0.0, 1e-9, 0.7, 5.0, 30.0])
+    for moments in pair_of_samples():
+        for link in ("logit", "log"):
+            first, second = restricted_shares(moments, link, at).T
+            near = np.abs(at) < 10
+            ratio = second / first
+            if link == "logit":
+                ratio = ratio[near] * (1 - first[near]) / (1 - second[near])
+            expected = np.exp(at[near] if link == "logit" else at)
+
+            assert expected == pytest.approx(ratio, rel=1e-9)
+            assert moments.hits.sum() == pytest.approx(
+                moments.rows[0] * first + moments.rows[1] * second
+            )
+
+
+def test_score_of_a_ratio_of_one():
+    """Both links then have the score of equal shares."""
+    for moments in pair_of_samples():
+        at = np.full(2, moments.hits.sum() / moments.rows.sum())
+        covariance = moments.covariance(at)
+        shares = moments.shares
+        variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+        expected = (shares[1] - shares[0]) / np.sqrt(variance)
+        for link in ("logit", "log"):
+            assert expected == pytest.approx(score_of_ratio(moments, link, [0.0])[0])
+
+
+def test_score_limits_are_where_the_score_is():
+    """Each limit has the score that it was asked for."""
+    for moments in pair_of_samples():
+        shares = moments.shares
+        odds = shares / (1 - shares)
+        for link, values in (("logit", odds), ("log", shares)):
+            ratio = values[1] / values[0]
+            low, high = ratio_score_limits(moments, link, ratio, 1.6, "two-sided")
+            assert -1.6 == pytest.approx(
+                score_of_ratio(moments, link, [np.log(high)])[0], rel=1e-9
+            )
+            if low == 0:
+                # Of two wrong answers a score is at most the root of 2.
+                assert link == "logit"
+                assert score_of_ratio(moments, link, [-60.0])[0] < 1.6
+                continue
+            assert 1.6 == pytest.approx(
+                score_of_ratio(moments, link, [np.log(low)])[0], rel=1e-9
+            )
+
+
+def identity_score(moments, delta):
+    """The score of a difference, from its restricted shares."""
+    total = moments.rows.sum()
+    first = (moments.hits.sum() - moments.rows[1] * delta) / total
+    at = np.array([first, first + delta])
+    covariance = moments.covariance(at)
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    return (moments.shares[1] - moments.shares[0] - delta) / np.sqrt(variance)
+
+
+def test_score_limits_of_a_difference():
+    """The quadratic equation has the roots of the score, on both sides."""
+    for moments in pair_of_samples():
+        low, high = difference_score_limits(moments, 20, 1.3, "two-sided")
+
+        assert 1.3 == pytest.approx(identity_score(moments, low), rel=1e-9)
+        assert -1.3 == pytest.approx(identity_score(moments, high), rel=1e-9)
+        assert (low, 1.0) == difference_score_limits(moments, 20, 1.3, "greater")
+
+
+def test_no_score_is_large_enough():
+    """With few clusters the score never passes the quantile, and nothing is excluded."""
+    moments = next(pair_of_samples())
+
+    assert (-1.0, 1.0) == difference_score_limits(moments, 20, 8.0, "two-sided")
+    assert (0.0, np.inf) == ratio_score_limits(moments, "logit", 1.2, 12.0, "two-sided")

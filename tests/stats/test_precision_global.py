@@ -1,0 +1,349 @@
+"""One answer for all classes: brute force, other routes to it, and edges."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.evidence import JointCounts
+from skcompare.evidence._class_rows import CLASS_SCORES
+from skcompare.stats import (
+    lancaster_correlated,
+    precision_by_class,
+    precision_difference,
+    precision_joint,
+    precision_lancaster,
+    precision_simes,
+    precision_wald,
+    simes,
+)
+from skcompare.stats._precision_all_classes import quadratic_form
+from skcompare.stats._precision_class_tests import CLASS_TESTS
+from skcompare.stats._precision_exchange import exchanged_moments, exchanged_pvalues
+
+TESTS = (precision_simes, precision_lancaster, precision_joint)
+
+
+def random_labels(n, n_classes, seed, accuracies=(0.6, 0.75)):
+    rng = np.random.default_rng([seed, n, n_classes])
+    y = rng.integers(n_classes, size=n)
+    return y, *(
+        np.where(rng.random(n) < share, y, rng.integers(n_classes, size=n))
+        for share in accuracies
+    )
+
+
+def random_counts(n, n_classes, seed, **settings):
+    return JointCounts.from_predictions(*random_labels(n, n_classes, seed, **settings))
+
+
+def influences(labels, n_classes, score, *, log_odds=False):
+    """What each record adds to the difference of each class, record by record."""
+    y, first, second = labels
+    columns, differences = [], []
+    for c in range(n_classes):
+        found = []
+        for answer in (first, second):
+            counted = {
+                "precision": answer == c,
+                "recall": y == c,
+                "specificity": y != c,
+                "negative_predictive_value": answer != c,
+            }[score]
+            named = score in ("precision", "recall")
+            true, given = (y == c, answer == c) if named else (y != c, answer != c)
+            hit = counted & true & given
+            share = hit.sum() / counted.sum()
+            slope = 1 / (share * (1 - share)) if log_odds else 1.0
+            value = np.log(share / (1 - share)) if log_odds else share
+            found.append((value, slope * counted * (hit - share) / counted.sum()))
+        differences.append(found[1][0] - found[0][0])
+        columns.append(found[1][1] - found[0][1])
+    return np.array(differences), np.array(columns)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_joint_is_the_quadratic_form_of_record_influences(score, n_classes):
+    """Outer products of what each record adds give statistic and degrees of freedom."""
+    labels = random_labels(300, n_classes, 0)
+    differences, columns = influences(labels, n_classes, score)
+    covariance = columns @ columns.T
+    expected = differences @ np.linalg.pinv(covariance, rcond=1e-10) @ differences
+    result = precision_joint(JointCounts.from_predictions(*labels), score=score)
+
+    assert expected == pytest.approx(result.statistic, rel=1e-8)
+    assert np.linalg.matrix_rank(covariance, tol=1e-12) == result.df
+    assert stats.chi2.sf(expected, result.df) == pytest.approx(result.pvalue, rel=1e-7)
+    assert np.abs(differences).max() == pytest.approx(result.estimate, rel=1e-12)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_joint_on_log_odds(score):
+    """The log odds have the influences of the shares over P (1 - P)."""
+    labels = random_labels(400, 3, 1)
+    beta, columns = influences(labels, 3, score, log_odds=True)
+    expected = beta @ np.linalg.pinv(columns @ columns.T, rcond=1e-10) @ beta
+    result = precision_joint(
+        JointCounts.from_predictions(*labels), score=score, scale="log-odds"
+    )
+
+    assert expected == pytest.approx(result.statistic, rel=1e-8)
+    assert 3 == result.df
+
+
+def test_joint_of_one_class_is_its_wald_test():
+    """Where only one class is answered by both, the statistic is that of its test."""
+    y = [0] * 20 + [1] * 10
+    first = [0] * 15 + [1] * 5 + [0] * 4 + [1] * 6
+    second = [0] * 18 + [2] * 2 + [0] * 3 + [2] * 7
+    counts = JointCounts.from_predictions(y, first, second)
+    joint = precision_joint(counts)
+    odds = precision_joint(counts, scale="log-odds")
+
+    assert (1, 1) == (joint.df, odds.df)
+    assert precision_difference(counts, label=0).pvalue == pytest.approx(joint.pvalue)
+    assert precision_wald(counts, label=0).pvalue == pytest.approx(odds.pvalue)
+    assert 2 == joint.details["n_left_out"]
+    assert "unanswered-classes" in joint.flags
+
+
+def test_joint_is_a_step_of_no_scale():
+    """Names and order of the classes change nothing."""
+    y, first, second = random_labels(250, 5, 3)
+    renamed = np.array(list("qazwe"))
+    for test in TESTS:
+        one = test(JointCounts.from_predictions(y, first, second))
+        other = test(
+            JointCounts.from_predictions(renamed[y], renamed[first], renamed[second])
+        )
+
+        assert one.pvalue == pytest.approx(other.pvalue, rel=1e-10)
+        assert [str(renamed[part["label"]]) for part in one.parts] == [
+            part["label"] for part in other.parts
+        ]
+
+
+def test_dependent_classes_have_a_smaller_rank():
+    """Differences that follow from others add nothing to the statistic."""
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(3, 6))
+    loads = rng.normal(size=(5, 3))
+    differences = rng.normal(size=3)
+    small = quadratic_form(factor @ factor.T, differences)
+    large = quadratic_form(loads @ factor @ factor.T @ loads.T, loads @ differences)
+
+    assert (3, True) == small[1:]
+    assert (3, True) == large[1:]
+    assert small[0] == pytest.approx(large[0], rel=1e-8)
+
+
+def test_what_cannot_vary_is_not_consistent():
+    """A difference outside of what varies has an infinite statistic."""
+    singular = np.array([[1.0, 1.0], [1.0, 1.0]])
+
+    assert (0.0, 0, True) == quadratic_form(np.zeros((2, 2)), np.zeros(2))
+    assert quadratic_form(singular, np.array([2.0, 2.0])) == pytest.approx((4.0, 1, True))
+    assert (math.inf, 1, False) == quadratic_form(singular, np.array([2.0, 2.1]))
+    assert (math.inf, 0, False) == quadratic_form(np.zeros((1, 1)), np.array([0.5]))
+
+
+@pytest.mark.parametrize("test", CLASS_TESTS)
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_simes_and_lancaster_combine_the_classes(score, test):
+    """Both are functions of the p-values of the classes alone, and of correlations."""
+    labels = random_labels(400, 4, 5)
+    counts = JointCounts.from_predictions(*labels)
+    rows = precision_by_class(counts, score=score, test=test)
+    combined = precision_simes(counts, score=score, test=test)
+
+    assert simes(rows.pvalue).pvalue == combined.pvalue
+    assert sorted(rows.pvalue.tolist()) == [part["pvalue"] for part in combined.parts]
+    assert sorted(rows.adjusted_pvalue.tolist()) == pytest.approx(
+        [part["adjusted_pvalue"] for part in combined.parts]
+    )
+
+    lancaster = precision_lancaster(counts, score=score, test=test)
+    if test != "relative":
+        _, columns = influences(labels, 4, score, log_odds=test == "wald")
+        expected = lancaster_correlated(rows.pvalue, correlation=np.corrcoef(columns))
+        assert expected.pvalue == pytest.approx(lancaster.pvalue, rel=1e-8)
+    independent = lancaster_correlated(rows.pvalue)
+    assert independent.details["sum"] == pytest.approx(lancaster.details["sum"])
+    # Recalls are of different records, so that their classes are not correlated.
+    added = lancaster.details["variance"] - independent.details["variance"]
+    assert (added > 1e-12) == (score != "recall")
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_exchanged_moments_are_those_of_exchanged_labels(score):
+    """Every draw is the moments of some exchange of the answers, as enumeration says."""
+    y, first, second = random_labels(7, 3, 11, accuracies=(0.4, 0.5))
+    counts = JointCounts.from_predictions(y, first, second)
+    possible = set()
+    for flips in product((False, True), repeat=len(y)):
+        one, other = np.where(flips, second, first), np.where(flips, first, second)
+        # All labels stay known, so that the classes keep their positions.
+        rows = JointCounts.from_predictions(y, one, other)
+        if len(rows.classes) == len(counts.classes):
+            possible.add(key(rows.class_rows().moments(score)))
+    rng = np.random.RandomState(0)
+    drawn = [
+        key_of(moments, i)
+        for moments in exchanged_moments(counts, score, 400, rng)
+        for i in range(len(moments.rows))
+    ]
+
+    assert set(drawn) == possible
+
+
+def key(moments):
+    return tuple(
+        tuple(getattr(moments, name).ravel().tolist())
+        for name in ("rows", "hits", "rr", "rh", "hh")
+    )
+
+
+def key_of(moments, i):
+    return tuple(
+        tuple(getattr(moments, name)[i].ravel().tolist())
+        for name in ("rows", "hits", "rr", "rh", "hh")
+    )
+
+
+def test_exchanges_make_the_classifiers_equal():
+    """P-values of exchanged answers are small as often as they should be."""
+    counts = random_counts(600, 3, 2)
+    pvalues = exchanged_pvalues(
+        counts, "precision", "weighted score", 4000, np.random.RandomState(1)
+    )
+
+    assert (4000, 3) == pvalues.shape
+    assert (np.abs((pvalues < 0.05).mean(axis=0) - 0.05) < 0.015).all()
+
+
+def test_permutation_and_influence_agree():
+    """Both routes to the covariance lead to nearly the same p-value."""
+    for seed in range(3):
+        counts = random_counts(1500, 4, seed, accuracies=(0.7, 0.73))
+        one = precision_lancaster(counts)
+        other = precision_lancaster(counts, method="permutation", n_resamples=4000)
+
+        assert math.log(one.pvalue) == pytest.approx(math.log(other.pvalue), abs=0.25)
+        assert one.details["variance"] == pytest.approx(other.details["variance"], rel=0.15)
+        assert 4000 == other.details["resamples"]
+
+
+def test_draws_are_reproducible():
+    """The same seed draws the same, whatever the roles are; another one does not."""
+    counts = random_counts(200, 3, 4)
+    run = {"method": "permutation", "n_resamples": 200}
+    one = precision_lancaster(counts, **run).pvalue
+
+    assert one == precision_lancaster(counts, **run).pvalue
+    assert one == pytest.approx(precision_lancaster(counts.swap(), **run).pvalue, rel=1e-12)
+    assert one != precision_lancaster(counts, random_state=1, **run).pvalue
+
+
+def test_a_class_that_is_never_given():
+    """It counts as p = 1 for Simes, and is left out of the sum and of the joint test."""
+    y, first, second = random_labels(200, 4, 6)
+    second = np.where(second == 3, 0, second)
+    counts = JointCounts.from_predictions(y, first, second)
+    pvalues = precision_by_class(counts).pvalue
+    combined, lancaster, joint = (test(counts) for test in TESTS)
+
+    assert math.isnan(pvalues[3])
+    assert simes([*pvalues[:3], 1.0]).pvalue == combined.pvalue
+    assert 3 == joint.df
+    assert (
+        pytest.approx(lancaster_correlated(pvalues[:3]).details["sum"])
+        == (lancaster.details["sum"])
+    )
+    for result in (combined, lancaster, joint):
+        assert 1 == result.details["n_left_out"]
+        assert "unanswered-classes" in result.flags
+        assert "undefined-pvalue" not in result.flags
+        assert 3 == result.parts[-1]["label"]
+        assert result.parts[-1]["pvalue"] is None
+
+
+def test_a_class_that_is_answered_alike():
+    """It says nothing: the sum is that without it, and the rank one less."""
+    y, first, second = random_labels(200, 3, 7)
+    y, first, second = (
+        np.concatenate([labels, np.full(30, 3)]) for labels in (y, first, second)
+    )
+    counts = JointCounts.from_predictions(y, first, second)
+    without = JointCounts.from_predictions(y[:200], first[:200], second[:200])
+
+    assert 1 == precision_lancaster(counts).details["n_alike"]
+    for test in (precision_lancaster, precision_joint):
+        assert test(without).pvalue == pytest.approx(test(counts).pvalue, rel=1e-10)
+    assert 1 == precision_simes(counts).parts[-1]["pvalue"]
+
+
+def test_no_class_is_answered_by_both():
+    """Nothing is known of precisions, and p is undefined."""
+    counts = JointCounts.from_predictions([0, 1, 1], [0, 0, 0], [1, 1, 1])
+    for test in TESTS:
+        result = test(counts)
+
+        assert math.isnan(result.pvalue)
+        assert math.isnan(result.estimate)
+        assert "no-answers" in result.flags
+
+
+def test_a_difference_without_variance():
+    """Right once against wrong once: no joint p-value, but one of the score tests."""
+    y = [0] * 30 + [1, 2]
+    first, second = [0] * 20 + [2] * 10 + [1, 0], [0] * 20 + [2] * 10 + [0, 1]
+    counts = JointCounts.from_predictions(y, first, second)
+    joint = precision_joint(counts)
+
+    assert math.isinf(joint.statistic)
+    assert math.isnan(joint.pvalue)
+    assert "zero-variance" in joint.flags
+    assert 0 < precision_lancaster(counts).pvalue <= 1
+    odds = precision_joint(counts, scale="log-odds")
+    assert "undefined-odds" in odds.flags
+    assert odds.details["n_undefined"] >= 1
+
+
+def test_all_right_against_all_right():
+    """Without a wrong answer nothing differs."""
+    counts = JointCounts.from_predictions(list("abcabc"), list("abcabc"), list("abcabc"))
+    for test in TESTS:
+        result = test(counts)
+
+        assert (0, 1) == (result.estimate, result.pvalue)
+        assert result.degenerate
+
+
+@pytest.mark.parametrize("method", ["influence", "permutation"])
+def test_a_few_strong_and_many_weak_differences(method):
+    """Simes finds one class among many, Lancaster finds many small differences."""
+    rng = np.random.default_rng(12)
+    k, n = 10, 4000
+    y = rng.integers(k, size=n)
+
+    def answers(right):
+        wrong = (y + rng.integers(1, k, size=n)) % k
+        return np.where(rng.random(n) < right[y], y, wrong)
+
+    even = np.full(k, 0.7)
+    champion = answers(even)
+    many = JointCounts.from_predictions(y, champion, answers(even + 0.03))
+    sizes = {"method": method, "n_resamples": 1000}
+
+    assert precision_lancaster(many, **sizes).pvalue < precision_simes(many).pvalue
+    assert precision_lancaster(many, **sizes).pvalue < 0.05
+
+
+@pytest.mark.parametrize("n_resamples", [0, 1, 1.5])
+def test_wrong_number_of_draws(n_resamples):
+    """A covariance needs two draws."""
+    with pytest.raises(ValueError, match="`n_resamples` must be an integer of at least 2"):
+        precision_lancaster(random_counts(30, 2, 0), n_resamples=n_resamples)

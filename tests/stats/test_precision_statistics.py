@@ -1,0 +1,378 @@
+"""The formulas of two shares, against records, printed equations and their errors."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.evidence import ClusterSums, JointCounts
+from skcompare.stats._precision_statistics import (
+    answered_alike,
+    generalized_score,
+    has_answers,
+    log_odds_contrast,
+    log_ratio_contrast,
+    mancl_derouen,
+    pooled_share,
+    share_contrast,
+    weighted_generalized_score,
+)
+from tests.common.golden import golden
+
+PAIRED1 = golden("precision")["paired1"]
+CONTRASTS = (
+    weighted_generalized_score,
+    generalized_score,
+    share_contrast,
+    log_odds_contrast,
+    log_ratio_contrast,
+)
+SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
+TABLES = [
+    tuple(PAIRED1["n"]),
+    (3, 5, 2, 10, 20, 7, 9, 4),
+    (1, 0, 4, 2, 3, 6, 1, 0),
+    (0, 8, 6, 5, 0, 9, 12, 3),
+    (2, 1, 0, 0, 30, 0, 5, 1),
+]
+"""Records by outcome and answers, in the order of the source's Table 3."""
+
+
+def joint(n1, n2, n3, n4, n5, n6, n7, n8):
+    """Counts of the source's Table 3: n1 to n4 of the other class."""
+    return JointCounts([[[n4, n3], [n2, n1]], [[n8, n7], [n6, n5]]], classes=[0, 1])
+
+
+def moments(cells, score="precision"):
+    return joint(*cells).class_rows().moments(score, 1)
+
+
+def records(cells):
+    """The outcome and the two answers of every record."""
+    values = [(d, a, b) for d in (0, 1) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    return np.repeat(np.array(values), cells, axis=0).T
+
+
+def parts(cells):
+    """The names of the source: T, P and v of both, shares of all, n5 and n1."""
+    n1, n2, n3, _, n5, n6, n7, _ = cells
+    t1, t2 = n1 + n2 + n5 + n6, n1 + n3 + n5 + n7
+    p1, p2 = (n5 + n6) / t1, (n5 + n7) / t2
+    pooled = (2 * n5 + n6 + n7) / (t1 + t2)
+    return t1, t2, p1, p2, pooled, n5, n1
+
+
+# --------------------------------------------------------------- printed equations
+
+
+@pytest.mark.parametrize("cells", TABLES)
+def test_weighted_score_of_kosinski(cells):
+    """The statistic is the printed one, with the covariance at the pooled share."""
+    t1, t2, p1, p2, p, n5, n1 = parts(cells)
+    c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
+    expected = (p1 - p2) ** 2 / ((p * (1 - p) - 2 * c) * (1 / t1 + 1 / t2))
+
+    found = weighted_generalized_score(moments(cells))
+
+    assert expected == pytest.approx(found.statistic, rel=1e-10)
+    assert p2 - p1 == pytest.approx(found.estimate)
+
+
+@pytest.mark.parametrize("cells", TABLES)
+def test_generalized_score_of_leisenring(cells):
+    """Equation (9), record by record, and its form with W in equation (12)."""
+    outcome, first, second = records(cells)
+    t1, t2, p1, p2, p, n5, n1 = parts(cells)
+    answers = first + second
+    u = (outcome - p) * (first - answers * t1 / (t1 + t2))
+    w = (2 * p - p1 - p2) * (2 * p - 1)
+    c = (n5 * (1 - p) ** 2 + n1 * p**2) / (t1 + t2)
+
+    found = generalized_score(moments(cells)).statistic
+
+    assert u.sum() ** 2 / (u**2).sum() == pytest.approx(found, rel=1e-10)
+    assert (p1 - p2) ** 2 / (
+        (p * (1 - p) + w - 2 * c) * (1 / t1 + 1 / t2)
+    ) == pytest.approx(found, rel=1e-10)
+
+
+@pytest.mark.parametrize("cells", TABLES)
+def test_multinomial_wald(cells):
+    """Equation (32)."""
+    t1, t2, p1, p2, _, n5, n1 = parts(cells)
+    c = (n5 * (1 - p1) * (1 - p2) + n1 * p1 * p2) / (t1 + t2)
+    variance = p1 * (1 - p1) / t1 + p2 * (1 - p2) / t2 - 2 * c * (1 / t1 + 1 / t2)
+
+    found = share_contrast(moments(cells))
+
+    assert variance == pytest.approx(found.variance, rel=1e-10)
+    assert (p1 - p2) ** 2 / variance == pytest.approx(found.statistic, rel=1e-10)
+
+
+@pytest.mark.parametrize("cells", TABLES)
+def test_sandwich_of_the_logistic_model(cells):
+    """The closed form is the sandwich of a GEE with a row an answer, solved here."""
+    outcome, first, second = records(cells)
+    rows = np.concatenate([np.flatnonzero(first), np.flatnonzero(second)])
+    challenger = np.repeat([0.0, 1.0], [first.sum(), second.sum()])
+    design, y = np.column_stack([np.ones(len(rows)), challenger]), outcome[rows]
+    beta = np.zeros(2)
+    for _ in range(50):
+        mean = 1 / (1 + np.exp(-design @ beta))
+        bread = design.T @ (design * (mean * (1 - mean))[:, None])
+        beta = beta + np.linalg.solve(bread, design.T @ (y - mean))
+    scores = np.zeros((len(outcome), 2))
+    np.add.at(scores, rows, design * (y - mean)[:, None])
+    covariance = np.linalg.solve(bread, np.linalg.solve(bread, scores.T @ scores).T)
+
+    found = log_odds_contrast(moments(cells))
+
+    assert beta[1] == pytest.approx(found.estimate, rel=1e-8)
+    assert covariance[1, 1] == pytest.approx(found.variance, rel=1e-8)
+
+
+@pytest.mark.parametrize("cells", TABLES)
+def test_relative_precision_of_moskowitz_and_pepe(cells):
+    """The printed variance, in counts, is the sum of squared influences."""
+    _, _, n3, _, _, n6, n7, _ = cells
+    outcome, first, second = records(cells)
+    t1, t2, p1, p2, _, n5, _ = parts(cells)
+    printed = (
+        n6 * (1 - p2) + n5 * (p2 - p1) + 2 * (n7 + n3) * p1 * p2 + n7 * (1 - 3 * p1)
+    ) / ((n5 + n6) * (n5 + n7))
+    influence = first * (outcome - p1) / (t1 * p1) - second * (outcome - p2) / (t2 * p2)
+
+    found = log_ratio_contrast(moments(cells))
+
+    assert (influence**2).sum() == pytest.approx(found.variance, rel=1e-10)
+    assert printed == pytest.approx(found.variance, rel=1e-10)
+    assert math.log(p2 / p1) == pytest.approx(found.estimate, rel=1e-10)
+
+
+@pytest.mark.parametrize("cells", TABLES)
+@pytest.mark.parametrize("contrast", [generalized_score, weighted_generalized_score])
+@pytest.mark.parametrize("score", ["recall", "specificity"])
+def test_scores_of_the_same_records_are_mcnemars(cells, contrast, score):
+    """Within a class both scores are McNemar's statistic without correction."""
+    b, c = cells[5:7] if score == "recall" else cells[1:3][::-1]
+    expected = 0.0 if b + c == 0 else (b - c) ** 2 / (b + c)
+
+    assert expected == pytest.approx(contrast(moments(cells, score)).statistic)
+
+
+def test_weighted_score_of_independent_answers():
+    """Without a record in common it is Pearson's chi-squared of two samples."""
+    cells = (0, 30, 20, 9, 0, 70, 40, 4)
+
+    found = weighted_generalized_score(moments(cells)).statistic
+
+    expected = stats.chi2_contingency([[70, 30], [40, 20]], correction=False).statistic
+    assert expected == pytest.approx(found, rel=1e-12)
+
+
+# --------------------------------------------------------- errors of the source
+
+
+def test_wald_variances_belong_to_their_own_answers():
+    """E24: with crossed variances equation (8) gives 5.6549 for Paired1."""
+    t1, t2, p1, p2, _, n5, n1 = parts(PAIRED1["n"])
+    v1, v2 = p1 * (1 - p1), p2 * (1 - p2)
+    c = (n5 * (1 - p1) * (1 - p2) + n1 * p1 * p2) / (t1 + t2)
+    beta = math.log(p1 / (1 - p1)) - math.log(p2 / (1 - p2))
+    both = 2 * c * (1 / t1 + 1 / t2)
+    printed = beta**2 * v1 * v2 / (v1 / t1 + v2 / t2 - both)
+    right = beta**2 * v1 * v2 / (v2 / t1 + v1 / t2 - both)
+
+    found = log_odds_contrast(moments(PAIRED1["n"])).statistic
+
+    assert 5.6549 == pytest.approx(printed, abs=5e-5)
+    assert right == pytest.approx(found, rel=1e-10)
+    assert PAIRED1["value"]["wald_sand"] == pytest.approx(found, rel=1e-9)
+
+
+def test_score_has_the_pooled_covariance():
+    """E25: with the covariance of equation (33) equation (12) is not the score."""
+    t1, t2, p1, p2, p, n5, n1 = parts(PAIRED1["n"])
+    w = (2 * p - p1 - p2) * (2 * p - 1)
+    unpooled = (n5 * (1 - p1) * (1 - p2) + n1 * p1 * p2) / (t1 + t2)
+    printed = (p1 - p2) ** 2 / ((p * (1 - p) + w - 2 * unpooled) * (1 / t1 + 1 / t2))
+
+    found = generalized_score(moments(PAIRED1["n"])).statistic
+
+    assert printed != pytest.approx(found, rel=1e-3)
+    assert PAIRED1["value"]["gs9"] == pytest.approx(found, rel=1e-9)
+
+
+def test_variance_of_counts_is_not_divided_again():
+    """E26: equation (19) would divide the variance of equation (18) by all records."""
+    variance = float(log_ratio_contrast(moments(PAIRED1["n"])).variance)
+    twice = float(log_ratio_contrast(moments([2 * n for n in PAIRED1["n"]])).variance)
+
+    assert PAIRED1["value"]["Vlog"] == pytest.approx(variance, rel=1e-9)
+    assert variance / 2 == pytest.approx(twice, rel=1e-12)
+
+
+def test_rows_are_answers_of_the_class():
+    """E29: only answers that name the class are rows, and its records are the hits."""
+    found = moments((3, 5, 2, 10, 20, 7, 9, 4))
+
+    assert [3 + 5 + 20 + 7, 3 + 2 + 20 + 9] == found.rows.tolist()
+    assert [20 + 7, 20 + 9] == found.hits.tolist()
+
+
+def test_covariance_is_of_records_that_both_call_the_class():
+    """E31: n5 and n1, and not all records that both answer rightly or wrongly."""
+    cells = (3, 5, 2, 10, 20, 7, 9, 4)
+    t1, t2, p1, p2, _, n5, n1 = parts(cells)
+    found = moments(cells).covariance()[0, 1]
+    both_right, both_wrong = 20 + 10, 3 + 4
+
+    def of(right, wrong):
+        return (right * (1 - p1) * (1 - p2) + wrong * p1 * p2) / (t1 * t2)
+
+    assert of(n5, n1) == pytest.approx(found, rel=1e-12)
+    assert of(both_right, both_wrong) != pytest.approx(found, rel=1e-2)
+
+
+def test_only_the_weighted_score_is_that_of_independent_samples():
+    """E32: T1 = 100, P1 = 0.7, T2 = 60, P2 = 2/3 give .19394, and .19116 unweighted."""
+    found = moments((0, 30, 20, 0, 0, 70, 40, 0))
+
+    assert 0.19394 == pytest.approx(weighted_generalized_score(found).statistic, abs=5e-6)
+    assert 0.19116 == pytest.approx(generalized_score(found).statistic, abs=5e-6)
+
+
+@pytest.mark.parametrize("labels", [("cat", "dog"), (-1, 1), (1, 2)])
+def test_outcome_is_whether_the_class_is_true(labels):
+    """E35: the outcome is recoded, whatever the labels, and records need no order."""
+    outcome, first, second = records((3, 5, 2, 10, 20, 7, 9, 4))
+    order = np.random.default_rng(0).permutation(len(outcome))
+    names = np.array(labels)
+    counts = JointCounts.from_predictions(
+        *(names[part[order]] for part in (outcome, first, second))
+    )
+
+    found = counts.class_rows().moments("precision", labels[1])
+
+    expected = moments((3, 5, 2, 10, 20, 7, 9, 4))
+    for contrast in CONTRASTS:
+        assert float(contrast(expected).root) == pytest.approx(float(contrast(found).root))
+
+
+def test_precision_of_one_has_no_log_odds():
+    """E36: the Wald test is undefined there, and the score tests are not."""
+    found = moments((0, 0, 9, 20, 30, 5, 10, 6))
+
+    assert math.isnan(log_odds_contrast(found).root)
+    for contrast in (weighted_generalized_score, generalized_score, share_contrast):
+        assert math.isfinite(contrast(found).root)
+
+
+# ------------------------------------------------------------------- small samples
+
+
+def test_mancl_derouen_is_a_factor_for_each_answer():
+    """With one answer a record the residuals are divided by 1 - 1 / T."""
+    cells = (3, 5, 2, 10, 20, 7, 9, 4)
+    outcome, first, second = records(cells)
+    t1, t2, p1, p2, *_ = parts(cells)
+    influence = second * (outcome - p2) / (t2 * (1 - 1 / t2)) - first * (outcome - p1) / (
+        t1 * (1 - 1 / t1)
+    )
+    found = moments(cells)
+
+    corrected = share_contrast(found, mancl_derouen(found))
+
+    assert (influence**2).sum() == pytest.approx(corrected.variance, rel=1e-10)
+    assert corrected.variance > share_contrast(found).variance
+
+
+def test_mancl_derouen_of_one_answer_is_undefined():
+    """A single answer leaves no residual."""
+    found = moments((0, 1, 4, 2, 0, 0, 7, 2))
+
+    corrected = mancl_derouen(found)
+
+    assert np.isnan(corrected[0]).all()
+    assert np.isfinite(corrected[1, 1])
+
+
+# ------------------------------------------------------------------- many classes
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("contrast", CONTRASTS)
+def test_classes_along_the_first_axis(contrast, score):
+    """All classes at once give what each gives alone, the undefined ones NaN."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(6, size=300)
+    first = np.where(rng.random(300) < 0.6, y, rng.integers(5, size=300))
+    second = np.where(rng.random(300) < 0.7, y, rng.integers(6, size=300))
+    first[first == 4] = 0
+    rows = JointCounts.from_predictions(y, first, second).class_rows()
+
+    together = contrast(rows.moments(score))
+
+    for k, label in enumerate(rows.classes):
+        alone = contrast(rows.moments(score, label))
+        for one, all_ in zip(alone, together, strict=True):
+            assert float(one) == pytest.approx(all_[k], rel=1e-12, nan_ok=True)
+
+
+def test_answers_that_do_not_occur():
+    """What is undefined is NaN, and the shares of all answers need one of them only."""
+    found = moments((0, 0, 2, 5, 0, 0, 3, 4))
+
+    assert not has_answers(found)
+    assert 3 / 5 == pooled_share(found)
+    for contrast in CONTRASTS:
+        assert math.isnan(contrast(found).root)
+    assert math.isnan(pooled_share(moments((0, 0, 0, 5, 0, 0, 0, 4))))
+
+
+@pytest.mark.parametrize("contrast", CONTRASTS)
+@pytest.mark.parametrize("cells", [(3, 0, 0, 5, 7, 0, 0, 2), (0, 0, 0, 5, 7, 0, 0, 2)])
+def test_equal_answers(contrast, cells):
+    """Equal answers have no difference on any scale, whatever their share."""
+    found = moments(cells)
+
+    assert answered_alike(found)
+    assert (0, 0, 0) == tuple(float(part) for part in contrast(found))
+
+
+def test_shares_are_equal_by_other_answers():
+    """Equal shares are no equal answers: the variance is not 0."""
+    found = moments((0, 2, 2, 5, 0, 4, 4, 2))
+
+    assert not answered_alike(found)
+    for contrast in CONTRASTS:
+        assert 0 == contrast(found).root
+        assert contrast(found).variance > 0
+
+
+def test_rounding_makes_no_variance():
+    """Clusters that all have a third of their answers right do not vary."""
+    y = np.tile([1, 0, 0], 30)
+    answers = np.ones(90, dtype=int)
+    sizes = np.repeat(np.arange(30), 3)
+    other = answers.copy()
+    other[45:] = 0
+    sums = ClusterSums.from_predictions(y, answers, other, groups=sizes)
+
+    found = share_contrast(sums.class_rows().moments("precision", 1))
+
+    assert (0, 0, 0) == tuple(float(part) for part in found)
+
+
+@pytest.mark.parametrize("contrast", CONTRASTS)
+@pytest.mark.parametrize("cells", TABLES)
+def test_swapped_and_doubled_records(contrast, cells):
+    """Swapped roles change the sign, and doubled records double the statistic."""
+    n1, n2, n3, n4, n5, n6, n7, n8 = cells
+    found = contrast(moments(cells))
+    swapped = contrast(moments((n1, n3, n2, n4, n5, n7, n6, n8)))
+    doubled = contrast(moments([2 * n for n in cells]))
+
+    assert -float(swapped.root) == pytest.approx(float(found.root), rel=1e-12)
+    assert 2 * found.statistic == pytest.approx(doubled.statistic, rel=1e-12)
