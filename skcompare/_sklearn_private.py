@@ -4,6 +4,8 @@
 name                          where it is used       without it
 ============================  =====================  ================================
 `_init_callback_context`      progress of a fit      callbacks are not called
+`_accept_sample_weight`       asked of each of       AttributeError where weights
+                              several scorers        are passed to the fit
 ============================  =====================  ================================
 
 `sklearn.callback` itself is public from scikit-learn 1.9 on; the method above is the

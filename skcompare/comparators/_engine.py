@@ -2,11 +2,8 @@
 
 import inspect
 import math
-import platform
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from skcompare._flags import register_flag
@@ -35,19 +32,25 @@ from skcompare.comparators._tests import (
     tests_without_truth,
     why_unsuited,
 )
+from skcompare.comparators._versions import installed_versions
 from skcompare.evidence import ScoreDifferences, ScoredPair
 from skcompare.metrics import Measure, score_differences, scored_pair
-from skcompare.predictions import PairedPredictions
+from skcompare.predictions import PairedPredictions, one_class
 from skcompare.reports import Comparison, ComparisonRow, decide, is_against
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._adjust import ADJUSTMENTS
+from skcompare.stats._class_label import class_words
 from skcompare.stats._count_scores import BINARY_SCORES
 
-__all__ = ["check_settings", "compare_pair", "installed_versions"]
+__all__ = ["check_settings", "compare_pair"]
 
 POWER = 0.8
 SCORE = "score"
 """The option by which a test of several scores is told which one."""
+LABEL = "label"
+"""The option by which a test of one class against the rest is told which one."""
+OF_TRUE = ("positive class", class_words(True), class_words(1))
+"""Remarks about the class True, which stands for one class where there are others."""
 LOSS, POS_LABEL = "loss", "pos_label"
 """Options of evidence that follow from the measure and from the comparison."""
 
@@ -104,9 +107,13 @@ def compare_pair(
     engine = _Engine(pair, named, alternative, alpha, pos_label)
     needed = None
     if known:
-        rows = [row for k, m in enumerate(measures) for row in engine.rows(m, k == 0)]
+        rows = [
+            row
+            for k, measure in enumerate(measures)
+            for row in engine.about(measure).rows(measure, k == 0)
+        ]
         rows += engine.rows_of_other_tests(measures)
-        needed = engine.records_needed(rows[0], measures[0])
+        needed = engine.about(measures[0]).records_needed(rows[0], measures[0])
     else:
         if alternative != "two-sided":
             raise ValueError(
@@ -152,10 +159,30 @@ class _Engine:
         alternative: str,
         alpha: float,
         pos_label: Any,
+        of_class: Any = None,
     ) -> None:
         self.pair, self.asked = pair, asked
         self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
+        self.of_class = of_class
         self._evidence: dict[Any, Any] = {}
+        self._of_classes: dict[int, _Engine] = {}
+
+    def about(self, measure: Measure) -> "_Engine":
+        """The engine of the answers that a measure is about: all, or one class's."""
+        if measure.label is None:
+            return self
+        classes = self.pair.predictions.classes
+        position = measure.position(classes)
+        if position not in self._of_classes:
+            self._of_classes[position] = _Engine(
+                one_class(self.pair, position),
+                self.asked,
+                self.alternative,
+                self.alpha,
+                pos_label=True,
+                of_class=classes[position].item(),
+            )
+        return self._of_classes[position]
 
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
         """One row a test of the measure, or one without test.
@@ -182,10 +209,18 @@ class _Engine:
         """Rows of the tests asked for that measure something else."""
         others = [get_test(name) for name in self.asked or ()]
         return [
-            self._tested(entry, self._subject(entry), None)
+            self._tested(entry, self._subject(entry), None, label)
             for entry in others
             if not any(self._is_about(entry, measure) for measure in measures)
+            for label in self._labels(entry)
         ]
+
+    def _labels(self, entry: PairedTestEntry) -> list[Any]:
+        """The classes that a test of one class is run for: all, or the one asked for."""
+        if LABEL not in entry.options:
+            return [None]
+        asked = (self.asked or {}).get(entry.name, {})
+        return [asked[LABEL]] if LABEL in asked else self.pair.predictions.classes.tolist()
 
     def rows_without_truth(self) -> list[ComparisonRow]:
         """Rows of the tests of the answers alone, the primary one first."""
@@ -196,9 +231,13 @@ class _Engine:
     def _is_about(self, entry: PairedTestEntry, measure: Measure) -> bool:
         """Whether a test that was asked for is one of this measure.
 
-        A test of several scores that was asked for with one of them is about that one.
+        A test of several scores that was asked for with one of them is about that one, and
+        one that was asked for with a class is not about a measure without.
         """
-        chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
+        asked = (self.asked or {}).get(entry.name, {})
+        if LABEL in asked:
+            return False
+        chosen = asked.get(SCORE)
         if chosen is not None:
             return bool(chosen == measure.metric and entry.match(measure.metric))
         return entry.match(measure.metric) > 0
@@ -236,10 +275,19 @@ class _Engine:
         )
 
     def _tested(
-        self, entry: PairedTestEntry, name: str, measure: Measure | None
+        self,
+        entry: PairedTestEntry,
+        name: str,
+        measure: Measure | None,
+        label: Any = None,
     ) -> ComparisonRow:
         options = self._options(entry, measure)
+        if label is not None:
+            options[LABEL] = label
         result: PairedResult = entry.function(self._of(entry, measure), **options)
+        about = self.of_class if label is None else label
+        if result.remark.startswith(OF_TRUE) and self.of_class is not None:
+            result = replace(result, remark=class_words(about))
         low, high = None, None
         if result.has_interval:
             low, high = result.confidence_interval(1 - self.alpha)
@@ -254,7 +302,7 @@ class _Engine:
         sign = 1 if greater == result.greater_is_better else -1
         return ComparisonRow(
             measure=name,
-            label=None,
+            label=about,
             test=entry.name,
             champion=None if result.champion is None else sign * result.champion,
             challenger=None if result.challenger is None else sign * result.challenger,
@@ -265,7 +313,7 @@ class _Engine:
             greater_is_better=greater,
             kind=entry.kind,
             flags=flags,
-            note=result.remark,
+            note=result.remark.removesuffix(class_words(about)),
             result=result,
         )
 
@@ -277,7 +325,11 @@ class _Engine:
             options["alternative"] = self.alternative
         if SCORE in entry.options and measure is not None:
             options[SCORE] = measure.metric
-        if options.get(SCORE) in BINARY_SCORES and self.pos_label is not None:
+        if self.pos_label is None:
+            return options
+        if LABEL in entry.options:
+            options.setdefault(LABEL, self.pos_label)
+        elif options.get(SCORE) in BINARY_SCORES:
             options.setdefault(POS_LABEL, self.pos_label)
         return options
 
@@ -302,7 +354,7 @@ class _Engine:
         note = unsuited or f"no test of {measure.name} was asked for"
         return ComparisonRow(
             measure=measure.name,
-            label=None,
+            label=self.of_class,
             test=None,
             champion=champion,
             challenger=challenger,
@@ -345,13 +397,3 @@ def _adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
     for k, pvalue in zip(others, adjusted, strict=True):
         rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
     return rows
-
-
-@cache
-def installed_versions() -> dict[str, str]:
-    """Versions of what a comparison runs with."""
-    from skcompare import __version__
-
-    packages = ("scikit-learn", "numpy", "scipy", "joblib")
-    found = {package: version(package) for package in packages}
-    return {"skcompare": __version__, "python": platform.python_version(), **found}

@@ -20,10 +20,10 @@ def check_scored_classes(
     measures: Iterable[Measure], classes: np.ndarray, pos_label: Any
 ) -> None:
     """Refuse a positive label that is no class, and measures that cannot score these."""
-    if check_pos_label(pos_label, classes) is not None:
-        classes = np.array([0, 1])
+    named = check_pos_label(pos_label, classes) is not None
     for measure in measures:
-        measure.check_classes(classes)
+        of_all = named and measure.label is None
+        measure.check_classes(np.array([0, 1]) if of_all else classes)
 
 
 def rehearse(asked: Asked, splits: Splits, classes: np.ndarray) -> None:

@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any
 
 from skcompare._validation import check_alpha, check_choice
-from skcompare.comparators._engine import installed_versions
+from skcompare.comparators._versions import installed_versions
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions

@@ -15,7 +15,12 @@ from skcompare.metrics._decomposition import (
     ScoreDecomposition,
     score_decomposition,
 )
-from skcompare.metrics._labels import accuracy, sensitivity, specificity
+from skcompare.metrics._labels import (
+    accuracy,
+    negative_predictive_value,
+    sensitivity,
+    specificity,
+)
 from skcompare.metrics._losses import (
     brier_loss,
     brier_skill_score,
@@ -27,6 +32,7 @@ from skcompare.metrics._operating_points import (
     sensitivity_at_specificity,
     specificity_at_sensitivity,
 )
+from skcompare.metrics._precision_scorer import PrecisionScorer
 from skcompare.metrics._probabilities import multiclass_brier_loss
 from skcompare.metrics._scored_pair import scored_pair
 from skcompare.metrics._scores import score_differences
@@ -35,6 +41,7 @@ from skcompare.metrics._smooth_calibration import smooth_calibration_error
 __all__ = [
     "Measure",
     "MetricEntry",
+    "PrecisionScorer",
     "ScoreDecomposition",
     "accuracy",
     "brier_loss",
@@ -47,6 +54,7 @@ __all__ = [
     "metric",
     "metrics",
     "multiclass_brier_loss",
+    "negative_predictive_value",
     "resolve_scoring",
     "score_decomposition",
     "score_differences",

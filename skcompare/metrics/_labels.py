@@ -9,7 +9,13 @@ from skcompare._registry import metric
 from skcompare._typing import ArrayLike
 from skcompare._validation import check_same_length, positive_class, some_of
 
-__all__ = ["accuracy", "sensitivity", "specificity", "weighted_mean"]
+__all__ = [
+    "accuracy",
+    "negative_predictive_value",
+    "sensitivity",
+    "specificity",
+    "weighted_mean",
+]
 
 
 @metric("accuracy", response_method="predict", greater_is_better=True)
@@ -128,22 +134,66 @@ def specificity(
     return _rate_within("negative", y_true, y_pred, pos_label, sample_weight)
 
 
+@metric("negative_predictive_value", response_method="predict", greater_is_better=True)
+def negative_predictive_value(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the records predicted negative that are negative.
+
+    It is the precision of the negative class.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels of two classes.
+    pos_label : label, optional
+        The positive class; 1 or True by default, as in scikit-learn.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record; integer weights equal repetition.
+
+    Returns
+    -------
+    negative_predictive_value : float
+        Between 0 and 1; greater is better.
+
+    Raises
+    ------
+    ValueError
+        If no record is predicted negative, or there are not two classes.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import negative_predictive_value
+    >>> negative_predictive_value([1, 1, 0, 0], [1, 0, 0, 0])
+    0.6666666666666666
+
+    .. versionadded:: 0.1
+    """
+    return _rate_within("negative", y_true, y_pred, pos_label, sample_weight, of="y_pred")
+
+
 def _rate_within(
     side: str,
     y_true: ArrayLike,
     y_pred: ArrayLike,
     pos_label: Any,
     sample_weight: ArrayLike | None,
+    of: str = "y_true",
 ) -> float:
-    """Share of right answers among the positive or the negative records."""
+    """Share of right answers among records that are, or are called, of one class."""
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
     positive = positive_class(classes_of(truth, y_pred=predicted), pos_label)
-    inside = (truth == positive) == (side == "positive")
+    among = truth if of == "y_true" else predicted
+    inside = (among == positive) == (side == "positive")
     if not inside.any():
         raise ValueError(
             f"A rate among the {side} records needs one of them. Got none: the positive "
-            f"class is {positive!r}, and `y_true` has {some_of(np.unique(truth))}."
+            f"class is {positive!r}, and `{of}` has {some_of(np.unique(among))}."
         )
     weights = inside.astype(np.float64)
     if sample_weight is not None:

@@ -5,8 +5,9 @@ scorer that only asks its estimator for answers can be compared.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
 from skcompare._registry import MetricEntry, metrics
-from skcompare._validation import positive_class, unknown_name
+from skcompare._validation import positive_class, some_of, unknown_name
 from skcompare.metrics._stored import Probe, StoredAnswers
 from skcompare.metrics._undefined import watched
 from skcompare.predictions import DECISION, LABELS, SCORES
@@ -22,6 +23,9 @@ from skcompare.predictions import DECISION, LABELS, SCORES
 __all__ = ["Measure", "resolve_scoring"]
 
 Scorer = Callable[[Any, Any, Any], float]
+
+OF_CLASS = re.compile(r"(\w+)\[(.+)\]", re.DOTALL)
+"""A measure of one class against the rest, such as precision[malignant]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,9 @@ class Measure:
     metric : str or None
         What it measures, by which tests of it are found; None for a scorer that is
         known by no name.
+    label : str or None
+        The class, as text, that it is about: that class is positive, and all others are
+        the rest.
 
     .. versionadded:: 0.1
     """
@@ -50,9 +57,23 @@ class Measure:
     wanted: frozenset[str]
     scorer: Scorer
     metric: str | None = None
+    label: str | None = None
+
+    def position(self, classes: np.ndarray) -> int:
+        """Position of the class that it is about."""
+        known = [str(label) for label in classes.tolist()]
+        if self.label not in known:
+            raise ValueError(
+                f"scoring '{self.name}[{self.label}]' is about a class that does not "
+                f"occur. Classes: {some_of(classes)}."
+            )
+        return known.index(self.label)
 
     def check_classes(self, classes: np.ndarray) -> None:
         """Refuse classes that a named scorer cannot score, before anything is fitted."""
+        if self.label is not None:
+            self.position(classes)
+            classes = np.array([0, 1])
         if self.metric is None:
             return
         y_true = np.repeat(classes, 2)
@@ -77,7 +98,8 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
     ----------
     scoring : str, callable, list of str, or dict
         Names of metrics of this package or of scikit-learn's scorers, a scorer
-        `scorer(estimator, X, y)`, or a dict of names and either of them.
+        `scorer(estimator, X, y)`, or a dict of names and either of them. A name with a
+        class, such as "precision[malignant]", is about that class against the rest.
     """
     if isinstance(scoring, Mapping):
         named = [(str(name), value) for name, value in scoring.items()]
@@ -107,6 +129,11 @@ def _measure(name: str, value: Any) -> Measure:
     if not isinstance(value, str):
         _check_scorer(name, value)
         return Measure(name, True, _asked_by(value), value)
+    of_class = OF_CLASS.fullmatch(value)
+    if of_class is not None:
+        measured, label = of_class.groups()
+        of_all = _measure(measured if name == value else name, measured)
+        return replace(of_all, label=label)
     entry = metrics().get(value) or _negated_loss(value)
     if entry is not None:
         negated = value != entry.name

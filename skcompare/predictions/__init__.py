@@ -9,6 +9,7 @@ from skcompare.predictions._from_frames import (
     labels_from_frame,
     predictions_from_frame,
 )
+from skcompare.predictions._one_class import one_class
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 from skcompare.predictions._rows import n_rows
 
@@ -25,6 +26,7 @@ __all__ = [
     "describe",
     "labels_from_frame",
     "n_rows",
+    "one_class",
     "predictions_from_arrays",
     "predictions_from_frame",
     "seeded",

@@ -94,7 +94,7 @@ class Comparison:
         tests: dict[str, list[str]] = {code: [] for code in self.flags}
         for row in self.rows:
             for code in row.flags:
-                tests.setdefault(code, []).append(row.test or row.measure)
+                tests.setdefault(code, []).append(row.test or row.subject)
         return [
             f"{words} ({', '.join(dict.fromkeys(tests[code]))})"
             if tests[code] and len(self.rows) > 1

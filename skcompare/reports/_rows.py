@@ -75,6 +75,11 @@ class ComparisonRow:
         return self.measure, self.label, self.test
 
     @property
+    def subject(self) -> str:
+        """The measure, with the class in brackets where it is about one."""
+        return self.measure if self.label is None else f"{self.measure}[{self.label}]"
+
+    @property
     def estimate(self) -> float:
         """The estimate of the row's test, or the difference where there is none."""
         return self.difference if self.result is None else self.result.estimate
@@ -111,6 +116,8 @@ _PLAIN_FIELDS = tuple(
 class Results(Mapping[RowKey, ComparisonRow]):
     """Rows by (measure, class or None, test), or by measure or test where that is unique.
 
+    A measure of one class is written with it, such as "precision[malignant]".
+
     Examples
     --------
     >>> from skcompare import compare
@@ -127,7 +134,7 @@ class Results(Mapping[RowKey, ComparisonRow]):
     def __getitem__(self, key: Any) -> ComparisonRow:
         if key in self._rows:
             return self._rows[key]
-        found = [row for row in self._rows.values() if key in (row.test, row.measure)]
+        found = [row for row in self._rows.values() if key in (row.test, row.subject)]
         if len(found) == 1:
             return found[0]
         keys = ", ".join(map(str, self._rows))

@@ -30,6 +30,7 @@ TEXT_COLUMNS = (
     "challenger over champion",
     "association",
     "without direction",
+    "all classes together",
     "test",
 )
 
@@ -109,6 +110,7 @@ def sections(comparison: "Comparison") -> list[Section]:
         ("ratio", True, ["challenger over champion", *ROLES, "ratio", *test]),
         ("association", True, ["association", "estimate", *test]),
         ("omnibus", True, ["without direction", "statistic", "df", *test[1:]]),
+        ("combination", True, ["all classes together", "statistic", "df", *test[1:]]),
     ):
         rows = [
             row
@@ -140,17 +142,17 @@ def notes(comparison: "Comparison") -> list[str]:
     tests = [row.test for row in comparison.rows]
     for row in comparison.rows:
         if row.note and row.result is not None:
-            name = row.test if tests.count(row.test) == 1 else row.measure
+            name = row.test if tests.count(row.test) == 1 else row.subject
             remarks.append(f"{name}: {row.note}")
         elif row.note:
-            reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.measure)
+            reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.subject)
     shared = [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
     return [*shared, *dict.fromkeys(remarks)]
 
 
 def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
     """The row's cells as text, in the columns of its kind."""
-    name = row.measure if row.label is None else f"{row.measure}[{row.label}]"
+    name = row.subject
     ends = [
         "" if row.pvalue is None else format_pvalue(row.pvalue, alpha),
         "" if row.adjusted_pvalue is None else format_pvalue(row.adjusted_pvalue, alpha),
@@ -159,7 +161,7 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
     if row.kind == "ratio" and row.result is not None:
         name = row.result.estimate_name
     name = in_one_line(name)
-    if row.kind == "omnibus":
+    if row.kind in ("omnibus", "combination"):
         df = None if row.result is None else row.result.df
         return [
             name,

@@ -89,7 +89,7 @@ def _without_winner(row: ComparisonRow, alpha: float) -> str:
         p = format_pvalue(row.pvalue, alpha)
         words = "differ" if row.pvalue < alpha else "do not differ significantly"
         p = f"p {p}" if p.startswith("<") else f"p = {p}"
-        finding = f"{row.measure} {words} at alpha {alpha:g}, {p} ({row.test})"
+        finding = f"{row.subject} {words} at alpha {alpha:g}, {p} ({row.test})"
     return f"no winner can be named without true labels: {finding}"
 
 
@@ -110,7 +110,7 @@ def _finding(row: ComparisonRow, alpha: float) -> str:
         return f"{p} ({row.test})"
     gain = "" if row.greater_is_better else " (as a gain)"
     difference = format_number(row.difference, decimals_for(row.difference), signed=True)
-    return f"{row.measure} differs by {difference}{gain}, {p} ({row.test})"
+    return f"{row.subject} differs by {difference}{gain}, {p} ({row.test})"
 
 
 def _outlook(row: ComparisonRow, alternative: str, records_needed: float | None) -> str:

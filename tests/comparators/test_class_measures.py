@@ -1,0 +1,217 @@
+"""Measures of one class against the rest, and rows of every class."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, precision_score, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+
+from skcompare import PairedComparator, compare
+from skcompare.evidence import JointCounts
+from skcompare.metrics import negative_predictive_value
+from skcompare.predictions import one_class, predictions_from_arrays
+from skcompare.reports import Comparison
+from skcompare.stats import precision_weighted_score
+
+NAMES = np.array(["ant", "bee", "cow"])
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """True classes of 600 records, with labels and probabilities of two classifiers."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=600)
+    proba = []
+    for quality in (1.0, 1.6):
+        score = rng.normal(size=(600, 3))
+        score[np.arange(600), y] += quality
+        weight = np.exp(score)
+        proba.append(weight / weight.sum(axis=1, keepdims=True))
+    return y, proba
+
+
+def labels_of(answers):
+    y, proba = answers
+    return NAMES[y], {
+        name: NAMES[one.argmax(axis=1)]
+        for name, one in zip(("old", "new"), proba, strict=True)
+    }
+
+
+@pytest.mark.parametrize("label", NAMES.tolist())
+def test_precision_of_a_class(answers, label):
+    """A class in brackets is that class against the rest, by the test of the measure."""
+    y, labels = labels_of(answers)
+
+    comparison = compare(y, labels, scoring=f"precision[{label}]")
+
+    row = comparison.rows[0]
+    assert ("precision", label) == row.key[:2]
+    assert row is comparison.results[f"precision[{label}]"]
+    expected = [
+        precision_score(y == label, labels[name] == label) for name in ("old", "new")
+    ]
+    assert expected == pytest.approx([row.champion, row.challenger], rel=1e-12)
+    assert row.primary
+    assert 0 < row.pvalue < 1
+    assert f"precision[{label}]" in str(comparison)
+    assert f"class {label!r} against the rest" == row.result.remark
+    assert "note" not in str(comparison)
+    assert f"precision[{label}]" in comparison.to_html()
+
+
+@pytest.mark.parametrize("measure", ["f1", "recall", "specificity", "roc_auc"])
+def test_any_measure_of_two_classes(answers, measure):
+    """Every measure of two classes can be asked of one class, as if the rest were one."""
+    y, proba = answers
+    binary = [np.column_stack([1 - one[:, 1], one[:, 1]]) for one in proba]
+    given = dict(zip(("old", "new"), proba, strict=True))
+    if measure != "roc_auc":
+        given = labels_of(answers)[1]
+        binary = [given[name] == "bee" for name in ("old", "new")]
+    expected = compare(
+        NAMES[y] == "bee", dict(zip(("old", "new"), binary, strict=True)), scoring=measure
+    ).rows[0]
+
+    row = compare(NAMES[y], given, scoring=f"{measure}[bee]").rows[0]
+
+    assert expected.test == row.test
+    assert (expected.champion, expected.challenger, expected.pvalue) == pytest.approx(
+        (row.champion, row.challenger, row.pvalue), rel=1e-10
+    )
+
+
+def test_values_of_scikit_learn(answers):
+    """The values are those of scikit-learn's metrics of one class."""
+    y, proba = answers
+    labels = labels_of(answers)[1]
+
+    f1 = compare(NAMES[y], labels, scoring="f1[cow]").rows[0]
+    auc = compare(
+        NAMES[y], dict(zip(("old", "new"), proba, strict=True)), scoring="roc_auc[cow]"
+    ).rows[0]
+
+    assert f1_score(NAMES[y] == "cow", labels["new"] == "cow") == f1.challenger
+    assert roc_auc_score(y == 2, proba[0][:, 2]) == pytest.approx(auc.champion, rel=1e-12)
+
+
+def test_rows_of_every_class(answers):
+    """A test of one class that is asked for by name has a row for each, adjusted."""
+    y, labels = labels_of(answers)
+
+    comparison = compare(y, labels, tests=["precision_weighted_score"])
+
+    rows = [row for row in comparison.rows if row.test == "precision_weighted_score"]
+    assert NAMES.tolist() == [row.label for row in rows]
+    joint = JointCounts.from_predictions(y, labels["old"], labels["new"])
+    for row in rows:
+        expected = precision_weighted_score(joint, label=row.label)
+        assert expected.pvalue == row.pvalue
+        assert row.pvalue <= row.adjusted_pvalue <= 1
+        assert row is comparison.results["precision", row.label, row.test]
+    again = Comparison.from_json(comparison.to_json())
+    assert [row.key for row in comparison.rows] == [row.key for row in again.rows]
+
+
+def test_one_class_that_was_asked_for(answers):
+    """An option names the class; the measure with that class takes the test's own row."""
+    y, labels = labels_of(answers)
+
+    by_option = compare(y, labels, tests={"precision_score": {"label": "bee"}})
+    by_measure = compare(
+        y, labels, scoring="precision[bee]", tests=["precision_score", "relative_precision"]
+    )
+
+    assert ("precision", "bee", "precision_score") == by_option.rows[1].key
+    assert {"bee"} == {row.label for row in by_measure.rows}
+    assert {"precision_score", "relative_precision"} < {row.test for row in by_measure.rows}
+    results = (by_option.results, by_measure.results)
+    assert 1 == len({one["precision_score"].pvalue for one in results})
+
+
+def test_positive_class_of_two():
+    """Of two classes the measure without brackets is about the positive one."""
+    rng = np.random.default_rng(1)
+    y = rng.choice(["no", "yes"], size=300)
+    labels = {
+        name: np.where(rng.random(300) < share, y, rng.choice(["no", "yes"], size=300))
+        for name, share in (("old", 0.4), ("new", 0.7))
+    }
+
+    plain = compare(
+        y, labels, scoring="precision", pos_label="no", tests=["precision_score"]
+    )
+    bracketed = compare(y, labels, scoring="precision[no]", tests=["precision_score"])
+
+    assert plain.results["precision_score"].label is None
+    assert "no" == bracketed.results["precision_score"].label
+    assert (
+        plain.results["precision_score"].pvalue
+        == bracketed.results["precision_score"].pvalue
+    )
+    assert plain.verdict == bracketed.verdict == "challenger"
+
+
+def test_class_measure_in_cross_validation():
+    """Under cross-validation a measure of one class is scored split by split."""
+    X, y = make_classification(
+        400, n_classes=3, n_informative=5, flip_y=0.2, random_state=0
+    )
+    comparator = PairedComparator(
+        GaussianNB(),
+        LogisticRegression(),
+        scoring=["accuracy", "precision[2]"],
+        random_state=0,
+    ).fit(X, y)
+
+    row = comparator.results_["precision[2]"]
+
+    assert ("precision", 2) == row.key[:2]
+    pair = comparator.predictions_.pair(*comparator.predictions_.names)
+    predictions = pair.predictions
+    scores = [
+        precision_score(
+            predictions.y_answered()[part] == 2, pair.champion.labels[part] == 2
+        )
+        for part in predictions.slices()
+    ]
+    assert np.mean(scores) == pytest.approx(row.champion, rel=1e-12)
+
+
+def test_unknown_class(answers):
+    """A class that does not occur is refused with those that do, before anything runs."""
+    y, labels = labels_of(answers)
+
+    with pytest.raises(
+        ValueError, match=r"'precision\[dog\]'.*Classes: 'ant', 'bee', 'cow'"
+    ):
+        compare(y, labels, scoring="precision[dog]")
+    with pytest.raises(ValueError, match=r"Unknown scoring 'precison'"):
+        compare(y, labels, scoring="precison[ant]")
+
+
+def test_one_class_against_the_rest():
+    """Labels, probabilities and decision scores become those of two classes."""
+    y = np.array([0, 1, 2])
+    proba = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]])
+    predictions = predictions_from_arrays(y, {"a": proba, "b": proba})
+
+    found = one_class(predictions.pair("a", "b"), 1)
+
+    assert [False, True] == found.predictions.classes.tolist()
+    assert [0, 1, 0] == found.predictions.y.tolist()
+    assert [0, 1, 0] == found.champion.labels.tolist()
+    assert [0.2, 0.6, 0.3] == found.champion.proba[:, 1].tolist()
+
+
+def test_negative_predictive_value():
+    """It is the precision of the other class, and undefined without such an answer."""
+    y, predicted = [1, 1, 0, 0, 0], [1, 0, 0, 0, 1]
+
+    assert precision_score(y, predicted, pos_label=0) == negative_predictive_value(
+        y, predicted
+    )
+    assert 0.5 == negative_predictive_value(y, predicted, pos_label=0)
+    with pytest.raises(ValueError, match=r"negative records.*`y_pred` has 1"):
+        negative_predictive_value([0, 1], [1, 1])
