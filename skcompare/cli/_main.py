@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,6 +21,9 @@ from skcompare.reports import Comparison, MultipleComparison
 __all__ = ["main"]
 
 PASSED, BAD_INPUT = 0, 2
+
+OUTSIDE = r",(?![^\[]*\])"
+"""A comma that is not within the brackets of a measure of one class."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -90,7 +94,7 @@ def _add_compare(commands: Any) -> None:
         "--scoring",
         default="accuracy",
         metavar="NAMES",
-        help="measures, separated by commas",
+        help="measures, separated by commas; precision[spam] is that of one class",
     )
     parser.add_argument(
         "--tests",
@@ -131,7 +135,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         truth,
         answers,
         tests=tests[0] if len(tests) == 1 else tests,
-        scoring=[name.strip() for name in arguments.scoring.split(",")],
+        scoring=[name.strip() for name in re.split(OUTSIDE, arguments.scoring)],
         groups=groups,
         alternative=arguments.alternative,
         alpha=arguments.alpha,

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from skcompare._typing import ArrayLike
-from skcompare.comparators._engine import check_settings, compare_pair
-from skcompare.comparators._several import check_several, compare_several
+from skcompare.comparators._class_options import check_positive
+from skcompare.comparators._engine import compare_pair
+from skcompare.comparators._settings import check_settings
+from skcompare.comparators._several import check_several, compare_several, of_accuracy
 from skcompare.comparators._tests import named_tests
 from skcompare.metrics import resolve_scoring
 from skcompare.predictions import (
@@ -142,10 +144,11 @@ def compare(
         )
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     asked, measures = named_tests(tests), resolve_scoring(scoring)
+    check_positive(asked, measures)
     predictions = _collected(
         data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups
     )
-    if predictions.y is None and [m.metric for m in measures] != ["accuracy"]:
+    if predictions.y is None and not of_accuracy(measures):
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the answers with each other."

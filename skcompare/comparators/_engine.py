@@ -16,16 +16,17 @@ from skcompare._registry import (
     tested_instead,
     tests_for,
 )
-from skcompare._validation import (
-    check_alpha,
-    check_alternative,
-    check_choice,
-    check_pos_label,
-)
+from skcompare._validation import check_pos_label
 from skcompare.comparators._advice import advice_for
+from skcompare.comparators._class_options import (
+    LABEL,
+    POS_LABEL,
+    said_of,
+    with_classes,
+)
 from skcompare.comparators._tests import (
+    ALL,
     Asked,
-    NamedTests,
     default_test,
     named_for,
     no_test_note,
@@ -38,21 +39,16 @@ from skcompare.metrics import Measure, score_differences, scored_pair
 from skcompare.predictions import PairedPredictions, one_class
 from skcompare.reports import Comparison, ComparisonRow, decide, is_against
 from skcompare.stats import PairedResult, adjust_pvalues
-from skcompare.stats._adjust import ADJUSTMENTS
 from skcompare.stats._class_label import class_words
 from skcompare.stats._count_scores import BINARY_SCORES
 
-__all__ = ["check_settings", "compare_pair"]
+__all__ = ["compare_pair"]
 
 POWER = 0.8
 SCORE = "score"
 """The option by which a test of several scores is told which one."""
-LABEL = "label"
-"""The option by which a test of one class against the rest is told which one."""
-OF_TRUE = ("positive class", class_words(True), class_words(1))
-"""Remarks about the class True, which stands for one class where there are others."""
-LOSS, POS_LABEL = "loss", "pos_label"
-"""Options of evidence that follow from the measure and from the comparison."""
+LOSS = "loss"
+"""The option of evidence that follows from the measure."""
 
 BIASED = register_flag(
     "biased-measure",
@@ -65,20 +61,6 @@ BY_MEASURE: dict[type, Callable[..., Any]] = {
     ScoredPair: scored_pair,
 }
 """Evidence that is made by scoring the answers, with how it is made."""
-
-
-def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
-    """Direction, level and adjustment, checked before anything is fitted."""
-    if isinstance(adjust, str) and adjust == "max-t":
-        raise ValueError(
-            "adjust='max-t' is for three or more classifiers. Got two. Choose among "
-            f"{', '.join(ADJUSTMENTS)}."
-        )
-    return (
-        check_alternative(alternative),
-        check_alpha(alpha),
-        check_choice("adjustment", "none" if adjust is None else adjust, ADJUSTMENTS),
-    )
 
 
 def compare_pair(
@@ -103,8 +85,8 @@ def compare_pair(
     predictions = pair.predictions
     check_pos_label(pos_label, predictions.classes)
     known = predictions.y is not None
-    named = named_for(asked, pair, truth=known)
-    engine = _Engine(pair, named, alternative, alpha, pos_label)
+    asked = with_classes(asked, predictions.classes)
+    engine = _Engine(pair, asked, alternative, alpha, pos_label)
     needed = None
     if known:
         rows = [
@@ -155,13 +137,14 @@ class _Engine:
     def __init__(
         self,
         pair: PairedPredictions,
-        asked: NamedTests | None,
+        asked: Asked,
         alternative: str,
         alpha: float,
         pos_label: Any,
         of_class: Any = None,
     ) -> None:
-        self.pair, self.asked = pair, asked
+        self.pair, self._all = pair, asked == ALL
+        self.asked = named_for(asked, pair, truth=pair.predictions.y is not None)
         self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
         self.of_class = of_class
         self._evidence: dict[Any, Any] = {}
@@ -176,7 +159,7 @@ class _Engine:
         if position not in self._of_classes:
             self._of_classes[position] = _Engine(
                 one_class(self.pair, position),
-                self.asked,
+                ALL if self._all else self.asked,
                 self.alternative,
                 self.alpha,
                 pos_label=True,
@@ -232,10 +215,10 @@ class _Engine:
         """Whether a test that was asked for is one of this measure.
 
         A test of several scores that was asked for with one of them is about that one, and
-        one that was asked for with a class is not about a measure without.
+        one that was asked for with a class is about measures of that class alone.
         """
         asked = (self.asked or {}).get(entry.name, {})
-        if LABEL in asked:
+        if LABEL in asked and str(asked[LABEL]) != measure.label:
             return False
         chosen = asked.get(SCORE)
         if chosen is not None:
@@ -285,9 +268,8 @@ class _Engine:
         if label is not None:
             options[LABEL] = label
         result: PairedResult = entry.function(self._of(entry, measure), **options)
+        result = said_of(result, self.of_class)
         about = self.of_class if label is None else label
-        if result.remark.startswith(OF_TRUE) and self.of_class is not None:
-            result = replace(result, remark=class_words(about))
         low, high = None, None
         if result.has_interval:
             low, high = result.confidence_interval(1 - self.alpha)
@@ -325,6 +307,9 @@ class _Engine:
             options["alternative"] = self.alternative
         if SCORE in entry.options and measure is not None:
             options[SCORE] = measure.metric
+        if measure is not None:
+            # A measure says which class it is of; one that is asked for has other rows.
+            options.pop(LABEL, None)
         if self.pos_label is None:
             return options
         if LABEL in entry.options:

@@ -18,7 +18,8 @@ from sklearn.utils.validation import validate_data
 from skcompare._labels import check_groups, check_labels, classes_of
 from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
 from skcompare._validation import check_switches
-from skcompare.comparators._engine import check_settings, compare_pair
+from skcompare.comparators._class_options import check_positive
+from skcompare.comparators._engine import compare_pair
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse
 from skcompare.comparators._roles import (
     check_roles,
@@ -29,6 +30,7 @@ from skcompare.comparators._roles import (
 )
 from skcompare.comparators._routing import routing_enabled
 from skcompare.comparators._selected import SelectedClassifierMixin
+from skcompare.comparators._settings import check_settings
 from skcompare.comparators._splits import PREFIT, make_splits, resolve_cv
 from skcompare.comparators._tests import answers_wanted, named_tests
 from skcompare.metrics import resolve_scoring
@@ -213,6 +215,7 @@ class PairedComparator(
         )
         check_switches(allow_mixed=self.allow_mixed, refit=self.refit)
         asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
+        check_positive(asked, measures)
         prefit = self._check_roles(sample_weight, params)
         check_target(y, fitting=not prefit)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
@@ -281,7 +284,8 @@ class PairedComparator(
     ) -> Predictions:
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        rehearse(named_tests(self.tests), splits, np.unique(y_labels))
+        asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
+        rehearse(asked, measures, splits, np.unique(y_labels))
         flags = splits.flags
         if is_mixed(self._estimators()):
             flags = (*flags, "mixed-frozen")

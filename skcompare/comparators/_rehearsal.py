@@ -1,17 +1,18 @@
 """What can be refused before anything is fitted, found by trying it on made-up answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from skcompare._registry import get_test
+from skcompare._registry import PairedTestEntry, get_test
 from skcompare._validation import check_pos_label
+from skcompare.comparators._class_options import LABEL
 from skcompare.comparators._splits import Splits
 from skcompare.comparators._tests import Asked
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
-from skcompare.predictions import Answers, Predictions
+from skcompare.predictions import Answers, PairedPredictions, Predictions, one_class
 
 __all__ = ["check_scored_classes", "rehearse"]
 
@@ -26,7 +27,9 @@ def check_scored_classes(
         measure.check_classes(np.array([0, 1]) if of_all else classes)
 
 
-def rehearse(asked: Asked, splits: Splits, classes: np.ndarray) -> None:
+def rehearse(
+    asked: Asked, measures: Iterable[Measure], splits: Splits, classes: np.ndarray
+) -> None:
     """Run the tests that were asked for on right answers of these splits.
 
     A wrong option, or a test that needs other splits, is refused here rather than after
@@ -34,25 +37,47 @@ def rehearse(asked: Asked, splits: Splits, classes: np.ndarray) -> None:
     """
     if not asked or isinstance(asked, str):
         return
+    measures, pair = tuple(measures), _right_answers(splits, classes)
+    for name, options in asked.items():
+        entry = get_test(name)
+        needs: Any = entry.needs
+        if needs is ScoreDifferences:
+            continue
+        for_test, for_evidence = (
+            {key: options[key] for key in known if key in options}
+            for known in (entry.options, entry.evidence_options)
+        )
+        for about in _about(entry, options, measures):
+            answers = pair if about is None else one_class(pair, about.position(classes))
+            entry.function(needs.from_pair(answers, **for_evidence), **for_test)
+
+
+def _about(
+    entry: PairedTestEntry, options: Mapping[str, Any], measures: Sequence[Measure]
+) -> list[Measure | None]:
+    """Measures of one class that a test is run for; None for the answers as they are."""
+    of_test = [measure for measure in measures if entry.match(measure.metric)]
+    of_class = [measure for measure in of_test if measure.label is not None]
+    if of_class and len(of_class) == len(of_test) and LABEL not in options:
+        return [*of_class]
+    return [None]
+
+
+def _right_answers(splits: Splits, classes: np.ndarray) -> PairedPredictions:
+    """Two classifiers that answer these splits alike, with records of every class."""
     tests = [test for _, test in splits.pairs]
     n = sum(map(len, tests))
+    y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
     certain = np.zeros((n, len(classes)))
-    certain[:, 0] = 1.0
-    answers = tuple(
-        Answers(name, name, np.zeros(n, dtype=np.int8), certain)
-        for name in ("champion", "challenger")
-    )
+    certain[np.arange(n), y] = 1.0
+    answers = tuple(Answers(name, name, y, certain) for name in ("champion", "challenger"))
     made_up = Predictions(
         classes=classes,
-        y=np.zeros(n, dtype=np.int8),
+        y=y,
         answers=answers,
         design=splits.design,
         records=np.arange(n),
         bounds=np.cumsum([0, *map(len, tests)]),
         groups=np.arange(n) if splits.design.grouped else None,
     )
-    pair = made_up.pair("champion", "challenger")
-    for name, options in asked.items():
-        entry = get_test(name)
-        if entry.needs is not ScoreDifferences:
-            entry.function(entry.needs.from_pair(pair), **options)  # type: ignore[attr-defined]
+    return made_up.pair("champion", "challenger")

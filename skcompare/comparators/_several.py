@@ -12,7 +12,7 @@ from skcompare.predictions import Predictions
 from skcompare.reports import ClassifierRow, MultipleComparison, PairRow, decide_among
 from skcompare.stats import PairwiseResult, cochran_q, pairwise_mcnemar
 
-__all__ = ["check_several", "compare_several"]
+__all__ = ["check_several", "compare_several", "of_accuracy"]
 
 KNOWN = {"mcnemar": ("method", "n_resamples", "random_state"), "cochran_q": ("method",)}
 """Tests of several classifiers, and the options that each takes here."""
@@ -22,8 +22,8 @@ def check_several(
     tests: Any, measures: Sequence[Measure], *, groups: Any
 ) -> dict[str, dict[str, Any]]:
     """Options of the tests of several classifiers; refuses what is only for two."""
-    asked = [measure.name for measure in measures]
-    if [measure.metric for measure in measures] != ["accuracy"]:
+    asked = [measure.subject for measure in measures]
+    if not of_accuracy(measures):
         raise ValueError(
             f"Several classifiers are compared by accuracy. Got scoring {asked}. Pass two "
             "answers to compare by another measure."
@@ -51,6 +51,11 @@ def check_several(
         for option in options:
             check_choice(f"option of {name}", option, KNOWN[name])
     return {name: dict(given.get(name, {})) for name in KNOWN}
+
+
+def of_accuracy(measures: Sequence[Measure]) -> bool:
+    """Whether what is measured is accuracy, of all classes, and nothing else."""
+    return [(one.metric, one.label) for one in measures] == [("accuracy", None)]
 
 
 def compare_several(

@@ -15,6 +15,9 @@ __all__ = ["CLASS_SCORES", "ClassMoments", "ClassRows", "OutcomeRows"]
 CLASS_SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
 """Scores of one class against the rest: shares of the answers that count."""
 
+MOST = 2.0**62
+"""Sums of squares from here on may be more than whole numbers of 64 bits hold."""
+
 
 class OutcomeRows(NamedTuple):
     """The answers that count towards a score of one class, cluster by cluster.
@@ -150,6 +153,7 @@ class ClassRows:
         truth, *answers = cells.T
         size = np.zeros(n_rows, dtype=np.int64)
         np.add.at(size, cluster, values)
+        _check_countable(weights, size)
         return cls(
             classes,
             weights,
@@ -251,6 +255,16 @@ class ClassRows:
         """Truth, then answers and right answers of each classifier."""
         pairs = zip(self.answered, self.right, strict=True)
         return [self.truth, *(matrix for pair in pairs for matrix in pair)]
+
+
+def _check_countable(weights: IntArray, size: IntArray) -> None:
+    """Refuse clusters whose sums of squares no whole number of 64 bits holds."""
+    if float(weights @ np.square(size, dtype=np.float64)) >= MOST:
+        raise ValueError(
+            "The squares of the answers of each cluster must add up to less than "
+            f"{MOST:.3g}. Got a cluster of {int(size.max()):,} answers. Count fewer "
+            "repetitions, or make smaller clusters."
+        )
 
 
 def _combinations(score: str, k: int) -> IntArray:

@@ -7,6 +7,7 @@ import numpy as np
 
 from skcompare._labels import united_classes
 from skcompare._typing import IntArray
+from skcompare.evidence._agreement import MOST_RECORDS
 from skcompare.evidence._joint import LARGEST_TABLE, sums_of
 
 __all__ = ["ClusterCells", "check_cells", "count_cells", "merged_cells", "tables_of"]
@@ -122,16 +123,31 @@ def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterC
         )
     kept = often != 0
     rows, often = rows[kept].astype(np.int64), often[kept].astype(np.int64)
+    if float(often.sum(dtype=float)) >= MOST_RECORDS:
+        raise ValueError(
+            f"`counts` must add up to less than {MOST_RECORDS:.3g} answers. Got more."
+        )
     if not len(rows) or often.min() < 0 or rows.min() < 0 or (rows >= shape).any():
         raise ValueError(
             "`cells` must be positions below the numbers of groups and classes, "
             f"{list(shape)}, and `counts` at least 0, one of them above 0. Got others."
         )
-    order = np.lexsort(rows.T[::-1])
+    order, twice = _in_order(rows, shape)
     rows, often = rows[order], often[order]
-    if (np.diff(rows, axis=0) == 0).all(axis=1).any():
+    if twice:
         raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
     return ClusterCells(rows, often)
+
+
+def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
+    """The order of sorted cells, and whether a cell occurs twice."""
+    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
+        order = np.lexsort(rows.T[::-1])
+        return order, bool((np.diff(rows[order], axis=0) == 0).all(axis=1).any())
+    # Cells are mostly in order already, which a stable sort of numbers takes no time for.
+    numbers = _numbers(list(rows.T), shape)
+    order = np.argsort(numbers, kind="stable")
+    return order, bool((np.diff(numbers[order]) == 0).any())
 
 
 def tables_of(found: ClusterCells, n_groups: int) -> IntArray:

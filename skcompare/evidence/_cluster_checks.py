@@ -22,10 +22,13 @@ __all__ = [
     "check_answerers",
     "check_each_once",
     "check_repetition",
+    "check_tables",
+    "check_two",
     "checked_labels",
     "checked_tables",
     "group_labels",
     "group_positions",
+    "plain_list",
 ]
 
 ROLES = ("champion", "challenger")
@@ -56,8 +59,38 @@ def group_positions(groups: Any, n: int) -> tuple[np.ndarray | None, IntArray]:
     return labels, codes
 
 
-def checked_tables(tables: Any, n_groups: int) -> IntArray:
-    values = check_whole("tables", tables)
+def check_two(sums: "ClusterSums", name: str) -> None:
+    if sums.n_classifiers != 2:
+        raise ValueError(
+            f"{name} needs answers of two classifiers. Got {sums.n_classifiers}: "
+            f"{', '.join(sums.names)}. Make sums of two of them."
+        )
+
+
+def check_tables(sums: "ClusterSums", name: str) -> None:
+    """Refuse sums that have no table of two classifiers for each group."""
+    check_two(sums, name)
+    if sums.tables is None:
+        raise ValueError(
+            "The predictions have no groups. Pass `groups`, the group of each record, or "
+            "use a test of independent records, such as mcnemar."
+        )
+
+
+def plain_list(values: np.ndarray | None) -> list[Any] | None:
+    """What JSON can hold: numbers, or text, also of dates."""
+    if values is None:
+        return None
+    return (values.astype(str) if values.dtype.kind in "mMS" else values).tolist()
+
+
+def checked_tables(sums: "ClusterSums", n_groups: int) -> IntArray:
+    if sums.counts is not None or sums.classes is not None:
+        raise ValueError(
+            "`classes` and `counts` are about `cells`. Got None for `cells`. Pass all "
+            "three, or `tables` and `groups` alone."
+        )
+    values = check_whole("tables", sums.tables)
     if values.ndim != 2 or values.shape[1] != 4 or values.shape[0] != n_groups:
         raise ValueError(
             f"`tables` must have shape (n_groups, 4) with a row a group. Got "

@@ -25,10 +25,13 @@ from skcompare.evidence._cluster_checks import (
     check_answerers,
     check_each_once,
     check_repetition,
+    check_tables,
+    check_two,
     checked_labels,
     checked_tables,
     group_labels,
     group_positions,
+    plain_list,
 )
 from skcompare.evidence._contingency import (
     ContingencyTable,
@@ -128,7 +131,7 @@ class ClusterSums(Mergeable):
         if with_labels:
             values |= checked_labels(self, order)
         else:
-            values |= {"tables": checked_tables(self.tables, len(groups))[order]}
+            values |= {"tables": checked_tables(self, len(groups))[order]}
             values |= {"names": ROLES}
         for name, value in values.items():
             if isinstance(value, np.ndarray):
@@ -313,30 +316,24 @@ class ClusterSums(Mergeable):
     @property
     def n_discordant(self) -> int:
         """Records that exactly one of the two answered rightly."""
+        check_tables(self, "n_discordant")
         return int(self.tables[:, 1:3].sum())
 
     @property
     def sizes(self) -> IntArray:
         """Records of each group."""
+        check_tables(self, "sizes")
         return self.tables.sum(axis=1)
 
     @property
     def differences(self) -> IntArray:
         """Records of each group that only the challenger got right, less the reverse."""
+        check_tables(self, "differences")
         return self.tables[:, 2] - self.tables[:, 1]
 
     def check_tables(self, test: str) -> None:
         """Refuse sums that have no table of two classifiers for each group."""
-        if self.n_classifiers != 2:
-            raise ValueError(
-                f"{test} compares two classifiers. Got {self.n_classifiers}: "
-                f"{', '.join(self.names)}. Make sums of two of them."
-            )
-        if self.tables is None:
-            raise ValueError(
-                "The predictions have no groups. Pass `groups`, the group of each record, "
-                "or use a test of independent records, such as mcnemar."
-            )
+        check_tables(self, test)
 
     def class_rows(self) -> ClassRows:
         """The answers class by class, for tests of precision."""
@@ -350,6 +347,7 @@ class ClusterSums(Mergeable):
 
     def contingency_table(self) -> ContingencyTable:
         """The records of all groups together."""
+        check_two(self, "contingency_table")
         tables = self.tables
         if tables is None:
             tables = tables_of(ClusterCells(self.cells, self.counts), 1)
@@ -389,12 +387,12 @@ class ClusterSums(Mergeable):
         return replace(self, tables=tables, groups=groups)
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, groups and design as plain values."""
+        """Counts, groups and design as plain values; dates as text."""
         if self.cells is None:
             kept: tuple[str, ...] = ("tables", "groups")
         else:
             kept = ("groups", "classes", "cells", "counts")
         values = {name: getattr(self, name) for name in kept}
-        plain = {k: None if v is None else v.tolist() for k, v in values.items()}
+        plain = {name: plain_list(value) for name, value in values.items()}
         names = {} if self.cells is None else {"names": list(self.names)}
         return plain | names | {"design": self.design.name}

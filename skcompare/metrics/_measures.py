@@ -59,13 +59,18 @@ class Measure:
     metric: str | None = None
     label: str | None = None
 
+    @property
+    def subject(self) -> str:
+        """The name, with the class in brackets where it is about one."""
+        return self.name if self.label is None else f"{self.name}[{self.label}]"
+
     def position(self, classes: np.ndarray) -> int:
         """Position of the class that it is about."""
         known = [str(label) for label in classes.tolist()]
         if self.label not in known:
             raise ValueError(
-                f"scoring '{self.name}[{self.label}]' is about a class that does not "
-                f"occur. Classes: {some_of(classes)}."
+                f"scoring {self.subject!r} is about a class that does not occur. "
+                f"Classes: {some_of(classes)}."
             )
         return known.index(self.label)
 
@@ -85,7 +90,7 @@ class Measure:
                 self.scorer(answers, np.arange(len(y_true)).reshape(-1, 1), y_true)
         except ValueError as error:
             raise ValueError(
-                f"scoring {self.name!r} does not suit the {len(classes)} classes "
+                f"scoring {self.subject!r} does not suit the {len(classes)} classes "
                 f"{classes.tolist()[:5]}: {error} For two string classes pass `pos_label`; "
                 "for more classes choose a multi-class scorer, such as 'f1_macro'."
             ) from error
@@ -118,7 +123,14 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
             f"`scoring` must have at least one name, each once. Got {names}. Pass a dict "
             "to name scorers."
         )
-    return tuple(_measure(name, value) for name, value in named)
+    measures = tuple(_measure(name, value) for name, value in named)
+    subjects = [measure.subject for measure in measures]
+    if len(set(subjects)) < len(subjects):
+        raise ValueError(
+            f"`scoring` must have each measure once. Got {subjects}, where a class in "
+            "brackets belongs to the name. Choose other names in the dict."
+        )
+    return measures
 
 
 def _name_of(scorer: Any) -> str:

@@ -82,8 +82,8 @@ class PairedScorer:
         """
         stored = metadata.pop(STORED, None)
         self._refuse(metadata)
-        result = self._result(estimator, X, check_labels("y", y), stored)
-        return self._score(result)
+        evidence = self._evidence(estimator, X, check_labels("y", y), stored)
+        return self._score(self._result(evidence), evidence)
 
     def set_score_request(self, **requests: Any) -> "PairedScorer":
         """Ask for stored answers of the champion by scikit-learn's metadata routing.
@@ -178,7 +178,8 @@ class PairedScorer:
             )
         if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
             raise TypeError(f"`champion` must be a classifier. Got the regressor {words}.")
-        if hasattr(champion, "fit"):
+        # check_is_fitted asks for tags, which classifiers of other packages may lack.
+        if hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__"):
             try:
                 check_is_fitted(champion)
             except NotFittedError as error:
@@ -187,19 +188,22 @@ class PairedScorer:
                     f"{words} that is not. Fit it, on records that are not scored."
                 ) from error
 
-    def _result(self, estimator: Any, X: Any, y: np.ndarray, stored: Any) -> PairedResult:
-        """The result of the test on these records."""
+    def _evidence(self, estimator: Any, X: Any, y: np.ndarray, stored: Any) -> Any:
+        """What the test needs to know of both classifiers' answers to these records."""
         entry = self._entry
         wanted = entry.needs.wanted  # type: ignore[attr-defined]
         champion = self._champion_of(estimator, X, stored, wanted)
         pair = collect_fitted(
             [("champion", champion), ("challenger", estimator)], X, y, wanted=wanted
         ).pair("champion", "challenger")
+        return entry.needs.from_pair(pair)  # type: ignore[attr-defined]
+
+    def _result(self, evidence: Any) -> PairedResult:
+        """The result of the test."""
         options = dict(self.options)
         if self.returns == "confidence":
             options["alternative"] = "greater"
-        evidence = entry.needs.from_pair(pair)  # type: ignore[attr-defined]
-        result: PairedResult = entry.function(evidence, **options)
+        result: PairedResult = self._entry.function(evidence, **options)
         return result
 
     def _champion_of(
@@ -228,7 +232,7 @@ class PairedScorer:
         classes = np.asarray(estimator.classes_)
         return _StoredScores(classes, check_probabilities(STORED, stored, len(classes)))
 
-    def _score(self, result: PairedResult) -> float:
+    def _score(self, result: PairedResult, evidence: Any) -> float:
         if self.returns == "confidence":
             # An undefined p counts as 1, here as in adjustments.
             score = 1 - (1.0 if math.isnan(result.pvalue) else result.pvalue)
@@ -237,7 +241,7 @@ class PairedScorer:
             difference = self._difference(result)
             score = difference
             if self.returns == "statistic":
-                score = self._signed_root(result, difference)
+                score = self._signed_root(result, difference, evidence)
             undefined = math.isnan(score)
         if undefined:
             why = "; ".join(result.caveats)
@@ -261,13 +265,23 @@ class PairedScorer:
         sign = 1 if result.greater_is_better else -1
         return sign * (result.challenger - result.champion)
 
-    def _signed_root(self, result: PairedResult, difference: float) -> float:
+    def _signed_root(self, result: PairedResult, difference: float, evidence: Any) -> float:
         """The statistic, or its root with the sign of the difference if chi-squared."""
+        statistic = result.statistic
         if math.isnan(result.pvalue):
             return math.nan
-        if result.df == 1 and result.statistic >= 0:
-            return math.copysign(math.sqrt(result.statistic), difference)
-        return result.statistic
+        if statistic <= 0:
+            return statistic
+        mirrored = self._result(evidence.swap()).statistic
+        if math.isclose(mirrored, -statistic, rel_tol=1e-6):
+            return statistic
+        if result.df == 1:
+            return math.copysign(math.sqrt(statistic), difference)
+        raise ValueError(
+            f"The statistic of {result.test} ({result.method}) is the same whichever "
+            "classifier is better, so that it has no sign. Choose returns='confidence', "
+            "or another method of the test."
+        )
 
 
 @dataclass(frozen=True, slots=True)

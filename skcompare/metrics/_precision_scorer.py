@@ -27,7 +27,7 @@ class PrecisionScorer(PairedScorer):
         test with ``alternative="greater"``. Greater is better for each.
     label : label, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
-    test : str, default="precision_weighted_score"
+    test : str, default="precision_both_scores"
         A registered test of joint counts that takes a label, such as "relative_precision"
         or "updated_precision".
     **options
@@ -60,6 +60,9 @@ class PrecisionScorer(PairedScorer):
     among candidates it is of use, to claim that one is better use `PairedComparator`. In
     `permutation_importance` the champion is given the permuted records too, so that what
     is measured is how its disadvantage depends on a feature.
+
+    `TunedThresholdClassifierCV` takes no scorer that calls the classifier itself, as this
+    one does; tune the threshold by a metric, and score what it gives.
 
     Sample weights are refused, as the test has no version for them. With metadata routing
     on they may still go to the fit of a classifier.
@@ -96,7 +99,7 @@ class PrecisionScorer(PairedScorer):
     .. versionadded:: 0.1
     """
 
-    default_test: ClassVar[str] = "precision_weighted_score"
+    default_test: ClassVar[str] = "precision_both_scores"
 
     def __init__(
         self,

@@ -204,11 +204,11 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
     )
     if any(all(part is None for part in each) for each in parts):
         raise ValueError(
-            f"scoring {measure.name!r} needs answers that a classifier does not give. "
+            f"scoring {measure.subject!r} needs answers that a classifier does not give. "
             "Choose a classifier with predict_proba, or a measure of labels."
         )
     score = _ScorerScore(
-        measure.name,
+        measure.subject,
         scorer=measure.scorer,
         classes=classes,
         widths=widths,  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ def score_differences(
     undefined = ~np.isfinite(scores).all(axis=0)
     if undefined.all() and watch.error is not None:
         raise ValueError(
-            f"scoring {measure.name!r} is undefined on every test set: {watch.error}"
+            f"scoring {measure.subject!r} is undefined on every test set: {watch.error}"
         ) from watch.error
     champion, challenger = np.where(undefined, np.nan, scores)
     flags = ("undefined-in-split",) if undefined.any() else ()
@@ -82,12 +82,12 @@ def _split_scores(
             score = float("nan")
         except AttributeError as error:
             raise ValueError(
-                f"scoring {measure.name!r} needs answers that {answers.name} does not "
+                f"scoring {measure.subject!r} needs answers that {answers.name} does not "
                 "give. Choose a classifier with predict_proba, or a measure of labels."
             ) from error
         if not isinstance(score, Real):
             raise TypeError(
-                f"scoring {measure.name!r} must give one number. Got "
+                f"scoring {measure.subject!r} must give one number. Got "
                 f"{type(score).__name__}. Pass a dict of scorers for several."
             )
         scores.append(float("nan") if watch.undefined else float(score))

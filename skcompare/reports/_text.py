@@ -160,6 +160,7 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
     ]
     if row.kind == "ratio" and row.result is not None:
         name = row.result.estimate_name
+        name += "" if row.label is None else f"[{row.label}]"
     name = in_one_line(name)
     if row.kind in ("omnibus", "combination"):
         df = None if row.result is None else row.result.df

@@ -49,7 +49,7 @@ def class_label(classes: np.ndarray, label: Any = None) -> Any:
     """
     known = classes.tolist()
     if label is None:
-        return 1 if len(known) == 2 and 1 in known else known[-1]
+        return known[known.index(1)] if len(known) == 2 and 1 in known else known[-1]
     found = np.flatnonzero(classes == label) if np.ndim(label) == 0 else np.empty(0)
     if len(found) != 1:
         raise ValueError(

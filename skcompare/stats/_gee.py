@@ -33,6 +33,7 @@ __all__ = [
     "check_two_classifiers",
     "class_fit",
     "corrected_moments",
+    "informative_clusters",
     "joint_covariance",
     "link_values",
     "undecided",
@@ -109,9 +110,15 @@ def class_fit(
     label = class_label(sums.classes, label)
     moments = rows.moments(score, label)
     outcomes = rows.of_class(label, score)
-    n_clusters = int(outcomes.weights[(outcomes.rows > 0).any(axis=1)].sum())
+    n_clusters = informative_clusters(outcomes)
     corrected = corrected_moments(moments, outcomes, n_clusters, correction)
     return ClassFit(label, moments, corrected, n_clusters)
+
+
+def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> int:
+    """Clusters with an answer of one of the chosen classifiers that counts."""
+    counts = (outcomes.rows[:, chosen] > 0).any(axis=1)
+    return int(outcomes.weights[counts].sum())
 
 
 def corrected_moments(

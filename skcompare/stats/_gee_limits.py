@@ -85,7 +85,8 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
 
     The efficient score of the ratio, with its sandwich: at a ratio of 1 it is the score
     test of equal shares (Leisenring, Alonzo and Pepe 2000), and positive where the observed
-    ratio is above.
+    ratio is above. NaN where rounding alone could have made its variance: beside an
+    observed ratio that all clusters share its square is that of the distance.
     """
     at = restricted_shares(moments, link, logarithm)
     parts = {name: getattr(moments, name)[np.newaxis] for name in ("rows", "hits")}
@@ -98,9 +99,7 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
     variance = contrast_variance(apart, at, slopes, covariance)
     excess = moments.hits[1] - moments.rows[1] * at[:, 1]
     distance = excess * (slopes / moments.rows).sum(axis=1)
-    error = np.sqrt(np.where(variance > 0, variance, np.nan))
-    without = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
-    return np.where(variance > 0, distance / error, without)
+    return np.asarray(distance / np.sqrt(np.where(variance > 0, variance, np.nan)))
 
 
 def ratio_score_limits(
@@ -135,22 +134,27 @@ def _upper_limit(moments: ClassMoments, link: str, observed: float, z: float) ->
     """Logarithm of the greatest ratio that is not rejected."""
 
     def excess(logarithm: float) -> float:
-        return float(score_of_ratio(moments, link, [logarithm])[0]) + z
+        # A place without variance between two with one ends the search.
+        return float(np.nan_to_num(score_of_ratio(moments, link, [logarithm])[0] + z))
 
-    if math.isinf(z) or (math.isinf(observed) and (observed > 0 or z <= 0)):
-        return math.inf if z > 0 else observed
-    null_kept = excess(0.0) >= 0
     upward = z >= 0
-    # From minus infinity the limit is seen from 1, upward or downward.
-    start = observed
-    if math.isinf(observed) or (upward and null_kept and observed < 0):
-        start, upward = 0.0, null_kept
-    turned = upward or math.isinf(observed)
+    if math.isinf(z) or (math.isinf(observed) and (observed > 0) == upward):
+        return math.inf if z > 0 else observed
+    null_kept, start = excess(0.0) >= 0, observed
+    # From an infinite ratio the limit is seen from 1, upward or downward.
+    beside_null = math.isinf(observed)
+    if beside_null:
+        upward = null_kept
+    ahead = observed < 0 if upward else observed > 0
+    if beside_null or (ahead and null_kept == upward):
+        start = 0.0
     steps = np.geomspace(NEAREST, FARTHEST, POINTS)
     points = start + (steps if upward else -steps)
-    if turned and upward and observed < 0 and not null_kept:
-        points = np.append(points[points < 0], 0.0)
+    if ahead and start:
+        points = np.append(points[points < 0 if upward else points > 0], 0.0)
     scores = score_of_ratio(moments, link, points) + z
+    known = ~np.isnan(scores)
+    points, scores = points[known], scores[known]
     found = np.flatnonzero((scores < 0) if upward else (scores >= 0))
     if not len(found):
         return math.inf if upward else -math.inf
@@ -197,6 +201,9 @@ def difference_score_limits(
         shares = moments.shares
         quadratic = Quadratic(float(shares[1] - shares[0]), *_polynomial(moments))
         own = contrast_variance(moments, shares, np.ones(2), moments.covariance())
+        if own == 0 == quadratic.estimate:
+            # No difference has been seen, and none of another size is nearer than 0.
+            z = max(z, 0.0)
         low, high = _lower_root(quadratic, z), -_lower_root(quadratic.mirrored(), z)
         if own == 0 and z * z * quadratic.square < 1:
             # Both roots are the estimate, of which rounding would leave half the digits.

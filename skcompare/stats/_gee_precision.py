@@ -121,9 +121,11 @@ default="precision"
 
     The interval of "score" holds the ratios that the test does not reject. Its restricted
     precisions solve the estimating equation of the common level, for "log" with the working
-    variance of counts. With few clusters use it, or a correction: of two equal classifiers
-    and 10 groups of dependent records, "wald" rejects 10 % at a level of 5 %, with
-    "mancl-derouen" and "score" 4 %; with 40 groups 7, 5 and 5 %.
+    variance of counts. With few clusters use it, or a correction: of two equally precise
+    classifiers "wald" rejects 13 % at a level of 5 % with 10 groups, 10 % with 20 and 6 %
+    with 100, "mancl-derouen" 6 % with each of these, and "score" 3, 5 and 5 % (means of the
+    designs that ``benchmarks/validity/precision_groups.py`` prints; the p-value of "score"
+    is that of :func:`~skcompare.stats.clustered_precision` with "normal").
 
     A classifier without answers that count is flagged "no-answers", and with precision 0
     or 1 under "wald" "share-of-0-or-1"; p is undefined then, and the interval from 0 to

@@ -1,6 +1,7 @@
 """Score tests of the precision of one class: Kosinski's and Leisenring's."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ from scipy.special import ndtri
 from skcompare._registry import paired_test
 from skcompare._validation import check_choice
 from skcompare.evidence import JointCounts
+from skcompare.evidence._class_rows import ClassMoments
 from skcompare.stats._class_label import class_label
 from skcompare.stats._precision_limits import (
     both_score_limits,
@@ -18,6 +20,7 @@ from skcompare.stats._precision_limits import (
 )
 from skcompare.stats._precision_result import Question, question
 from skcompare.stats._precision_statistics import (
+    Contrast,
     both_scores,
     generalized_score,
     share_contrast,
@@ -31,6 +34,7 @@ INTERVALS = ("agreeing", "wald")
 
 
 def _sample_size(
+    statistic: Callable[[ClassMoments], Contrast],
     counts: JointCounts,
     *,
     alpha: float,
@@ -42,7 +46,7 @@ def _sample_size(
 ) -> float:
     """Records at which the difference is that many standard errors from 0."""
     moments = counts.class_rows().moments(score, class_label(counts.classes, label))
-    root = abs(float(both_scores(moments).root))
+    root = abs(float(statistic(moments).root))
     if not root > 0:
         return math.inf
     tail = alpha / 2 if alternative == "two-sided" else alpha
@@ -59,7 +63,7 @@ def _sample_size(
     measures="precision",
     designs=("holdout",),
     references=("Kosinski2013", "Leisenring2000"),
-    sample_size=_sample_size,
+    sample_size=partial(_sample_size, both_scores),
 )
 def precision_both_scores(
     counts: JointCounts,
@@ -73,10 +77,10 @@ def precision_both_scores(
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is rejected where both the
     generalized score [1]_ and the weighted one [2]_ reject it: the p-value is the greater
-    of the two, of :func:`precision_score` and :func:`precision_weighted_score`. Each
-    rejects equal precisions too often in small samples of its own kind, and they do not
-    share these (``benchmarks/validity/precision.py``), so that this is the default test
-    of precision on a hold-out.
+    of those of :func:`precision_score` and :func:`precision_weighted_score`. Each rejects
+    equal precisions too often in small samples of its own kind, and they do not share these
+    (``benchmarks/validity/precision.py``), so that this is the test of precision to take on
+    a hold-out.
 
     Parameters
     ----------
@@ -95,8 +99,9 @@ default="precision"
     -------
     result : PairedResult
         `estimate` is precision(challenger) - precision(champion), `statistic` is
-        chi-squared with one degree of freedom, the smaller of the two. The interval holds
-        all differences that not both tests reject. `details` is as of
+        chi-squared with one degree of freedom. It is that of the test whose p-value it is,
+        as is the standard error in `details`: two-sided the smaller statistic. The interval
+        holds all differences that not both tests reject. `details` is as of
         :func:`precision_weighted_score`.
 
     Raises
@@ -132,12 +137,12 @@ default="precision"
     0.825 to 0.865, p = 0.0194
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
-    [0.0066, 0.0729]
+    [0.0066, 0.0733]
 
     .. versionadded:: 0.1
     """
     asked = question(counts, label, score, alternative)
-    contrast = both_scores(asked.moments)
+    contrast = both_scores(asked.moments, alternative)
     return asked.result(
         contrast,
         estimate=float(contrast.estimate),
@@ -156,7 +161,7 @@ default="precision"
     measures="precision",
     designs=("holdout",),
     references=("Kosinski2013", "Leisenring2000"),
-    sample_size=_sample_size,
+    sample_size=partial(_sample_size, weighted_generalized_score),
 )
 def precision_weighted_score(
     counts: JointCounts,

@@ -15,9 +15,9 @@ from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats._class_label import FEW_INFORMATIVE, NO_ANSWERS, SCORE_WORDS
 from skcompare.stats._combine_pvalues import CombinedPvalue
 from skcompare.stats._precision_class_tests import (
-    CLASS_TESTS,
     LEFT_OUT,
     Significance,
+    class_test,
     informative_clusters,
 )
 from skcompare.stats._precision_statistics import share_contrast
@@ -53,10 +53,10 @@ class AllClasses:
 
     def __init__(self, counts: JointCounts, score: str, test: str, adjust: str) -> None:
         check_choice("score", score, CLASS_SCORES)
-        check_choice("test", test, tuple(CLASS_TESTS))
         check_choice("adjust", adjust, ADJUSTMENTS)
-        self.counts, self.score, self.test, self.adjust = counts, score, test, adjust
+        self.counts, self.score, self.adjust = counts, score, adjust
         self.rows = counts.class_rows()
+        self.test = test = class_test(test, self.rows)
         self.moments = self.rows.moments(score)
         self.found = Significance(self.moments, test, "two-sided")
         self.known, self.alike = self.found.known, self.found.alike
@@ -184,17 +184,17 @@ def quadratic_form(
     Returns
     -------
     value : float
+        Of the part of the differences that lies where something varies.
     rank : int
         Eigenvalues of the correlation matrix that are not 0.
     consistent : bool
-        Whether all of the differences lies where something varies.
+        Whether that is all of them.
     """
     deviation = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     varies = deviation > 0
-    if (differences[~varies] != 0).any():
-        return math.inf, int(varies.sum()), False
+    fixed = not (differences[~varies] != 0).any()
     if not varies.any():
-        return 0.0, 0, True
+        return 0.0, 0, fixed
     kept = covariance[np.ix_(varies, varies)]
     deviation, differences = deviation[varies], differences[varies]
     standardised = differences / deviation
@@ -202,8 +202,7 @@ def quadratic_form(
     values, vectors = np.linalg.eigh((correlation + correlation.T) / 2)
     parts = vectors.T @ standardised
     large = values > RANK_TOLERANCE * values[-1]
-    rank = int(large.sum())
     beyond = float(np.linalg.norm(parts[~large]))
-    if beyond > CONSISTENT * max(1.0, float(np.linalg.norm(standardised))):
-        return math.inf, rank, False
-    return float((parts[large] ** 2 / values[large]).sum()), rank, True
+    consistent = beyond <= CONSISTENT * max(1.0, float(np.linalg.norm(standardised)))
+    value = float((parts[large] ** 2 / values[large]).sum())
+    return value, int(large.sum()), fixed and consistent

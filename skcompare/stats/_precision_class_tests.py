@@ -8,12 +8,14 @@ import numpy as np
 
 from skcompare._flags import register_flag
 from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import check_choice
 from skcompare.evidence._class_rows import ClassMoments, ClassRows
 from skcompare.stats._class_label import FEW_CLUSTERS, FEW_INFORMATIVE, NO_ANSWERS
 from skcompare.stats._gee import BOUNDARY
 from skcompare.stats._precision_statistics import (
     Contrast,
     answered_alike,
+    both_scores,
     generalized_score,
     has_answers,
     log_odds_contrast,
@@ -27,25 +29,47 @@ from skcompare.stats._tails import normal_pvalue
 __all__ = [
     "CLASS_TESTS",
     "LEFT_OUT",
+    "SCORE_TESTS",
     "Significance",
     "at_boundary",
+    "class_test",
     "informative_clusters",
 ]
 
 CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
+    "both scores": both_scores,
     "weighted score": weighted_generalized_score,
     "score": generalized_score,
     "wald": log_odds_contrast,
     "difference": share_contrast,
     "relative": log_ratio_contrast,
 }
-"""Tests of one class by name."""
+"""Tests of one class by name, two-sided."""
+
+SCORE_TESTS = ("both scores", "weighted score", "score")
+
+OF_RECORDS = ("both scores", "weighted score")
+"""Tests that take the answers of one classifier as independent."""
 
 LEFT_OUT = register_flag(
     "unanswered-classes",
     "a classifier has no answer that counts towards the score of some classes, for example "
     "because it never gives them; these classes are left out",
 )
+
+
+def class_test(test: str, rows: ClassRows) -> str:
+    """The test of each class that is asked for, which must suit the clusters."""
+    check_choice("test", test, ("auto", *CLASS_TESTS))
+    several = bool((rows.size > 1).any())
+    if test == "auto":
+        return "score" if several else "both scores"
+    if several and test in OF_RECORDS:
+        raise ValueError(
+            f"test={test!r} takes the answers of one classifier as independent. Got up to "
+            f"{rows.size.max()} in a cluster. Use test='score'."
+        )
+    return test
 
 
 class Significance:
@@ -65,7 +89,10 @@ class Significance:
     """
 
     def __init__(self, moments: ClassMoments, test: str, alternative: str) -> None:
-        contrast = CLASS_TESTS[test](moments)
+        if test == "both scores":
+            contrast = both_scores(moments, alternative)
+        else:
+            contrast = CLASS_TESTS[test](moments)
         self.test, self.moments, self.contrast = test, moments, contrast
         self.known = has_answers(moments)
         self.alike = answered_alike(moments)

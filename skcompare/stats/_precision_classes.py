@@ -20,14 +20,20 @@ from skcompare.stats._class_label import NO_ANSWERS, SCORE_WORDS
 from skcompare.stats._difference_limits import one_sided, quantile
 from skcompare.stats._pairwise_rows import interval_level
 from skcompare.stats._precision_class_tests import (
-    CLASS_TESTS,
     LEFT_OUT,
+    SCORE_TESTS,
     Significance,
     at_boundary,
+    class_test,
     informative_clusters,
 )
 from skcompare.stats._precision_classes_result import PrecisionByClass
-from skcompare.stats._precision_limits import log_wald_limits, score_range, wald_limits
+from skcompare.stats._precision_limits import (
+    both_score_range,
+    log_wald_limits,
+    score_range,
+    wald_limits,
+)
 from skcompare.stats._precision_statistics import (
     Contrast,
     has_answers,
@@ -51,7 +57,7 @@ def precision_by_class(
     counts: JointCounts | ClusterSums,
     *,
     score: str = "precision",
-    test: str = "weighted score",
+    test: str = "auto",
     adjust: str = "holm",
     alternative: str = "two-sided",
     confidence_level: float = 0.95,
@@ -70,12 +76,14 @@ def precision_by_class(
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
-    test : {"weighted score", "score", "wald", "difference", "relative"}, \
-default="weighted score"
+    test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
+"relative"}, default="auto"
         "weighted score" is the weighted generalized score [1]_, for answers to
         independent records only; "score" the generalized score [2]_, for clusters too;
-        "wald" compares the log odds by marginal regression [2]_, "difference" the scores
-        themselves [1]_ and "relative" their logarithms [3]_.
+        "both scores" has the greater p-value of the two; "wald" compares the log odds by
+        marginal regression [2]_, "difference" the scores themselves [1]_ and "relative"
+        their logarithms [3]_. "auto" is "both scores", and "score" where a classifier has
+        several answers in a cluster.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
 default="holm"
         How p-values are adjusted for the number of classes.
@@ -96,21 +104,21 @@ default="holm"
     Raises
     ------
     ValueError
-        If there are not two classifiers, or the weighted score is asked for where a
-        classifier has several answers in a cluster.
+        If there are not two classifiers, or the weighted score or both scores are asked for
+        where a classifier has several answers in a cluster.
 
     Notes
     -----
-    Rows are what the tests of one class say: :func:`precision_weighted_score`,
-    :func:`precision_score`, :func:`precision_wald`, :func:`precision_difference` and
-    :func:`relative_precision`. A class for which one classifier has no answer that counts
-    has no difference, flagged "no-answers", and counts as p = 1 in the adjustment; if
-    neither has one they answer alike. Without difference and variation the statistic is 0
-    and p is 1, flagged "degenerate"; a difference without variance has no p-value, flagged
-    "zero-variance". Logarithms of 0 are infinite, so that "wald" has no p-value for a
-    share of 0 or 1 and "relative" for one of 0, flagged "share-of-0-or-1"; the score tests
-    have one. Fewer than 40 records or groups with an answer that counts are flagged
-    "few-informative-clusters".
+    Rows are what the tests of one class say: :func:`precision_both_scores`,
+    :func:`precision_weighted_score`, :func:`precision_score`, :func:`precision_wald`,
+    :func:`precision_difference` and :func:`relative_precision`. A class for which one
+    classifier has no answer that counts has no difference, flagged "no-answers", and counts
+    as p = 1 in the adjustment; if neither has one they answer alike. Without difference and
+    variation the statistic is 0 and p is 1, flagged "degenerate"; a difference without
+    variance has no p-value, flagged "zero-variance". Logarithms of 0 are
+    infinite, so that "wald" has no p-value for a share of 0 or 1 and "relative" for one of
+    0, flagged "share-of-0-or-1"; the score tests have one. Fewer than 40 records or groups
+    with an answer that counts are flagged "few-informative-clusters".
 
     The mean of `macro` is taken over the classes that both classifiers answer, and these
     are taken as given. Where they answer all, it is the test
@@ -140,7 +148,7 @@ default="holm"
     >>> result = precision_by_class(counts)
     >>> for label, p in zip(result.classes, result.adjusted_pvalue):
     ...     print(label, f"{p:.3f}")
-    a 0.105
+    a 0.107
     b 0.521
     c 0.083
     >>> low, high = result.macro.confidence_interval()
@@ -150,12 +158,11 @@ default="holm"
     .. versionadded:: 0.1
     """
     check_choice("score", score, CLASS_SCORES)
-    check_choice("test", test, tuple(CLASS_TESTS))
     check_choice("adjust", adjust, ADJUSTMENTS)
     check_alternative(alternative)
     check_confidence_level(confidence_level)
     rows = _rows_of(counts)
-    _check_clusters(rows, test)
+    test = class_test(test, rows)
     moments = rows.moments(score)
     found = Significance(moments, test, alternative)
     level = interval_level(confidence_level, adjust, len(rows.classes))
@@ -198,14 +205,6 @@ def _rows_of(counts: Any) -> ClassRows:
     return rows
 
 
-def _check_clusters(rows: ClassRows, test: str) -> None:
-    if test == "weighted score" and (rows.size > 1).any():
-        raise ValueError(
-            "test='weighted score' takes the answers of one classifier as independent. Got "
-            f"up to {rows.size.max()} in a cluster. Use test='score'."
-        )
-
-
 def _effects(found: Significance, level: float, alternative: str) -> dict[str, FloatArray]:
     """Effect sizes and their limits, which are everything where nothing is known."""
     moments, test = found.moments, found.test
@@ -214,14 +213,18 @@ def _effects(found: Significance, level: float, alternative: str) -> dict[str, F
     # Classifiers that both never answer a class have no difference to show.
     silent = ~moments.rows.any(axis=-1)
     effects = {"difference": np.where(silent, 0.0, difference.estimate)}
-    if test in ("score", "weighted score"):
+    if test in SCORE_TESTS:
         z = quantile(level, alternative)
-        pairs = zip(*score_range(moments, test == "weighted score", z), strict=True)
+        if test == "both scores":
+            found_limits = both_score_range(moments, z)
+        else:
+            found_limits = score_range(moments, test == "weighted score", z)
+        pairs = zip(*found_limits, strict=True)
         limits = [one_sided(float(low), float(high), alternative) for low, high in pairs]
     else:
         limits = _limits(wald_limits, difference.estimate, difference, level, alternative)
     told = found.known
-    if test not in ("score", "weighted score"):
+    if test not in SCORE_TESTS:
         told = told & ~np.isinf(difference.root)
     _add_limits(effects, "difference", np.where(told[:, None], limits, (-1.0, 1.0)))
     for name, contrast, scale in (

@@ -13,7 +13,6 @@ from skcompare.evidence import JointCounts
 from skcompare.stats._combine_pvalues import CombinedPvalue, lancaster_correlated, simes
 from skcompare.stats._precision_all_classes import AllClasses, quadratic_form
 from skcompare.stats._precision_exchange import exchanged_pvalues
-from skcompare.stats._precision_statistics import log_odds_contrast, share_contrast
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_difference import ZERO_VARIANCE
 from skcompare.stats._tails import chi2_pvalue
@@ -22,7 +21,12 @@ __all__ = ["precision_joint", "precision_lancaster", "precision_simes"]
 
 MEASURE = "precision_by_class"
 METHODS = ("influence", "permutation")
-SCALES = {"difference": share_contrast, "log-odds": log_odds_contrast}
+SCALES = {
+    "both scores": ("both scores", "joint both scores"),
+    "difference": ("difference", "joint Wald, difference"),
+    "log-odds": ("wald", "joint Wald, log-odds"),
+}
+"""The test of each class, and what the joint one is called."""
 
 UNDEFINED_ODDS = register_flag(
     "undefined-odds",
@@ -44,7 +48,7 @@ def precision_simes(
     counts: JointCounts,
     *,
     score: str = "precision",
-    test: str = "weighted score",
+    test: str = "auto",
     adjust: str = "holm",
 ) -> PairedResult:
     """Do two classifiers differ in the precision of any class? The strongest class decides.
@@ -61,8 +65,8 @@ def precision_simes(
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
-    test : {"weighted score", "score", "wald", "difference", "relative"}, \
-default="weighted score"
+    test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
+"relative"}, default="auto"
         The test of each class [2]_, as of :func:`precision_by_class`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
 default="holm"
@@ -76,7 +80,8 @@ default="holm"
         that with the smallest p first: `label`, answers that count (`n_champion`,
         `n_challenger`), scores of `champion` and `challenger`, their `difference`,
         `pvalue` and `adjusted_pvalue`, None where undefined. `details` has the number of
-        classes (`n_classes`), and of those without a p-value (`n_left_out`).
+        classes (`n_classes`), of those that a classifier never gives (`n_left_out`), and of
+        those of which all answers are alike (`n_alike`).
 
     Notes
     -----
@@ -130,7 +135,7 @@ def precision_lancaster(
     counts: JointCounts,
     *,
     score: str = "precision",
-    test: str = "weighted score",
+    test: str = "auto",
     method: str = "influence",
     adjust: str = "holm",
     n_resamples: int = 2000,
@@ -150,8 +155,8 @@ def precision_lancaster(
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
-    test : {"weighted score", "score", "wald", "difference", "relative"}, \
-default="weighted score"
+    test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
+"relative"}, default="auto"
         The test of each class [3]_, as of :func:`precision_by_class`.
     method : {"influence", "permutation"}, default="influence"
         How the covariance of the p-values is found. "influence" takes the correlations of
@@ -203,7 +208,7 @@ default="holm"
     >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
     >>> result = precision_lancaster(counts)
     >>> print(f"{result.statistic:.2f}, df {result.df:.2f}, p = {result.pvalue:.5f}")
-    37.60, df 7.67, p = 0.00001
+    37.56, df 7.67, p = 0.00001
 
     .. versionadded:: 0.1
     """
@@ -220,14 +225,14 @@ default="holm"
     if method == "influence":
         correlation = classes.correlation()[np.ix_(kept, kept)]
         return classes.combined(lancaster_correlated(pvalues, correlation=correlation))
-    draws = exchanged_pvalues(counts, score, test, n_resamples, rng)[:, kept]
+    draws = exchanged_pvalues(counts, score, classes.test, n_resamples, rng)[:, kept]
     combined = lancaster_correlated(pvalues, null_draws=draws)
     return classes.combined(combined, {"resamples": float(n_resamples)})
 
 
 @paired_test(
     "precision_joint",
-    title="Joint Wald test of the precisions of all classes",
+    title="Joint test of the precisions of all classes",
     needs=JointCounts,
     kind="omnibus",
     measures=MEASURE,
@@ -238,7 +243,7 @@ def precision_joint(
     counts: JointCounts,
     *,
     score: str = "precision",
-    scale: str = "difference",
+    scale: str = "both scores",
     adjust: str = "holm",
 ) -> PairedResult:
     """Do two classifiers differ in the precision of any class? All are tested jointly.
@@ -247,7 +252,8 @@ def precision_joint(
     precision, over new records. The statistic is the quadratic form of the differences of
     all classes with their joint covariance, in which a record counts for every class that
     is its answer [1]_ [2]_; under the null hypothesis it is chi-squared with the rank of
-    the covariance.
+    the covariance. By default the variance of a class is at least that of both score tests
+    of it, which small classes need.
 
     Parameters
     ----------
@@ -256,9 +262,11 @@ def precision_joint(
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
-    scale : {"difference", "log-odds"}, default="difference"
-        What is normal: the differences of the scores or of their log odds, which do not
-        exist for a score of 0 or 1.
+    scale : {"both scores", "difference", "log-odds"}, default="both scores"
+        "difference" is Wald's test of the differences and "log-odds" that of the log odds
+        of a marginal logistic model, which do not exist for a score of 0 or 1. "both
+        scores" compares the differences too, with the larger variance of each class: of
+        "difference", or of :func:`precision_both_scores`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
 default="holm"
         How the p-values of the classes in `parts` are adjusted.
@@ -268,7 +276,8 @@ default="holm"
     result : PairedResult
         `statistic` is chi-squared with `df` degrees of freedom. `estimate` is the greatest
         difference of a class, without its sign; it has no interval. `parts` is as of
-        :func:`precision_simes`, with Wald's test of each class on the same scale.
+        :func:`precision_simes`, with the test of each class that `scale` names: both score
+        tests, or Wald's test of the difference or of the log odds.
 
     Notes
     -----
@@ -278,12 +287,15 @@ default="holm"
     1e-9 of the largest one, and their number is `df`. Where all answers are alike the
     statistic is 0 and p is 1, flagged "degenerate". If a combination of the differences is
     not 0 but cannot vary, as for a class that is right once for one classifier and wrong
-    once for the other, the statistic is infinite and p undefined, flagged "zero-variance".
+    once for the other, the Wald statistics are infinite and p undefined, flagged
+    "zero-variance"; "both scores" has a variance for each class that differs.
 
-    The approximation needs records: of 20 equal classes with 20 records each "difference"
-    rejects in 9 % at the level 0.05, with 200 records in 5 %; "log-odds" and
-    :func:`precision_simes` reject too rarely where records are few, and
-    :func:`precision_lancaster` in 3 to 6 % (``benchmarks/validity/precision_global.py``).
+    The two Wald tests need records: "difference" rejects equal precisions too often where
+    classes are small, and far too often where one classifier also gives them less often
+    than the other, and "log-odds" where hardly an answer is wrong and one classifier's
+    answers are nearly all among the other's. "both scores" has a statistic of at most that
+    of "difference", and rejects too rarely where records are few
+    (``benchmarks/validity/precision_global.py``).
 
     References
     ----------
@@ -305,25 +317,30 @@ default="holm"
     >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
     >>> result = precision_joint(counts)
     >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.5f}")
-    24.07, df 4, p = 0.00008
+    23.66, df 4, p = 0.00009
 
     .. versionadded:: 0.1
     """
     check_choice("scale", scale, tuple(SCALES))
-    test = "difference" if scale == "difference" else "wald"
+    test, method = SCALES[scale]
     classes = AllClasses(counts, score, test, adjust)
-    method = f"joint Wald, {scale}"
     if not classes.known.any():
         return classes.unknown(method)
-    contrast = SCALES[scale](classes.moments)
+    contrast = classes.found.contrast
     defined = classes.known & np.isfinite(contrast.estimate)
     flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
     if not defined.any():
         return classes.result(method, math.nan, (math.nan, math.nan), None, flags)
-    covariance = classes.covariance()[np.ix_(defined, defined)]
-    value, rank, consistent = quadratic_form(covariance, contrast.estimate[defined])
+    covariance = classes.covariance()
+    if scale == "both scores":
+        # More variance of a class makes every quadratic form smaller.
+        own = np.maximum(covariance.diagonal(), contrast.variance)
+        np.fill_diagonal(covariance, own)
+    value, rank, consistent = quadratic_form(
+        covariance[np.ix_(defined, defined)], contrast.estimate[defined]
+    )
     details = {"n_undefined": int((classes.known & ~defined).sum())}
-    if not consistent:
+    if not consistent and scale != "both scores":
         flags = (ZERO_VARIANCE, *flags)
         tail = (math.nan, math.nan)
         return classes.result(method, math.inf, tail, rank, flags, details)

@@ -91,15 +91,10 @@ def both_score_limits(
 
 
 def both_score_range(moments: ClassMoments, z: float) -> tuple[FloatArray, FloatArray]:
-    """The limits of :func:`score_range`, of either test, that are further apart.
-
-    Further from the observed difference, where a negative z has them on its other sides.
-    """
+    """The limits of :func:`score_range`, of either test, that are further apart."""
     (low, high), (other_low, other_high) = (
         score_range(moments, weighted, z) for weighted in (False, True)
     )
-    if z < 0:
-        return np.maximum(low, other_low), np.minimum(high, other_high)
     return np.minimum(low, other_low), np.maximum(high, other_high)
 
 

@@ -16,10 +16,16 @@ from skcompare._validation import (
     check_count,
 )
 from skcompare.evidence import ClusterSums
-from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments
+from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments, OutcomeRows
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._difference_limits import one_sided
-from skcompare.stats._gee import ClassFit, class_fit, joint_covariance, undecided
+from skcompare.stats._gee import (
+    ClassFit,
+    class_fit,
+    informative_clusters,
+    link_values,
+    undecided,
+)
 from skcompare.stats._gee_limits import difference_score_limits, ratio_score_limits
 from skcompare.stats._gee_precision import log_contrast, ratio_of_shares
 from skcompare.stats._pairwise_rows import (
@@ -31,6 +37,7 @@ from skcompare.stats._precision_pairwise_result import PairwisePrecisionResult
 from skcompare.stats._precision_several import chosen_moments, precision_several
 from skcompare.stats._precision_statistics import (
     Contrast,
+    contrast_variance,
     generalized_score,
     share_contrast,
 )
@@ -164,7 +171,10 @@ default="holm"
     omnibus = precision_several(sums, label=fit.label, score=score, method=method)
     pairs = pairs_of(sums.names, control, alternative)
     asked = _Asked(SCALES[scale], method, alternative)
-    tested = [_tested(_pair_of(fit, i, j), asked) for i, j in zip(*pairs, strict=True)]
+    outcomes = sums.class_rows().of_class(fit.label, score)
+    tested = [
+        _tested(_pair_of(fit, outcomes, [i, j]), asked) for i, j in zip(*pairs, strict=True)
+    ]
     statistic = np.array([one.statistic for one in tested])
     pvalue = np.array([one.pvalue for one in tested])
     own_level = level if adjust == "max-t" else interval_level(level, adjust, len(tested))
@@ -231,9 +241,9 @@ class _Pair(NamedTuple):
     flags: tuple[str, ...]
 
 
-def _pair_of(fit: ClassFit, first: int, second: int) -> ClassFit:
-    moments = chosen_moments(fit.raw, [first, second])
-    return fit._replace(raw=moments, moments=moments)
+def _pair_of(fit: ClassFit, outcomes: OutcomeRows, pair: list[int]) -> ClassFit:
+    moments = chosen_moments(fit.raw, pair)
+    return ClassFit(fit.label, moments, moments, informative_clusters(outcomes, pair))
 
 
 def _tested(fit: ClassFit, asked: _Asked) -> _Pair:
@@ -292,9 +302,9 @@ def _greatest(
     rng: Any,
 ) -> FloatArray:
     """Sorted greatest statistics of normal draws with the covariances of classifiers."""
-    covariance = _covariance_of(fit.raw, asked)
-    known = np.isfinite(covariance.diagonal())
-    covariance = np.nan_to_num(covariance)
+    at, slopes = _shares_and_slopes(fit.raw, asked)
+    apart = fit.raw.covariance(at)
+    covariance = np.nan_to_num(np.outer(slopes, slopes) * apart)
     # By name, so that the order of the classifiers changes no draw.
     by_name = np.argsort(names)
     values, vectors = np.linalg.eigh(covariance[np.ix_(by_name, by_name)])
@@ -302,11 +312,21 @@ def _greatest(
     drawn = np.empty((len(names), n_resamples))
     drawn[by_name] = (rng.standard_normal((n_resamples, len(root))) @ root).T
     first, second = pairs
-    own = covariance.diagonal()
-    spread = own[first] + own[second] - 2 * covariance[first, second]
-    # Pairs without answers, or with the same, have no statistic that could be greatest.
-    kept = np.flatnonzero(spread > SLACK * (own[first] + own[second]))
-    kept = kept[known[first[kept]] & known[second[kept]]]
+    both = [list(pair) for pair in zip(first, second, strict=True)]
+    spread = np.array(
+        [
+            contrast_variance(
+                chosen_moments(fit.raw, pair),
+                at[pair],
+                slopes[pair],
+                apart[np.ix_(pair, pair)],
+            )
+            for pair in both
+        ]
+    )
+    # Pairs without answers, or whose difference does not vary, have no statistic that
+    # could be greatest.
+    kept = np.flatnonzero(spread > 0)
     if not len(kept):
         return np.zeros(n_resamples)
     draws = (drawn[second] - drawn[first])[kept] / np.sqrt(spread[kept])[:, np.newaxis]
@@ -316,15 +336,15 @@ def _greatest(
     return np.sort(np.concatenate([draws.max(axis=0), (-draws).max(axis=0)]))
 
 
-def _covariance_of(moments: ClassMoments, asked: _Asked) -> FloatArray:
-    """Covariance of the classifiers' parameters; NaN where nothing is known of one."""
-    at = None
-    link = asked.link
-    if asked.method == "score":
-        rows = moments.rows.sum()
-        at = np.full(len(moments.rows), moments.hits.sum() / rows if rows else 0.0)
-        link = "identity"
-    return joint_covariance(moments, link, at)
+def _shares_and_slopes(
+    moments: ClassMoments, asked: _Asked
+) -> tuple[FloatArray, FloatArray]:
+    """Shares that residuals are taken from, and slopes of the scale; NaN where unknown."""
+    if asked.method == "wald":
+        return moments.shares, link_values(moments, asked.link)[1]
+    rows = moments.rows.sum()
+    pooled = moments.hits.sum() / rows if rows else 0.0
+    return np.full(len(moments.rows), pooled), np.ones(len(moments.rows))
 
 
 def _single_step(

@@ -224,7 +224,9 @@ default="precision"
     asked = question(counts, label, score, alternative)
     contrast = log_ratio_contrast(asked.moments, asked.covariance(correction))
     first, second = asked.shares
-    ratio = second / first if first else math.inf if second else math.nan
+    # NaN is not above 0, so that a class that is not answered has no ratio.
+    beyond = math.inf if second > 0 else math.nan
+    ratio = second / first if first else beyond
     return asked.result(
         contrast,
         estimate=ratio,

@@ -22,6 +22,7 @@ from skcompare.stats._gee import (
     joint_covariance,
     link_values,
 )
+from skcompare.stats._precision_statistics import answered_alike, has_answers
 from skcompare.stats._relative_accuracy import ZERO_VARIANCE
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
@@ -186,6 +187,8 @@ def _tested(fit: ClassFit, known: Any, method: str) -> _Joint:
     if len(known) < 2:
         return _Joint(math.nan, 0, ())
     moments = chosen_moments(fit.raw, known)
+    if _all_alike(moments):
+        return _Joint(0.0, 0, ("degenerate",))
     slopes = [Fraction(1)] * len(known)
     hits, rows = moments.hits.tolist(), moments.rows.tolist()
     values = [Fraction(hit, n) for hit, n in zip(hits, rows, strict=True)]
@@ -265,7 +268,8 @@ def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any]
     reach = quantile(LEVEL, "two-sided") * errors
     parts = []
     for i, name in enumerate(names):
-        own = i == at
+        pair = chosen_moments(fit.raw, [at, i])
+        own = i == at or bool(has_answers(pair) and answered_alike(pair))
         defined = math.isfinite(errors[i]) and not own
         ratio = math.exp(distance[i]) if defined else (1.0 if own else math.nan)
         limits = (0.0, math.inf) if not own else (1.0, 1.0)

@@ -150,17 +150,27 @@ def weighted_generalized_score(moments: ClassMoments) -> Contrast:
     return _score(moments, pooled, covariance)
 
 
-def both_scores(moments: ClassMoments) -> Contrast:
-    """The generalized score or the weighted one, whichever is nearer to 0.
+def both_scores(moments: ClassMoments, alternative: str = "two-sided") -> Contrast:
+    """The generalized score or the weighted one, whichever has the greater p-value.
 
     The first has a small variance where the outcome is rare among the answers of one
     classifier, the second where nearly all answers are shared, so that each rejects too
-    often where the other does not.
+    often where the other does not. The larger variance has the greater p-value, but for a
+    one-sided alternative that the difference goes against.
+
+    Parameters
+    ----------
+    moments : ClassMoments
+        Of two classifiers.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        What the p-value is of.
     """
     plain, weighted = generalized_score(moments), weighted_generalized_score(moments)
-    nearer = np.abs(plain.root) < np.abs(weighted.root)
-    variance = np.where(nearer, plain.variance, weighted.variance)
-    return Contrast(plain.estimate, variance, np.where(nearer, plain.root, weighted.root))
+    towards = {"less": -plain.estimate, "greater": plain.estimate}
+    against = towards[alternative] < 0 if alternative in towards else False
+    taken = (plain.variance > weighted.variance) ^ against
+    variance = np.where(taken, plain.variance, weighted.variance)
+    return Contrast(plain.estimate, variance, np.where(taken, plain.root, weighted.root))
 
 
 def mancl_derouen(moments: ClassMoments, at: Any = None) -> FloatArray:

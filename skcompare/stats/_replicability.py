@@ -206,10 +206,12 @@ def _decided(decisions: Any, alpha: float) -> Any:
     if isinstance(decisions, PairedResult):
         # A NaN is not below any level.
         return decisions.pvalue < alpha
-    if not isinstance(decisions, Sequence) or isinstance(decisions, str | bytes):
+    holds_objects = getattr(getattr(decisions, "dtype", None), "kind", "") == "O"
+    listed = decisions.tolist() if holds_objects else decisions
+    if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
         return decisions
-    made = [_decided(one, alpha) for one in decisions]
-    as_they_are = all(one is other for one, other in zip(made, decisions, strict=True))
+    made = [_decided(one, alpha) for one in listed]
+    as_they_are = all(one is other for one, other in zip(made, listed, strict=True))
     return decisions if as_they_are else made
 
 

@@ -75,7 +75,7 @@ def updated_precision(
 
     On a common test set that is the same hypothesis as equal precisions at the
     prevalence of the sample: the odds of both precisions are multiplied by one factor.
-    Only the size of the effect changes, so that ``precision_weighted_score`` tests it too.
+    Only the size of the effect changes, so that ``precision_both_scores`` tests it too.
 
     Parameters
     ----------
@@ -127,13 +127,13 @@ def updated_precision(
     updated precision P moves by 1 - P times log(Se / (1 - Sp)), so that the standard error
     of a rare class, where P is small, is that of the likelihood ratio [3]_.
 
-    In 1200 simulated test sets for each of 16 settings, with 200 or 500 records, 5 or 50 %
-    of the class, answers that were little or much alike, specificities of 0.85 or 0.96 and
-    a prevalence of 0.02, the 95 % interval of "percentile" missed the ratio of equally good
-    classifiers in 0.03 to 0.10 and that of unequal ones in 0.05 to 0.11 of the sets; that
-    of "delta" in 0.03 to 0.08 and 0.04 to 0.14, mostly on one side of unequal ones, and
-    that of "bca" in 0.04 to 0.16 and 0.04 to 0.09. The largest were at a specificity of
-    0.96, where false alarms are few. With 2000 records each missed 0.03 to 0.07.
+    In 400 simulated test sets for each of 48 settings, with 200 to 2000 records and a
+    prevalence of 0.02, the 95 % interval of "percentile" missed the ratio of equally good
+    classifiers in 0.03 to 0.09 of the sets and that of unequal ones in 0.03 to 0.16, that
+    of "delta" in 0.03 to 0.10 and 0.03 to 0.12, and that of "bca" in 0.03 to 0.15 of both
+    (``benchmarks/validity/updated_precision.py``). The largest were at 200 or 500 records
+    and a specificity of 0.96, where false alarms are few; with 2000 records each missed
+    0.03 to 0.08.
 
     If a classifier never gives the class its precision is undefined, and so are ratio
     and p, flagged "no-answers"; so they are at another prevalence than the sample's where

@@ -27,7 +27,7 @@ LEVEL = 0.95
 EXTREME = register_flag(
     "extreme-precision",
     "the precision of a classifier is 0 or 1, and so it is in every resample, which hides "
-    "how uncertain it is: test with precision_weighted_score",
+    "how uncertain it is: test with precision_both_scores",
 )
 NO_RATES = register_flag(
     "no-rates",

@@ -168,7 +168,9 @@ class ClassCells:
             The first axis is the classifier.
         """
         truth, *answers = np.indices((2, 2, 2))
-        if prevalence is None and stratify:
+        if prevalence is None and stratify and self.of_it and self.others:
+            # Of one class alone there is one stratum, and the share in it is no number
+            # that the rates could be weighted by.
             prevalence = float(self.of_it / (self.of_it + self.others))
         precisions = self.precisions_at(prevalence)
         false, right = self.named

@@ -81,6 +81,17 @@ def test_compare_probabilities(table, capsys):
     assert re.search(r"roc_auc\s+1\.000\s+1\.000", capsys.readouterr().out)
 
 
+def test_measures_of_one_class(table, capsys):
+    """A comma in the brackets belongs to the class."""
+    text = "y,a,b\n" + '"x,1","x,1","x,1"\n"x,1",z,"x,1"\nz,z,z\nz,"x,1",z\n' * 5
+    scoring = ["--scoring", "accuracy,precision[x,1], recall[z]"]
+
+    assert 0 == main(["compare", table(text), *scoring])
+    assert re.search(
+        r"accuracy .*\nprecision\[x,1\] .*\nrecall\[z\] ", capsys.readouterr().out
+    )
+
+
 def test_compare_mixes_numbers_as_written(table, capsys):
     """Whole numbers written as decimals are labels."""
     assert 0 == main(["compare", table("y,a,b\n0,0.0,1\n1,1.0,1\n1,0.0,1\n")])

@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, precision_score, roc_auc_score
+from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
@@ -177,6 +178,164 @@ def test_class_measure_in_cross_validation():
         for part in predictions.slices()
     ]
     assert np.mean(scores) == pytest.approx(row.champion, rel=1e-12)
+
+
+@pytest.mark.parametrize("other", ["ant", "cow"])
+def test_class_of_an_option_is_not_that_of_the_measure(answers, other):
+    """An option that names another class leaves the measure's row, and has its own."""
+    y, labels = labels_of(answers)
+    test = compare(y, labels, scoring="precision[bee]").rows[0].test
+
+    rows = compare(y, labels, scoring="precision[bee]", tests={test: {"label": other}}).rows
+
+    assert [("precision", name, test) for name in ("bee", other)] == [r.key for r in rows]
+    for row in rows:
+        expected = precision_score(y == row.label, labels["old"] == row.label)
+        assert expected == pytest.approx(row.champion, rel=1e-12)
+
+
+@pytest.mark.parametrize("pos_label", [None, 0, 1])
+def test_class_of_an_option_beside_the_positive_one(pos_label):
+    """Numbers for classes too, where 0 could be taken for the rest, and 1 for the class."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=300)
+    labels = {
+        name: np.where(rng.random(300) < share, y, 1 - y)
+        for name, share in (("old", 0.6), ("new", 0.8))
+    }
+    positive = 1 if pos_label is None else pos_label
+    test = compare(y, labels, scoring="precision", pos_label=pos_label).rows[0].test
+
+    own, other = compare(
+        y, labels, scoring="precision", pos_label=pos_label,
+        tests={test: {"label": 1 - positive}},
+    ).rows  # fmt: skip
+
+    for row, about in ((own, positive), (other, 1 - positive)):
+        expected = precision_score(y, labels["new"], pos_label=about)
+        assert expected == pytest.approx(row.challenger, rel=1e-12)
+    assert (None, 1 - positive) == (own.label, other.label)
+
+
+def test_class_that_is_named_twice(answers):
+    """A test that is asked for with the measure's class has one row, adjusted once."""
+    y, labels = labels_of(answers)
+    codes = {name: np.searchsorted(NAMES, given) for name, given in labels.items()}
+    test = compare(y, labels, scoring="precision[bee]").rows[0].test
+
+    rows = compare(
+        np.searchsorted(NAMES, y), codes, scoring="precision[1]",
+        tests={test: {"label": np.int64(1)}, "precision_score": {"label": 1}},
+    ).rows  # fmt: skip
+
+    assert [("precision", 1, test), ("precision", 1, "precision_score")] == [
+        row.key for row in rows
+    ]
+    assert rows[1].pvalue == rows[1].adjusted_pvalue
+
+
+def test_positive_class_beside_brackets(answers):
+    """Brackets say which class is positive; an option that says so too is refused."""
+    y, labels = labels_of(answers)
+
+    with pytest.raises(
+        ValueError, match=r"'f1\[bee\]' says which class.*Got pos_label='ant'"
+    ):
+        compare(
+            y, labels, scoring="f1[bee]", tests={"score_difference": {"pos_label": "ant"}}
+        )
+
+
+def test_measures_with_one_name(answers):
+    """Two measures that a report could not tell apart are refused."""
+    y, labels = labels_of(answers)
+
+    for other in ("precision[bee]", "accuracy"):
+        with pytest.raises(ValueError, match=r"each measure once.*\['precision\[bee\]'"):
+            compare(
+                y, labels, scoring={"precision": "precision[bee]", "precision[bee]": other}
+            )
+    rows = compare(
+        y, labels, scoring={"ppv": "precision[bee]", "precision": "precision[bee]"}
+    ).rows
+    assert [("ppv", "bee"), ("precision", "bee")] == [row.key[:2] for row in rows]
+
+
+def test_accuracy_of_one_class_is_not_accuracy(answers):
+    """Neither several classifiers nor answers without truth are compared by it."""
+    y, labels = labels_of(answers)
+
+    with pytest.raises(ValueError, match=r"accuracy\[bee\].*needs true labels"):
+        compare(None, labels, scoring="accuracy[bee]")
+    with pytest.raises(ValueError, match=r"compared by accuracy.*'accuracy\[bee\]'"):
+        compare(y, labels | {"third": labels["new"]}, scoring="accuracy[bee]")
+
+
+def test_all_tests_are_those_of_the_class(answers):
+    """ "all" has the tests that suit one class against the rest, as that of its AUC."""
+    y, proba = answers
+    given = dict(zip(("old", "new"), proba, strict=True))
+
+    comparison = compare(NAMES[y], given, scoring=["accuracy", "roc_auc[bee]"], tests="all")
+
+    binary = [np.column_stack([1 - one[:, 1], one[:, 1]]) for one in proba]
+    expected = compare(
+        y == 1, dict(zip(("old", "new"), binary, strict=True)), scoring="roc_auc",
+        tests=["delong"],
+    ).rows[0]  # fmt: skip
+    row = comparison.results["roc_auc", "bee", "delong"]
+    assert expected.pvalue == pytest.approx(row.pvalue, rel=1e-10)
+    assert len(comparison.rows) == len(comparison.results)
+
+
+def test_class_of_a_ratio(answers):
+    """Rows of ratios say which class they are of."""
+    y, labels = labels_of(answers)
+
+    report = str(compare(y, labels, tests=["relative_precision"]))
+
+    for name in NAMES:
+        assert f"ratio of precisions[{name}]" in report
+
+
+def test_tests_of_a_class_under_one_split():
+    """What is tried before anything is fitted are answers to the class of a measure."""
+    X, y = make_classification(
+        300, n_classes=3, n_informative=5, flip_y=0.2, random_state=0
+    )
+    split = ShuffleSplit(1, test_size=0.5, random_state=0)
+
+    def compared(tests, **settings):
+        return PairedComparator(
+            GaussianNB(), LogisticRegression(), cv=split, tests=tests, random_state=0,
+            **settings,
+        ).fit(X, NAMES[y]).results_  # fmt: skip
+
+    row = compared(["delong"], scoring="roc_auc[bee]")["roc_auc[bee]"]
+    assert ("roc_auc", "bee", "delong") == row.key
+    options = {"calibration_difference": {"n_bins": 7}}
+    assert "calibration_difference" in {key[2] for key in compared(options)}
+    with pytest.raises(ValueError, match=r"`label` must be one of the classes 'ant'"):
+        compared({"precision_score": {"label": "dog"}}, scoring="precision[bee]")
+
+
+@pytest.mark.parametrize("label", [False, True, 0, 1, "1", "1.0", "a[1]", "b, c", " d"])
+def test_labels_of_all_kinds(label):
+    """Brackets, commas and spaces are part of a label; a label keeps its type in JSON."""
+    rng = np.random.default_rng(2)
+    other = "e" if isinstance(label, str) else type(label)(1 - label)
+    y, *found = rng.choice(np.array([label, other]), size=(3, 200))
+
+    comparison = compare(
+        y, dict(zip(("old", "new"), found, strict=True)), scoring=f"precision[{label}]"
+    )
+
+    row = comparison.rows[0]
+    assert (label, type(label)) == (row.label, type(row.label))
+    assert precision_score(y == label, found[0] == label) == pytest.approx(row.champion)
+    again = Comparison.from_json(comparison.to_json()).rows[0]
+    assert (label, type(label)) == (again.label, type(again.label))
+    assert row is comparison.results[f"precision[{label}]"]
 
 
 def test_unknown_class(answers):

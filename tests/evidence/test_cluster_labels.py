@@ -1,5 +1,6 @@
 """Labels of clusters: repeated answers, several classifiers, and what follows by class."""
 
+import json
 import pickle
 import tracemalloc
 from dataclasses import replace
@@ -289,7 +290,9 @@ def test_tables_say_nothing_of_classes():
 
     with pytest.raises(ValueError, match="do not say which class was answered"):
         tables.class_rows()
-    with pytest.raises(ValueError, match=r"mcnemar compares two classifiers\. Got 3"):
+    with pytest.raises(
+        ValueError, match=r"mcnemar needs answers of two classifiers\. Got 3"
+    ):
         several.check_tables("mcnemar")
     with pytest.raises(ValueError, match="sums of one kind"):
         tables + ClusterSums.from_predictions(y, *answers[:2], groups=y)
@@ -355,3 +358,74 @@ def test_unknown_class_and_score():
         rows.moments("f1")
     assert np.isnan(rows.moments("recall", 1).shares).all()
     assert np.isnan(rows.moments("recall", 1).covariance()).all()
+
+
+def test_plain_values_of_dates_and_truths():
+    """Groups of dates become text, so that JSON holds them; others stay what they are."""
+    days = np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[D]")
+    for groups, known in (
+        (days, ["2020-01-01", "2020-01-02"]),
+        ([b"x", b"w"], ["w", "x"]),
+        ([True, False], [False, True]),
+        ([2.5, -1], [-1.0, 2.5]),
+    ):
+        sums = ClusterSums.from_predictions([0, 1], [0, 0], [1, 1], groups=groups)
+        values = json.loads(json.dumps(sums.to_dict()))
+
+        assert known == values["groups"]
+        assert sums.tables.tolist() == ClusterSums(**values).tables.tolist()
+        assert sums == pickle.loads(pickle.dumps(sums))
+
+
+def test_more_answers_than_can_be_squared():
+    """Sums of squares that 64 bits cannot hold are refused, never wrapped around."""
+    given = {"classes": [0, 1], "cells": [[0, 0, 0, 1], [0, 1, 1, 1]]}
+    large = ClusterSums(groups=["a"], counts=[10**9, 10**9], **given)
+    rr = large.class_rows().moments("precision", 1).rr
+
+    assert [[10**18, 2 * 10**18], [2 * 10**18, 4 * 10**18]] == rr.tolist()
+    beyond = ClusterSums(groups=["a"], counts=[5 * 10**9, 10**9], **given)
+    with pytest.raises(ValueError, match=r"a cluster of 6,000,000,000 answers"):
+        beyond.class_rows()
+    # Each record a cluster: nothing is squared.
+    records = ClusterSums(counts=[10**15, 10**15], **given)
+    assert 10**15 == records.class_rows().moments("precision", 1).rr[0, 0]
+    with pytest.raises(ValueError, match=r"`counts` must add up to less than"):
+        ClusterSums(counts=[2**62, 2**62], **given)
+
+
+def test_numbers_that_need_two_classifiers_in_groups():
+    """Sizes and differences of groups that there are none of are refused in words."""
+    y, answers = random_answers(13)
+    single = ClusterSums.from_predictions(y, *answers[:2])
+    several = ClusterSums.from_predictions(y, *answers, groups=y)
+
+    for name in ("sizes", "differences", "n_discordant"):
+        with pytest.raises(ValueError, match="have no groups"):
+            getattr(single, name)
+        with pytest.raises(ValueError, match=rf"{name} needs answers of two.*Got 3"):
+            getattr(several, name)
+    with pytest.raises(ValueError, match="contingency_table needs answers of two"):
+        several.contingency_table()
+
+
+@pytest.mark.parametrize("name", ["classes", "counts"])
+def test_labels_without_cells(name):
+    """Classes or counts without cells say nothing, and are not ignored."""
+    with pytest.raises(ValueError, match="are about `cells`"):
+        ClusterSums([[1, 0, 0, 0], [0, 1, 0, 0]], ["a", "b"], **{name: [0, 1]})
+
+
+def test_cells_in_any_order():
+    """Cells are sorted, by numbers or, where these would be too large, by columns."""
+    rng = np.random.default_rng(0)
+    for k, n_classes in ((2, 3), (40, 3)):
+        y, answers = random_answers(14, n=60, n_classes=n_classes, k=k)
+        sums = ClusterSums.from_predictions(y, *answers, groups=y % 2)
+        mixed = rng.permutation(len(sums.cells))
+        again = replace(sums, cells=sums.cells[mixed], counts=sums.counts[mixed])
+
+        assert sums == again
+        twice = np.concatenate([sums.cells, sums.cells[:1]])
+        with pytest.raises(ValueError, match="must occur once"):
+            replace(sums, cells=twice, counts=np.ones(len(twice), dtype=int))

@@ -36,7 +36,7 @@ from skcompare.metrics._paired_scorer import PairedScorer
 from skcompare.stats import delong, mcnemar, paired_tests, updated_precision
 
 RETURNS = ("difference", "statistic", "confidence")
-DEFAULT = paired_tests()["precision_weighted_score"].function
+DEFAULT = paired_tests()["precision_both_scores"].function
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_signed_root_goes_with_the_confidence(data, champion, challenger):
     _, _, X, y = data
     for first, second in ((champion, challenger), (challenger, champion)):
         root, confidence = (
-            PrecisionScorer(first, returns=returns)(second, X, y)
+            PrecisionScorer(first, returns=returns, test="precision_score")(second, X, y)
             for returns in ("statistic", "confidence")
         )
 
@@ -196,6 +196,29 @@ def test_base_serves_other_tests(data, champion, challenger):
     assert ranked.statistic == pytest.approx(
         PairedScorer("delong", champion, "statistic")(challenger, X, y)
     )
+
+
+@pytest.mark.parametrize("name", ["paired_t", "delong", "score_difference"])
+def test_statistics_with_a_sign(data, champion, challenger, name):
+    """Swapped roles turn the sign, whichever kind of statistic a test has."""
+    _, _, X, y = data
+    one, other = (
+        PairedScorer(name, first, "statistic")(second, X, y)
+        for first, second in ((champion, challenger), (challenger, champion))
+    )
+
+    assert 0 < abs(one)
+    assert -one == pytest.approx(other, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["mcnemar", "wilcoxon"])
+def test_statistics_without_a_sign_are_refused(data, champion, challenger, name):
+    """A count that is the same for swapped roles does not rank candidates."""
+    _, _, X, y = data
+    for first, second in ((champion, challenger), (challenger, champion)):
+        with pytest.raises(ValueError, match=f"statistic of {name} .* has no sign"):
+            PairedScorer(name, first, "statistic")(second, X, y)
+        assert 0 <= PairedScorer(name, first, "confidence")(second, X, y) <= 1
 
 
 def test_tests_without_direction_are_refused(data, champion, challenger):
@@ -352,10 +375,16 @@ def test_fitted_champions_of_all_kinds(data, challenger):
         def predict(self, X):
             return self.inner.predict(X)
 
+    class Foreign(Plain):
+        """One of another package, which scikit-learn cannot ask whether it is fitted."""
+
+        def fit(self, X, y):
+            return self
+
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(X, y)
     expected = PrecisionScorer(pipeline)(challenger, X_new, y_new)
 
-    for same in (FrozenEstimator(pipeline), Plain(pipeline)):
+    for same in (FrozenEstimator(pipeline), Plain(pipeline), Foreign(pipeline)):
         assert expected == PrecisionScorer(same)(challenger, X_new, y_new)
 
 
@@ -419,9 +448,7 @@ def test_wrong_settings(champion):
         PrecisionScorer(champion, test="precision_wighted_score")
     with pytest.raises(ValueError, match=r"needs a test of the precision.*'mcnemar'"):
         PrecisionScorer(champion, test="mcnemar")
-    with pytest.raises(
-        ValueError, match="Unknown option of precision_weighted_score 'lab'"
-    ):
+    with pytest.raises(ValueError, match="Unknown option of precision_both_scores 'lab'"):
         PrecisionScorer(champion, lab=1)
     with pytest.raises(ValueError, match="chooses the alternative itself"):
         PrecisionScorer(champion, alternative="less")

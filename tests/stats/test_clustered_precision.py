@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, ttest_1samp
 
+from skcompare._registry import paired_tests
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats import clustered_precision, precision_score
 from skcompare.stats._result import PairedResult
@@ -130,7 +131,7 @@ def test_students_t_of_the_groups():
 
 
 def test_unrelated_records():
-    """Records that are clusters of their own have the generalized score."""
+    """Records of their own have the generalized score, and another default test."""
     y, answers, _ = grouped(8)
     sums = ClusterSums.from_predictions(y, *answers)
     result = clustered_precision(sums, distribution="normal")
@@ -138,7 +139,8 @@ def test_unrelated_records():
     expected = precision_score(JointCounts.from_predictions(y, *answers))
     assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-10)
     assert "holdout" == sums.design.name
-    assert "invalid-design" not in result.flags
+    assert "invalid-design" in result.flags
+    assert ("grouped holdout",) == paired_tests()["clustered_precision"].designs
 
 
 def test_groups_twice():

@@ -258,3 +258,82 @@ def test_no_score_is_large_enough():
 
     assert (-1.0, 1.0) == difference_score_limits(moments, 20, 8.0, "two-sided")
     assert (0.0, np.inf) == ratio_score_limits(moments, "logit", 1.2, 12.0, "two-sided")
+
+
+def of_groups(y, first, second, groups):
+    """Moments of class 1 for records of groups."""
+    return class_fit(ClusterSums.from_predictions(y, first, second, groups=groups), 1).raw
+
+
+def in_three_groups():
+    """Precisions of 1/2 and 1 in each of three groups, so that the score has one size."""
+    y = [1, 0, 1, 1, 0] * 3
+    first, second = [1, 1, 0, 0, 0] * 3, [1, 0, 1, 0, 0] * 3
+    return of_groups(y, first, second, np.repeat(range(3), 5))
+
+
+@pytest.mark.parametrize(("link", "ratio"), [("log", 2.0), ("logit", np.inf)])
+def test_score_of_one_size(link, ratio):
+    """A ratio that all groups share: all others are rejected, or none of them."""
+    moments = in_three_groups()
+    size = np.sqrt(3)
+
+    for at in (-4.0, 0.0, 0.5, 0.69, 1.0, 6.0):
+        sign = 1 if at < np.log(ratio) else -1
+        assert sign * size == pytest.approx(score_of_ratio(moments, link, [at])[0])
+    assert (0, np.inf) == ratio_score_limits(moments, link, ratio, 1.74, "two-sided")
+    assert (ratio, ratio) == ratio_score_limits(moments, link, ratio, 1.7, "two-sided")
+
+
+def test_score_beside_a_ratio_without_variance():
+    """What rounding leaves of a variance is not taken for one."""
+    beside = np.log(2) + np.array([-1e-9, 1e-9])
+
+    assert np.isnan(score_of_ratio(in_three_groups(), "log", beside)).all()
+
+
+@pytest.mark.parametrize("link", ["logit", "log"])
+def test_levels_below_one_half(link):
+    """A one-sided limit at a level below a half is before the estimate, with its score."""
+    seen = 0
+    for moments in pair_of_samples():
+        shares = moments.shares
+        values = shares / (1 - shares) if link == "logit" else shares
+        ratio = values[1] / values[0]
+        for z in (-0.3, -1.3, -3.0):
+            low, high = ratio_score_limits(moments, link, ratio, z, "two-sided")
+            at_null = score_of_ratio(moments, link, [0.0])[0]
+
+            assert (at_null + z < 0) == (high < 1)
+            assert (at_null - z > 0) == (low > 1)
+            if 0 < high < np.inf:
+                seen += 1
+                actual = score_of_ratio(moments, link, [np.log(high)])[0]
+                assert -z == pytest.approx(actual, rel=1e-9)
+    assert seen > 20
+
+
+def test_levels_below_one_half_of_an_infinite_ratio():
+    """Seen from an infinite odds ratio, 1 is excluded exactly when the test says so."""
+    y = np.array([1] * 20 + [0] * 20)
+    first, second = np.zeros((2, 40), dtype=int)
+    first[:25], second[:8] = 1, 1
+    for moments, ratio in (
+        (of_groups(y, first, second, np.arange(40)), np.inf),
+        (of_groups(y, second, first, np.arange(40)), 0.0),
+    ):
+        root = score_of_ratio(moments, "logit", [0.0])[0]
+        for z in np.linspace(-3, 3, 13):
+            low, high = ratio_score_limits(moments, "logit", ratio, z, "two-sided")
+
+            assert (root + z < 0) == (high < 1)
+            assert (root - z > 0) == (low > 1)
+
+
+def test_no_difference_and_no_variance_at_any_level():
+    """Equal shares that no group departs from: no difference of 0 is ever rejected."""
+    moments = of_groups([0, 0, 1, 1, 0], [1, 0, 1, 1, 1], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0])
+
+    for z in (-1.7, -0.1, 0.1):
+        low, high = difference_score_limits(moments, 1, z, "two-sided")
+        assert low <= 0 <= high

@@ -11,6 +11,7 @@ from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.evidence._class_rows import CLASS_SCORES
 from skcompare.stats import (
     adjust_pvalues,
+    precision_both_scores,
     precision_by_class,
     precision_difference,
     precision_score,
@@ -22,6 +23,7 @@ from skcompare.stats import (
 from skcompare.stats._precision_class_tests import CLASS_TESTS, informative_clusters
 
 SINGLE = {
+    "both scores": precision_both_scores,
     "weighted score": precision_weighted_score,
     "score": precision_score,
     "wald": precision_wald,
@@ -200,17 +202,37 @@ def test_clusters_of_one_record_are_records(score):
         assert expected.class_flags == result.class_flags
 
 
-def test_clusters_are_refused_by_the_weighted_score():
+@pytest.mark.parametrize("test", ["weighted score", "both scores"])
+def test_clusters_are_refused_by_the_weighted_score(test):
     """It takes all answers as independent; the generalized score does not."""
     sums = ClusterSums.from_predictions(
         *random_labels(120, 3, 5), groups=np.arange(120) // 4
     )
     with pytest.raises(ValueError, match=r"Got up to 4 in a cluster. Use test='score'"):
-        precision_by_class(sums)
+        precision_by_class(sums, test=test)
 
     result = precision_by_class(sums, test="score")
     assert ((result.pvalue > 0) & (result.pvalue <= 1)).all()
     assert all("few-informative-clusters" in flags for flags in result.class_flags)
+
+
+def test_default_test():
+    """Both scores, and the generalized score where clusters hold several answers."""
+    labels = random_labels(120, 3, 5)
+    records, clusters = (
+        ClusterSums.from_predictions(*labels, groups=np.arange(120) // size)
+        for size in (1, 4)
+    )
+    for counts, test in (
+        (JointCounts.from_predictions(*labels), "both scores"),
+        (records, "both scores"),
+        (clusters, "score"),
+    ):
+        result, expected = precision_by_class(counts), precision_by_class(counts, test=test)
+
+        assert test == result.test
+        for name in result.columns:
+            assert getattr(expected, name).tolist() == getattr(result, name).tolist()
 
 
 @pytest.mark.parametrize("score", CLASS_SCORES)
@@ -271,7 +293,7 @@ def test_result_round_trips():
     assert list("abcd") == [row["label"] for row in result.to_dict()["classes"]]
     frame = result.to_frame()
     assert ["label", *result.columns, "flags"] == list(frame.columns)
-    assert str(result).startswith("precisions of 4 classes (weighted score), two-sided")
+    assert str(result).startswith("precisions of 4 classes (both scores), two-sided")
     assert "no-answers" in result.flags
     assert len(result.flags) == len(result.caveats)
     assert "4 classes" in repr(result)

@@ -11,12 +11,15 @@ from skcompare.evidence import JointCounts
 from skcompare.evidence._class_rows import CLASS_SCORES
 from skcompare.stats import (
     lancaster_correlated,
+    precision_both_scores,
     precision_by_class,
     precision_difference,
     precision_joint,
     precision_lancaster,
+    precision_score,
     precision_simes,
     precision_wald,
+    precision_weighted_score,
     simes,
 )
 from skcompare.stats._precision_all_classes import quadratic_form
@@ -39,7 +42,7 @@ def random_counts(n, n_classes, seed, **settings):
     return JointCounts.from_predictions(*random_labels(n, n_classes, seed, **settings))
 
 
-def influences(labels, n_classes, score, *, log_odds=False):
+def influences(labels, n_classes, score, *, scale="difference"):
     """What each record adds to the difference of each class, record by record."""
     y, first, second = labels
     columns, differences = [], []
@@ -56,8 +59,11 @@ def influences(labels, n_classes, score, *, log_odds=False):
             true, given = (y == c, answer == c) if named else (y != c, answer != c)
             hit = counted & true & given
             share = hit.sum() / counted.sum()
-            slope = 1 / (share * (1 - share)) if log_odds else 1.0
-            value = np.log(share / (1 - share)) if log_odds else share
+            value, slope = share, 1.0
+            if scale == "wald":
+                value, slope = np.log(share / (1 - share)), 1 / (share * (1 - share))
+            elif scale == "relative":
+                value, slope = np.log(share), 1 / share
             found.append((value, slope * counted * (hit - share) / counted.sum()))
         differences.append(found[1][0] - found[0][0])
         columns.append(found[1][1] - found[0][1])
@@ -72,7 +78,9 @@ def test_joint_is_the_quadratic_form_of_record_influences(score, n_classes):
     differences, columns = influences(labels, n_classes, score)
     covariance = columns @ columns.T
     expected = differences @ np.linalg.pinv(covariance, rcond=1e-10) @ differences
-    result = precision_joint(JointCounts.from_predictions(*labels), score=score)
+    result = precision_joint(
+        JointCounts.from_predictions(*labels), score=score, scale="difference"
+    )
 
     assert expected == pytest.approx(result.statistic, rel=1e-8)
     assert np.linalg.matrix_rank(covariance, tol=1e-12) == result.df
@@ -84,7 +92,7 @@ def test_joint_is_the_quadratic_form_of_record_influences(score, n_classes):
 def test_joint_on_log_odds(score):
     """The log odds have the influences of the shares over P (1 - P)."""
     labels = random_labels(400, 3, 1)
-    beta, columns = influences(labels, 3, score, log_odds=True)
+    beta, columns = influences(labels, 3, score, scale="wald")
     expected = beta @ np.linalg.pinv(columns @ columns.T, rcond=1e-10) @ beta
     result = precision_joint(
         JointCounts.from_predictions(*labels), score=score, scale="log-odds"
@@ -94,20 +102,71 @@ def test_joint_on_log_odds(score):
     assert 3 == result.df
 
 
-def test_joint_of_one_class_is_its_wald_test():
+@pytest.mark.parametrize("score", CLASS_SCORES)
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_joint_of_both_scores(score, n_classes):
+    """The variance of a class is the largest of those of three tests of it."""
+    labels = random_labels(90, n_classes, 0, accuracies=(0.7, 0.9))
+    counts = JointCounts.from_predictions(*labels)
+    differences, columns = influences(labels, n_classes, score)
+    covariance = columns @ columns.T
+    tests = (precision_weighted_score, precision_score, precision_difference)
+    for c in range(n_classes):
+        errors = [
+            test(counts, label=c, score=score).details["standard_error"] for test in tests
+        ]
+        covariance[c, c] = max(errors) ** 2
+    result = precision_joint(counts, score=score)
+    wald = precision_joint(counts, score=score, scale="difference")
+
+    expected = differences @ np.linalg.solve(covariance, differences)
+    assert expected == pytest.approx(result.statistic, rel=1e-8)
+    assert result.statistic < wald.statistic
+    assert n_classes == result.df
+    assert "joint both scores" == result.method
+    rows = precision_by_class(counts, score=score, test="both scores")
+    assert [part["pvalue"] for part in result.parts] == sorted(rows.pvalue.tolist())
+
+
+def test_joint_of_both_scores_holds_the_level_of_small_classes():
+    """Twenty records a class, where Wald's statistic of the differences is too large."""
+    rng = np.random.default_rng(5)
+    n_draws, k, n = 150, 20, 400
+    rejected = dict.fromkeys(("both scores", "difference"), 0)
+    for _ in range(n_draws):
+        y = rng.integers(k, size=n)
+        champion, own = (
+            np.where(rng.random(n) < 0.75, y, (y + rng.integers(1, k, size=n)) % k)
+            for _ in range(2)
+        )
+        challenger = np.where(rng.random(n) < 0.5, champion, own)
+        # Withheld answers are one more class, which no record is of.
+        challenger = np.where(rng.random(n) < 0.6, k, challenger)
+        counts = JointCounts.from_predictions(y, champion, challenger)
+        for scale in rejected:
+            rejected[scale] += precision_joint(counts, scale=scale).pvalue < 0.05
+
+    assert rejected["both scores"] / n_draws < 0.06
+    assert rejected["difference"] / n_draws > 0.2
+
+
+def test_joint_of_one_class_is_its_own_test():
     """Where only one class is answered by both, the statistic is that of its test."""
     y = [0] * 20 + [1] * 10
     first = [0] * 15 + [1] * 5 + [0] * 4 + [1] * 6
     second = [0] * 18 + [2] * 2 + [0] * 3 + [2] * 7
     counts = JointCounts.from_predictions(y, first, second)
-    joint = precision_joint(counts)
-    odds = precision_joint(counts, scale="log-odds")
+    for scale, test in (
+        ("both scores", precision_both_scores),
+        ("difference", precision_difference),
+        ("log-odds", precision_wald),
+    ):
+        joint = precision_joint(counts, scale=scale)
 
-    assert (1, 1) == (joint.df, odds.df)
-    assert precision_difference(counts, label=0).pvalue == pytest.approx(joint.pvalue)
-    assert precision_wald(counts, label=0).pvalue == pytest.approx(odds.pvalue)
-    assert 2 == joint.details["n_left_out"]
-    assert "unanswered-classes" in joint.flags
+        assert 1 == joint.df
+        assert test(counts, label=0).pvalue == pytest.approx(joint.pvalue)
+        assert 2 == joint.details["n_left_out"]
+        assert "unanswered-classes" in joint.flags
 
 
 def test_joint_is_a_step_of_no_scale():
@@ -141,13 +200,15 @@ def test_dependent_classes_have_a_smaller_rank():
 
 
 def test_what_cannot_vary_is_not_consistent():
-    """A difference outside of what varies has an infinite statistic."""
+    """A difference outside of what varies is left out and told."""
     singular = np.array([[1.0, 1.0], [1.0, 1.0]])
 
     assert (0.0, 0, True) == quadratic_form(np.zeros((2, 2)), np.zeros(2))
     assert quadratic_form(singular, np.array([2.0, 2.0])) == pytest.approx((4.0, 1, True))
-    assert (math.inf, 1, False) == quadratic_form(singular, np.array([2.0, 2.1]))
-    assert (math.inf, 0, False) == quadratic_form(np.zeros((1, 1)), np.array([0.5]))
+    # What can vary is the mean of both.
+    expected = pytest.approx((2.05**2, 1, False))
+    assert quadratic_form(singular, np.array([2.0, 2.1])) == expected
+    assert (0.0, 0, False) == quadratic_form(np.zeros((1, 1)), np.array([0.5]))
 
 
 @pytest.mark.parametrize("test", CLASS_TESTS)
@@ -166,10 +227,10 @@ def test_simes_and_lancaster_combine_the_classes(score, test):
     )
 
     lancaster = precision_lancaster(counts, score=score, test=test)
-    if test != "relative":
-        _, columns = influences(labels, 4, score, log_odds=test == "wald")
-        expected = lancaster_correlated(rows.pvalue, correlation=np.corrcoef(columns))
-        assert expected.pvalue == pytest.approx(lancaster.pvalue, rel=1e-8)
+    scale = test if test in ("wald", "relative") else "difference"
+    _, columns = influences(labels, 4, score, scale=scale)
+    expected = lancaster_correlated(rows.pvalue, correlation=np.corrcoef(columns))
+    assert expected.pvalue == pytest.approx(lancaster.pvalue, rel=1e-8)
     independent = lancaster_correlated(rows.pvalue)
     assert independent.details["sum"] == pytest.approx(lancaster.details["sum"])
     # Recalls are of different records, so that their classes are not correlated.
@@ -217,7 +278,7 @@ def test_exchanges_make_the_classifiers_equal():
     """P-values of exchanged answers are small as often as they should be."""
     counts = random_counts(600, 3, 2)
     pvalues = exchanged_pvalues(
-        counts, "precision", "weighted score", 4000, np.random.RandomState(1)
+        counts, "precision", "both scores", 4000, np.random.RandomState(1)
     )
 
     assert (4000, 3) == pvalues.shape
@@ -234,6 +295,27 @@ def test_permutation_and_influence_agree():
         assert math.log(one.pvalue) == pytest.approx(math.log(other.pvalue), abs=0.25)
         assert one.details["variance"] == pytest.approx(other.details["variance"], rel=0.15)
         assert 4000 == other.details["resamples"]
+
+
+@pytest.mark.parametrize("test", [precision_simes, precision_lancaster])
+def test_default_test_of_the_classes(test):
+    """Both scores, by name or not: the greater of the p-values of each class."""
+    counts = random_counts(60, 5, 2, accuracies=(0.6, 0.9))
+    result = test(counts)
+
+    assert result.to_dict() == test(counts, test="both scores").to_dict()
+    each = []
+    for name in ("weighted score", "score"):
+        parts = test(counts, test=name).parts
+        each.append({part["label"]: part["pvalue"] for part in parts})
+    for part in result.parts:
+        greater = max(pvalues[part["label"]] for pvalues in each)
+        assert greater == pytest.approx(part["pvalue"], rel=1e-12)
+    assert result.to_dict() not in (
+        test(counts, test=name).to_dict() for name in ("weighted score", "score")
+    )
+    with pytest.raises(ValueError, match=r"Unknown test 'mcnemar'.*auto"):
+        test(counts, test="mcnemar")
 
 
 def test_draws_are_reproducible():
@@ -301,12 +383,14 @@ def test_a_difference_without_variance():
     y = [0] * 30 + [1, 2]
     first, second = [0] * 20 + [2] * 10 + [1, 0], [0] * 20 + [2] * 10 + [0, 1]
     counts = JointCounts.from_predictions(y, first, second)
-    joint = precision_joint(counts)
+    joint = precision_joint(counts, scale="difference")
 
     assert math.isinf(joint.statistic)
     assert math.isnan(joint.pvalue)
     assert "zero-variance" in joint.flags
-    assert 0 < precision_lancaster(counts).pvalue <= 1
+    for test in TESTS:
+        assert 0 < test(counts).pvalue <= 1
+        assert "zero-variance" not in test(counts).flags
     odds = precision_joint(counts, scale="log-odds")
     assert "undefined-odds" in odds.flags
     assert odds.details["n_undefined"] >= 1

@@ -225,6 +225,43 @@ def test_precision_of_one():
     assert score.low[1] > 1
 
 
+def test_clusters_of_each_pair():
+    """A pair's limits are of its own clusters, not of those of other classifiers."""
+    y = np.ones(90, dtype=int)
+    y[60:] = 0
+    few = np.where(np.arange(90) < 12, 1, 0)
+    other = np.where((np.arange(90) > 8) & (np.arange(90) < 21), 1, 0)
+    groups = np.arange(90) // 3
+    sums = ClusterSums.from_predictions(
+        y, few, other, np.ones(90, dtype=int), groups=groups, names=names(3)
+    )
+    result = pairwise_precision(sums, adjust="none")
+    alone = clustered_precision(
+        ClusterSums.from_predictions(y, few, other, groups=groups), distribution="normal"
+    )
+
+    assert (1, 1) == (alone.pvalue, result.pvalue[0])
+    assert 7 == alone.details["n_clusters"]
+    assert tuple(alone.confidence_interval()) == (result.low[0], result.high[0])
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("method", ["score", "wald"])
+def test_max_t_of_one_cluster(scale, method):
+    """Differences that do not vary but for rounding have no draws, and nothing warns."""
+    for seed in range(20):
+        y, answers, groups = answers_of(3, n_groups=1, seed=seed)
+        sums = ClusterSums.from_predictions(y, *answers, groups=groups, names=names(3))
+        result = pairwise_precision(
+            sums, scale=scale, method=method, adjust="max-t", n_resamples=99
+        )
+        assert np.isnan(result.pvalue).tolist() == np.isnan(result.adjusted_pvalue).tolist()
+        if method == "wald":
+            assert (np.isnan(result.pvalue) | (result.pvalue == 1)).all()
+            assert result.critical == pytest.approx(-ndtri(0.025))
+        assert (result.low <= result.high).all()
+
+
 def test_result():
     """It prints, becomes a frame and a dict, and pickles with read-only arrays."""
     result = pairwise_precision(

@@ -234,3 +234,18 @@ def test_unknown_reference():
     """A name that is no classifier is refused."""
     with pytest.raises(ValueError, match=r"Unknown reference 'm9'.*m0, m1"):
         precision_several(sums_of(2), reference="m9")
+
+
+@pytest.mark.parametrize("method", ["score", "wald"])
+def test_others_alike(method):
+    """Where all but a silent classifier answer alike, nothing differs: p is 1."""
+    y = np.array([1] * 20 + [0] * 20)
+    right = np.where(np.arange(40) < 3, 0, y)
+    sums = ClusterSums.from_predictions(y, right, right, 0 * y, names=names(3))
+    result = precision_several(sums, method=method)
+
+    assert (0, 1, 0) == (result.statistic, result.pvalue, result.df)
+    assert {"degenerate", "no-answers"} <= set(result.flags)
+    assert [1, 1] == [part["odds_ratio"] for part in result.parts[:2]]
+    assert (1, 1) == (result.parts[1]["low"], result.parts[1]["high"])
+    assert math.isnan(result.parts[2]["odds_ratio"])

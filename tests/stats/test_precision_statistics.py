@@ -9,6 +9,7 @@ from scipy import stats
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats._precision_statistics import (
     answered_alike,
+    both_scores,
     generalized_score,
     has_answers,
     log_odds_contrast,
@@ -22,6 +23,7 @@ from tests.common.golden import golden
 
 PAIRED1 = golden("precision")["paired1"]
 CONTRASTS = (
+    both_scores,
     weighted_generalized_score,
     generalized_score,
     share_contrast,
@@ -151,7 +153,7 @@ def test_relative_precision_of_moskowitz_and_pepe(cells):
 
 
 @pytest.mark.parametrize("cells", TABLES)
-@pytest.mark.parametrize("contrast", [generalized_score, weighted_generalized_score])
+@pytest.mark.parametrize("contrast", CONTRASTS[:3])
 @pytest.mark.parametrize("score", ["recall", "specificity"])
 def test_scores_of_the_same_records_are_mcnemars(cells, contrast, score):
     """Within a class both scores are McNemar's statistic without correction."""
@@ -265,7 +267,7 @@ def test_precision_of_one_has_no_log_odds():
     found = moments((0, 0, 9, 20, 30, 5, 10, 6))
 
     assert math.isnan(log_odds_contrast(found).root)
-    for contrast in (weighted_generalized_score, generalized_score, share_contrast):
+    for contrast in CONTRASTS[:4]:
         assert math.isfinite(contrast(found).root)
 
 

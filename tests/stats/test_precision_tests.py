@@ -10,13 +10,19 @@ from skcompare import _registry
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.stats import (
     mcnemar,
+    precision_both_scores,
     precision_difference,
     precision_score,
     precision_wald,
     precision_weighted_score,
     relative_precision,
 )
-from skcompare.stats._precision_limits import restricted_shares, score_range, score_root
+from skcompare.stats._precision_limits import (
+    both_score_range,
+    restricted_shares,
+    score_range,
+    score_root,
+)
 from skcompare.stats._precision_statistics import generalized_score
 from tests.common.golden import golden
 from tests.stats.test_precision_statistics import TABLES, joint, moments, records
@@ -30,7 +36,8 @@ CLASSES = [
 RELATIVE = [one for one in GOLDEN["published"] if "ratio" in one]
 ODDS = [one for one in GOLDEN["published"] if "odds_ratio" in one]
 PAIRED1 = GOLDEN["paired1"]
-DIFFERENCES = (precision_weighted_score, precision_score, precision_difference)
+SCORE_TESTS = (precision_both_scores, precision_weighted_score, precision_score)
+DIFFERENCES = (*SCORE_TESTS, precision_difference)
 RATIOS = (precision_wald, relative_precision)
 TESTS = DIFFERENCES + RATIOS
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -105,12 +112,17 @@ def test_score_tests_of_independent_packages(counts, one):
         assert one[name]["statistic"] == pytest.approx(result.statistic, rel=1e-9)
         assert one[name]["pvalue"] == pytest.approx(result.pvalue, rel=1e-7, abs=1e-14)
 
+    both = precision_both_scores(evidence, **options)
+    greater = max((one[name] for _, name in pairs), key=lambda known: known["pvalue"])
+    assert greater["statistic"] == pytest.approx(both.statistic, rel=1e-9)
+    assert greater["pvalue"] == pytest.approx(both.pvalue, rel=1e-7, abs=1e-14)
+
 
 @pytest.mark.parametrize(("counts", "one"), having("mcnemar"))
 def test_scores_of_common_records_are_mcnemars(counts, one):
     """statsmodels and DTComPair test recall and specificity by McNemar's statistic."""
     evidence, options = asked(counts, one)
-    for test in (precision_weighted_score, precision_score):
+    for test in SCORE_TESTS:
         result = test(evidence, **options)
 
         assert one["mcnemar"]["statistic"] == pytest.approx(result.statistic, rel=1e-9)
@@ -332,6 +344,119 @@ def test_interval_by_name(test):
     assert test(counts).pvalue == result.pvalue
 
 
+# ------------------------------------------------------------------ both scores
+
+
+def tables(n, seed):
+    """Records by outcome and answers, of all sizes; both name the class."""
+    rng = np.random.default_rng(seed)
+    cells = rng.poisson(rng.exponential(4, size=(n, 8)))
+    cells[:, [1, 2]] += 1
+    return [joint(*one) for one in cells]
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_both_scores_have_the_greater_pvalue(alternative):
+    """p is the greater one on either side of 1/2, and either test's is it at times."""
+    taken = set()
+    for counts in tables(150, 2):
+        weighted, plain = (
+            test(counts, alternative=alternative)
+            for test in (precision_weighted_score, precision_score)
+        )
+        result = precision_both_scores(counts, alternative=alternative)
+        own = max(weighted, plain, key=lambda one: one.pvalue)
+
+        assert own.pvalue == result.pvalue
+        assert own.log_pvalue == result.log_pvalue
+        assert own.statistic == pytest.approx(result.statistic, rel=1e-12)
+        assert own.details == pytest.approx(result.details)
+        assert plain.flags == weighted.flags == result.flags
+        if weighted.pvalue != plain.pvalue:
+            taken.add((own is weighted, result.estimate > 0))
+
+    assert 4 == len(taken)
+
+
+@pytest.mark.parametrize("level", [0.3, 0.8, 0.99])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_both_scores_have_the_interval_of_either(alternative, level):
+    """It holds what one of the tests does not reject, which is an interval."""
+    for counts in tables(8, 3):
+        (low, high), (other_low, other_high) = (
+            test(counts, alternative=alternative).limits(level, alternative)
+            for test in (precision_weighted_score, precision_score)
+        )
+        found = precision_both_scores(counts, alternative=alternative).limits(
+            level, alternative
+        )
+
+        assert (min(low, other_low), max(high, other_high)) == found
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_both_scores_agree_with_their_interval(alternative):
+    """0 is outside exactly where p is small, for one-sided levels below 1/2 too."""
+    seen = set()
+    for counts in tables(40, 4):
+        result = precision_both_scores(counts, alternative=alternative)
+        for alpha in (0.7, 0.2, 0.05):
+            low, high = result.limits(1 - alpha, alternative)
+            if abs(result.pvalue - alpha) > 1e-9:
+                assert (result.pvalue < alpha) == (not low <= 0 <= high)
+                seen.add((alpha, result.pvalue < alpha))
+
+    assert 6 == len(seen)
+
+
+def test_both_scores_of_published_data():
+    """Paired1 has the greater p by the weighted score, and wider limits than that."""
+    counts, value = joint(*PAIRED1["n"]), PAIRED1["value"]
+
+    result = precision_both_scores(counts)
+
+    assert value["p_wgs"] == pytest.approx(result.pvalue, rel=1e-9)
+    low, high = result.confidence_interval()
+    critical = 1.959963984540054
+    weighted, plain = (
+        [slow_root(PAIRED1["n"], limit, of) for limit in (low, high)]
+        for of in (True, False)
+    )
+    assert critical == pytest.approx(weighted[0], rel=1e-7)
+    assert -critical == pytest.approx(plain[1], rel=1e-7)
+    assert "both generalized scores" == result.method
+
+
+def test_both_scores_where_one_rejects_too_often():
+    """Nested answers that are hardly ever wrong, and few of them that are never wrong."""
+    nested = joint(1, 0, 0, 35, 20, 10, 0, 20)
+    few = joint(0, 4, 0, 80, 2, 12, 6, 9)
+
+    for counts, lax, strict in (
+        (nested, precision_weighted_score, precision_score),
+        (few, precision_score, precision_weighted_score),
+    ):
+        assert lax(counts).pvalue < 0.05 < strict(counts).pvalue
+        assert strict(counts).pvalue == precision_both_scores(counts).pvalue
+
+
+def test_both_scores_of_all_classes_at_once():
+    """Limits along the first axis are those of each class alone."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(6, size=300)
+    first = np.where(rng.random(300) < 0.6, y, rng.integers(5, size=300))
+    second = np.where(rng.random(300) < 0.7, y, rng.integers(6, size=300))
+    first[first == 4] = 0
+    rows = JointCounts.from_predictions(y, first, second).class_rows()
+    for z in (1.96, 0.0, -0.5):
+        low, high = both_score_range(rows.moments("precision"), z)
+
+        for k, label in enumerate(rows.classes):
+            alone = both_score_range(rows.moments("precision", label), z)
+            assert (low[k], high[k]) == pytest.approx(tuple(map(float, alone)), abs=1e-14)
+        assert (-1, 1) == (low[4], high[4])
+
+
 # ----------------------------------------------------------------------- edges
 
 
@@ -385,7 +510,7 @@ def test_equal_answers_without_width(correction):
         assert (1, 1) == test(counts, correction=correction).confidence_interval()
 
 
-@pytest.mark.parametrize("test", [precision_weighted_score, precision_score])
+@pytest.mark.parametrize("test", SCORE_TESTS)
 def test_equal_answers_leave_what_was_not_seen(test):
     """The score intervals are Tango's without discordant pairs, of the answers."""
     tango = mcnemar(ContingencyTable(14, 0, 0, 6), method="asymptotic")
@@ -458,6 +583,18 @@ def test_equal_answers_that_are_all_right():
     assert (0, math.inf) == result.confidence_interval()
 
 
+@pytest.mark.parametrize("correction", ["none", "mancl-derouen"])
+def test_ratio_of_a_class_that_is_never_named_right(correction):
+    """Without answers of one there is no ratio, also where the other's score is 0."""
+    counts = joint(0, 4, 0, 5, 0, 0, 0, 4)
+    for evidence in (counts, counts.swap()):
+        result = relative_precision(evidence, correction=correction)
+
+        assert math.isnan(result.estimate)
+        assert math.isnan(result.pvalue)
+        assert ("no-answers",) == result.flags
+
+
 @pytest.mark.parametrize("champion_right", [True, False])
 def test_one_precision_of_one(champion_right):
     """Only the log odds are infinite; all other tests have a p-value."""
@@ -499,7 +636,7 @@ def test_difference_of_one():
     assert 1 == wald.estimate
     assert ("zero-variance",) == wald.flags
     assert (-1, 1) == wald.confidence_interval()
-    for test in (precision_weighted_score, precision_score):
+    for test in SCORE_TESTS:
         result = test(counts)
         assert result.pvalue < 1e-6
         assert result.confidence_interval().low > 0
@@ -597,9 +734,7 @@ def test_names_of_the_estimates():
     names = [test(counts).estimate_name for test in TESTS]
 
     assert names == [
-        "difference of precisions",
-        "difference of precisions",
-        "difference of precisions",
+        *4 * ["difference of precisions"],
         "odds ratio of precisions",
         "ratio of precisions",
     ]
@@ -615,33 +750,37 @@ def test_details():
 
 
 def test_registered_before_the_other_tests_of_precision():
-    """The weighted score comes first among the tests of one class of a hold-out."""
+    """Both scores come first among the tests of one class of a hold-out."""
     ours = {test.__name__ for test in TESTS}
     design = joint(3, 5, 2, 10, 20, 7, 9, 4).design
 
     names = [one.name for one in _registry.tests_for("precision", design)]
 
-    assert "precision_weighted_score" == next(name for name in names if name in ours)
+    assert "precision_both_scores" == next(name for name in names if name in ours)
     assert ours <= set(names)
 
 
-def test_records_that_are_needed():
+@pytest.mark.parametrize("test", [precision_both_scores, precision_weighted_score])
+def test_records_that_are_needed(test):
     """At that number of like records the test reaches its critical value and more."""
-    counts = joint(30, 53, 42, 155, 319, 78, 70, 32)
-    needed = _registry.get_test("precision_weighted_score").sample_size
+    counts = joint(30, 53, 42, 155, 280, 78, 45, 32)
+    needed = _registry.get_test(test.__name__).sample_size
 
     n = needed(counts, alpha=0.05, power=0.8, alternative="two-sided")
 
-    root = math.sqrt(precision_weighted_score(counts).statistic)
+    root = math.sqrt(test(counts).statistic)
     wanted = 1.959963984540054 + 0.8416212335729143
     assert counts.n * (wanted / root) ** 2 == pytest.approx(n, rel=1e-12)
     assert n > needed(counts, alpha=0.05, power=0.8, alternative="greater")
     assert n > needed(counts, alpha=0.05, power=0.6, alternative="two-sided")
+    other = needed(counts, alpha=0.05, power=0.8, alternative="two-sided", label=0)
+    assert n != pytest.approx(other, rel=0.01)
 
 
-def test_records_that_are_needed_at_the_edges():
+@pytest.mark.parametrize("test", [precision_both_scores, precision_weighted_score])
+def test_records_that_are_needed_at_the_edges(test):
     """Never fewer than there are, and infinitely many without a difference."""
-    needed = _registry.get_test("precision_weighted_score").sample_size
+    needed = _registry.get_test(test.__name__).sample_size
     options = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
     clear = joint(0, 30, 0, 9, 0, 0, 25, 9)
 

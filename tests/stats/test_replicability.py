@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skcompare.evidence import ContingencyTable
@@ -138,6 +139,8 @@ def test_results_reject_at_their_level():
         assert replicability(rejected) == replicability(results, alpha=alpha)
     assert replicability(results) == replicability(results, alpha=0.05)
     assert 3 == replicability([*results, undefined], alpha=0.5).rejections
+    for column in (pd.Series(results), pd.Series(results).to_numpy()):
+        assert replicability(results, alpha=0.3) == replicability(column, alpha=0.3)
     two = [[result, undefined] for result in results]
     assert [3, 0] == [one.rejections for one in replicability(two, alpha=0.5)]
 

@@ -637,6 +637,19 @@ def test_one_class_of_records(method, of_it):
     assert "no-rates" not in plain.flags
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_one_class_of_records_by_strata(method):
+    """Its only stratum is all records: both precisions are 1 and nothing moves them."""
+    cells = np.zeros((2, 2, 2), dtype=int)
+    cells[1] = [[10, 20], [30, 40]]
+    plain = updated_precision(joint(cells), method=method)
+    result = updated_precision(joint(cells), method=method, stratify=True)
+
+    assert (1, 0, 1) == (result.estimate, result.statistic, result.pvalue)
+    assert (1, 1) == result.confidence_interval()
+    assert plain.flags == result.flags
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

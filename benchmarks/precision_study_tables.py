@@ -1,0 +1,310 @@
+"""Tables 5 to 11 of the paper beside what skcompare makes of fitted classifiers.
+
+The champion is the random forest and the challenger naive Bayes, so that ratios are NB / RF
+as in the paper. In Table 9 NB is the champion of every pair, so that odds ratios are those
+of the others against NB.
+"""
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from precision_study_paper import (
+    COMBINED,
+    CROSS_VALIDATED,
+    NAMES,
+    ODDS_RATIOS,
+    ROWS,
+    SCORE_TABLE_7,
+    SEVERAL,
+    UPDATED,
+    rows_of,
+)
+from validity.tables import Table
+
+from skcompare.evidence import ClusterSums, JointCounts
+from skcompare.stats import (
+    gee_precision,
+    pairwise_precision,
+    precision_lancaster,
+    precision_score,
+    precision_several,
+    precision_wald,
+    relative_precision,
+    updated_precision,
+)
+
+BAYES = {"": "NB", ", R": "NB R"}
+"""What is added to the head of a column, and the naive Bayes in it."""
+
+FOUR = ("NB", "RF1", "SVM", "RF2")
+RETINA = "diabetic_retinopathy"
+PREVALENCE_OF_1 = 0.7
+"""Solves equation (28) for the paper's Table 10; the paper does not print it."""
+
+
+class Found(NamedTuple):
+    """One class: precisions, p-values, and the ratio with its interval."""
+
+    nb: float
+    rf: float
+    gs: float
+    gw: float
+    ratio: float
+    low: float
+    high: float
+    ratio_p: float
+
+
+def counts_of(study, name, bayes, **which):
+    """Answers of the random forest and of naive Bayes to the test records."""
+    answers = [study.answers(name, learner, **which) for learner in ("RF1", bayes)]
+    truth = study.truth(name, which.get("split"))
+    return JointCounts.from_predictions(truth, *answers)
+
+
+def found_of(counts, label):
+    """The tests of Tables 5 and 6 of one class."""
+    ratio = relative_precision(counts, label=label)
+    return Found(
+        ratio.challenger,
+        ratio.champion,
+        precision_score(counts, label=label).pvalue,
+        precision_wald(counts, label=label).pvalue,
+        ratio.estimate,
+        *ratio.confidence_interval(),
+        ratio.pvalue,
+    )
+
+
+def all_found(study, names=tuple(NAMES), **which):
+    """The same for every row of Table 5 and both kinds of naive Bayes."""
+    found = {}
+    for name, bayes in product(names, BAYES.values()):
+        counts = counts_of(study, name, bayes, **which)
+        for row in rows_of(name):
+            found[name, row.label, bayes] = found_of(counts, row.label)
+    return found
+
+
+def table_5(study):
+    """Precisions, and p of the generalized score and the Wald test."""
+    found = all_found(study)
+    heads = beside_paper("NB", "P-GS", "P-GW")
+    table = Table(
+        "Table 5: precisions of naive Bayes and random forest, score and Wald tests",
+        ("data set", "class", *heads[:3], "RF paper", "RF", *heads[3:]),
+    )
+    for row in ROWS:
+        both = [found[row.data, row.label, bayes] for bayes in BAYES.values()]
+        table.add(
+            NAMES[row.data],
+            row.shown,
+            row.nb,
+            *(share(one.nb) for one in both),
+            row.rf,
+            share(both[0].rf),
+            row.gs,
+            *(pvalue(one.gs) for one in both),
+            row.gw,
+            *(pvalue(one.gw) for one in both),
+        )
+    return table
+
+
+def table_6(study):
+    """Relative precision, NB / RF."""
+    found = all_found(study)
+    heads = beside_paper("RP", "P")
+    title = "Table 6: relative precision NB / RF with 95 % intervals"
+    table = Table(title, ("data set", "class", *heads))
+    for row in ROWS:
+        both = [found[row.data, row.label, bayes] for bayes in BAYES.values()]
+        table.add(
+            NAMES[row.data],
+            row.shown,
+            f"{row.ratio} ({row.low}, {row.high})",
+            *(interval(one.ratio, one.low, one.high) for one in both),
+            row.ratio_p,
+            *(pvalue(one.ratio_p) for one in both),
+        )
+    return table
+
+
+def table_7(study):
+    """p of the score test of each class, and Lancaster's combination of them."""
+    found = all_found(study, tuple(COMBINED))
+    heads = beside_paper("P-GS", "combined")
+    table = Table("Table 7: all classes combined", ("data set", "class", *heads))
+    for name, printed in COMBINED.items():
+        combined = [
+            pvalue(precision_lancaster(counts_of(study, name, bayes), test="score").pvalue)
+            for bayes in BAYES.values()
+        ]
+        for i, row in enumerate(rows_of(name)):
+            table.add(
+                NAMES[name],
+                row.shown,
+                SCORE_TABLE_7.get((name, row.label), row.gs),
+                *(pvalue(found[name, row.label, bayes].gs) for bayes in BAYES.values()),
+                *((printed, *combined) if i == 0 else [""] * 3),
+            )
+    return table
+
+
+def four_of(study, name, bayes):
+    """Answers of the four classifiers of Table 8."""
+    learners = (bayes, *FOUR[1:])
+    answers = [study.answers(name, learner) for learner in learners]
+    return ClusterSums.from_predictions(study.truth(name), *answers, names=FOUR)
+
+
+def table_8(study):
+    """Four classifiers: are their precisions equal?"""
+    heads = [f"{name}{more}" for name in FOUR for more in (" paper", "")]
+    heads.insert(2, "NB, R")
+    tests = [f"P {test}{more}" for test in ("score", "Wald") for more in BAYES]
+    table = Table(
+        "Table 8: precisions of four classifiers",
+        ("data set", "class", *heads, "P paper", *tests),
+    )
+    for (name, label), (*printed, p) in SEVERAL.items():
+        sums = [four_of(study, name, bayes) for bayes in BAYES.values()]
+        shares = [one.class_rows().moments("precision", label).shares for one in sums]
+        cells = [each for pair in zip(printed, map(share, shares[0])) for each in pair]
+        cells.insert(2, share(shares[1][0]))
+        shown = next(row.shown for row in rows_of(name) if row.label == label)
+        pvalues = [
+            pvalue(precision_several(one, label=label, method=method).pvalue)
+            for method in ("score", "wald")
+            for one in sums
+        ]
+        table.add(NAMES[name], shown, *cells, p, *pvalues)
+    return table
+
+
+def table_9(study):
+    """Odds ratios of wilt, class N, against naive Bayes."""
+    heads = [f"{what}{more}" for what in ("each 95 %", "together 95 %") for more in BAYES]
+    table = Table(
+        "Table 9: odds ratios of precision against NB, wilt, class N",
+        ("comparison", "OR paper", *(f"OR, {head}" for head in heads)),
+    )
+    own, together = (
+        [
+            pairwise_precision(
+                four_of(study, "wilt", bayes),
+                label="n",
+                control="NB",
+                scale="odds ratio",
+                method="wald",
+                adjust=adjust,
+            )
+            for bayes in BAYES.values()
+        ]
+        for adjust in ("none", "max-t")
+    )
+    for name, (ratio, low, high) in ODDS_RATIOS.items():
+        cells = [interval(*odds_ratio(one, name)) for one in (*own, *together)]
+        table.add(f"{name} vs NB", f"{ratio} ({low}, {high})", *cells)
+    return table
+
+
+def odds_ratio(result, name):
+    """The estimate of a classifier against the control, with its limits."""
+    at = result.challenger.index(name)
+    return result.estimate[at], result.low[at], result.high[at]
+
+
+def table_10(study):
+    """Precisions at the prevalence that solves the paper's table."""
+    found = {
+        (bayes, label): updated_precision(
+            counts_of(study, RETINA, bayes),
+            label=label,
+            prevalence=PREVALENCE_OF_1 if label == 1 else 1 - PREVALENCE_OF_1,
+        )
+        for bayes in BAYES.values()
+        for label in (0, 1)
+    }
+    heads = beside_paper("old", "updated")
+    table = Table(
+        f"Table 10: precisions at a prevalence of {PREVALENCE_OF_1} of class 1",
+        ("method", "class", *heads, *(f"95 % interval{more}" for more in BAYES)),
+    )
+    for (method, label), (old, updated) in UPDATED.items():
+        role = int(method == "NB")
+        parts = [found[bayes, label].parts[role] for bayes in BAYES.values()]
+        table.add(
+            method,
+            label,
+            old,
+            *(share(part["precision"]) for part in parts),
+            updated,
+            *(share(part["updated_precision"]) for part in parts),
+            *(f"({share(part['low'])}, {share(part['high'])})" for part in parts),
+        )
+    return table
+
+
+def folds_of(study, bayes, repeats):
+    """Answers of the forest and of naive Bayes to all records, in these repetitions."""
+    answers = (
+        [study.fold_answers(RETINA, learner, repeat) for learner in ("RF1", bayes)]
+        for repeat in repeats
+    )
+    return ClusterSums.from_repeats(study.all_classes(RETINA), answers)
+
+
+def table_11(study):
+    """Wald statistics of marginal models over cross-validation.
+
+    The columns of ranges are of the ten repetitions, each by itself.
+    """
+    ten = range(10)
+    single = {b: [folds_of(study, b, [i]) for i in ten] for b in BAYES.values()}
+    pooled = {b: folds_of(study, b, ten) for b in BAYES.values()}
+    head = [f"{what}{more}" for more in BAYES for what in ("10-fold", "range")]
+    heads = ("10-fold paper", *head, *beside_paper("10×10-fold"))
+    table = Table(
+        "Table 11: Wald statistics over cross-validation, diabetic retinopathy",
+        ("class", *heads),
+    )
+    for label, shown in ((1, "DISEASE"), (0, "NON-DISEASE")):
+        once, ten_times = CROSS_VALIDATED[shown]
+        cells = [once]
+        for sums in single.values():
+            results = [gee_precision(one, label=label) for one in sums]
+            values = [result.statistic**2 for result in results]
+            cells += [wald(results[0]), f"{min(values):.1f} to {max(values):.1f}"]
+        cells.append(ten_times)
+        cells += [wald(gee_precision(sums, label=label)) for sums in pooled.values()]
+        table.add(f"{shown} ({label})", *cells)
+    return table
+
+
+def wald(result):
+    """A chi-squared statistic with its p-value."""
+    return f"{result.statistic**2:.1f} ({pvalue(result.pvalue)})"
+
+
+def beside_paper(*values):
+    """Heads of columns: of the paper, and of both kinds of naive Bayes."""
+    return [f"{value}{more}" for value in values for more in (" paper", *BAYES)]
+
+
+def share(value):
+    return "–" if np.isnan(value) else f"{value:.2f}"
+
+
+def pvalue(value):
+    """As the paper prints it."""
+    if np.isnan(value):
+        return "–"
+    if value < 0.0001:
+        return "<0.0001"
+    return f"{value:.1g}" if value < 0.095 else f"{value:.2f}"
+
+
+def interval(estimate, low, high):
+    return f"{share(estimate)} ({share(low)}, {share(high)})"
