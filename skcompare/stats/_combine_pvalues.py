@@ -191,10 +191,10 @@ def lancaster_correlated(
     p-value is that of each.
 
     The chi-squared distribution is an approximation where tests are correlated: of 3 tests
-    with correlations of 0.6 it rejects a true null hypothesis in 5 % at the level 0.05, and
-    Fisher's method, which takes them as independent, in 8 %
-    (``benchmarks/validity/precision_global.py``). The smaller the level, the
-    more often it rejects relative to it [3]_, so that a very small p is too small.
+    with correlations of 0.6 it rejects a true null hypothesis in 4 % at the level 0.05, of
+    20 in 5 %, and Fisher's method, which takes them as independent, in 8 and in 20 %
+    (``benchmarks/validity/precision_global.py``). The smaller the level, the more often it
+    rejects relative to it [3]_, so that a very small p is too small.
 
     References
     ----------
