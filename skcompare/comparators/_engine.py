@@ -270,6 +270,7 @@ class _Engine:
         result: PairedResult = entry.function(self._of(entry, measure), **options)
         result = said_of(result, self.of_class)
         about = self.of_class if label is None else label
+        said = class_words(about)
         low, high = None, None
         if result.has_interval:
             low, high = result.confidence_interval(1 - self.alpha)
@@ -295,7 +296,7 @@ class _Engine:
             greater_is_better=greater,
             kind=entry.kind,
             flags=flags,
-            note=result.remark.removesuffix(class_words(about)),
+            note=result.remark.removeprefix(f"{said}, ").removesuffix(said),
             result=result,
         )
 

@@ -139,7 +139,8 @@ def notes(comparison: "Comparison") -> list[str]:
     """Why rows have no p-value, each reason once with its measures, and remarks."""
     reasons: dict[str, list[str]] = {}
     remarks = []
-    tests = [row.test for row in comparison.rows]
+    said = {(row.test, row.note) for row in comparison.rows}
+    tests = [test for test, _ in said]
     for row in comparison.rows:
         if row.note and row.result is not None:
             name = row.test if tests.count(row.test) == 1 else row.subject

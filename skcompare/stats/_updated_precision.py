@@ -200,8 +200,8 @@ def updated_precision(
         flags=(*caveats(asked), *tail.flags),
         details={**_details(asked, n_resamples, drawn), **tail.details},
         parts=tuple(part_of(asked, drawn, role) for role in (0, 1)),
-        remark=f"{class_words(chosen)}, at a prevalence of {asked.prevalence:.4g} "
-        f"({share.words}); equal there exactly where the precisions are",
+        remark=f"{class_words(chosen)}, at {share.said(asked.prevalence)}; equal there "
+        "exactly where the precisions are",
     )
 
 

@@ -63,6 +63,12 @@ class Prevalence:
             return 0.0
         return float(sum(polygamma(1, parameter) for parameter in self.beta))
 
+    def said(self, used: float) -> str:
+        """The prevalence in words; that of the sample needs no number."""
+        if self.value is None:
+            return "the prevalence of the sample"
+        return f"a prevalence of {used:.4g} ({self.words})"
+
     def drawn(self, size: int, rng: np.random.Generator) -> Any:
         """A prevalence for each resample."""
         return self.value if self.beta is None else rng.beta(*self.beta, size=size)
@@ -71,7 +77,7 @@ class Prevalence:
 def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
     """What was asked for by a number, "uniform", a pair of numbers or None."""
     if prevalence is None:
-        return Prevalence(None, None, "that of the sample")
+        return Prevalence(None, None, "of the sample")
     if isinstance(prevalence, str) and prevalence == UNIFORM and n_classes > 1:
         return Prevalence(1 / n_classes, None, "equal classes")
     if is_number(prevalence) and 0 < prevalence < 1:

@@ -374,3 +374,14 @@ def test_negative_predictive_value():
     assert 0.5 == negative_predictive_value(y, predicted, pos_label=0)
     with pytest.raises(ValueError, match=r"negative records.*`y_pred` has 1"):
         negative_predictive_value([0, 1], [1, 1])
+
+
+def test_notes_of_all_classes_together(answers):
+    """What is said of every class of a test alike is said once."""
+    y, labels = labels_of(answers)
+
+    text = str(compare(y, labels, tests=["updated_precision"]))
+
+    assert 3 == text.count("ratio of updated precisions[")
+    assert 1 == text.count("at the prevalence of the sample")
+    assert "note        updated_precision: at the prevalence" in text
