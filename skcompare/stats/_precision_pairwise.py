@@ -175,22 +175,13 @@ default="holm"
     tested = [
         _tested(_pair_of(fit, outcomes, [i, j]), asked) for i, j in zip(*pairs, strict=True)
     ]
-    statistic = np.array([one.statistic for one in tested])
-    pvalue = np.array([one.pvalue for one in tested])
     own_level = level if adjust == "max-t" else interval_level(level, adjust, len(tested))
     share = alpha_of(own_level)
-    critical = -float(ndtri(share / 2 if alternative == "two-sided" else share))
-    error = None
+    greatest = None
     if adjust == "max-t":
         draw = check_random_state(random_state)
         greatest = _greatest(fit, sums.names, pairs, asked, n_resamples, draw)
-        adjusted, farther = _single_step(greatest, statistic, alternative, share)
-        error = np.sqrt(adjusted * (1 - adjusted) / (1 + len(greatest)))
-        # No smaller than without adjustment, and the limits no nearer.
-        adjusted, critical = np.fmax(adjusted, pvalue), max(critical, farther)
-        adjusted = np.where(np.isnan(pvalue), np.nan, adjusted)
-    else:
-        adjusted = adjust_pvalues(pvalue.tolist(), adjust)
+    adjusted, critical, error = _adjusted(tested, adjust, alternative, share, greatest)
     limits = [_limits(one, asked, critical) for one in tested]
     flags = dict.fromkeys(flag for one in tested for flag in one.flags)
     flags |= dict.fromkeys(omnibus.flags)
@@ -200,8 +191,8 @@ default="holm"
         champion=tuple(names[pairs[0]]),
         challenger=tuple(names[pairs[1]]),
         estimate=np.array([one.estimate for one in tested]),
-        statistic=statistic,
-        pvalue=pvalue,
+        statistic=np.array([one.statistic for one in tested]),
+        pvalue=np.array([one.pvalue for one in tested]),
         adjusted_pvalue=adjusted,
         low=low,
         high=high,
@@ -291,6 +282,26 @@ def _limits(pair: _Pair, asked: _Asked, critical: float) -> tuple[float, float]:
     with np.errstate(over="ignore"):
         low, high = (float(pair.estimate * np.exp(by)) for by in (-reach, reach))
     return one_sided_ratio(low, high, sides)
+
+
+def _adjusted(
+    tested: list[_Pair],
+    adjust: str,
+    alternative: str,
+    share: float,
+    greatest: FloatArray | None,
+) -> tuple[FloatArray, float, FloatArray | None]:
+    """Adjusted p-values, the critical value of the intervals, and errors of drawn p's."""
+    pvalue = np.array([one.pvalue for one in tested])
+    critical = -float(ndtri(share / 2 if alternative == "two-sided" else share))
+    if greatest is None:
+        return adjust_pvalues(pvalue.tolist(), adjust), critical, None
+    statistic = np.array([one.statistic for one in tested])
+    adjusted, farther = _single_step(greatest, statistic, alternative, share)
+    error = np.sqrt(adjusted * (1 - adjusted) / (1 + len(greatest)))
+    # No smaller than without adjustment, and the limits no nearer.
+    adjusted, critical = np.fmax(adjusted, pvalue), max(critical, farther)
+    return np.where(np.isnan(pvalue), np.nan, adjusted), critical, error
 
 
 def _greatest(
