@@ -118,8 +118,10 @@ def difference_in_errors(tables, truth=0.0):
     common = both[..., 1] * (1 - p) * (1 - q) + both[..., 0] * p * q
     variance = p * (1 - p) * u + q * (1 - q) * v - 2 * common * u * v
     distance = q - p - truth
+    # Equal shares may differ by rounding, which must not break ties with others.
+    distance = np.where(np.abs(distance) <= ROUNDING, 0.0, distance)
     fixed = variance <= ROUNDING * (u + v)
-    still = np.where(np.abs(distance) <= ROUNDING, 0.0, np.copysign(np.inf, distance))
+    still = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
     return np.where(fixed, still, distance / np.sqrt(np.where(fixed, 1.0, variance)))
 
 

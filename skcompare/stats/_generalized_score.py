@@ -326,7 +326,8 @@ default="precision"
     of them no difference is significant at the level 0.05.
 
     The interval and what is flagged are as of :func:`precision_weighted_score`, with the
-    residuals from the restricted shares squared for the variance.
+    residuals from the restricted shares squared for the variance. Where one precision is 1
+    and the other 0 the test rejects any other difference: both limits are the estimate.
 
     References
     ----------
