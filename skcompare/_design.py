@@ -33,6 +33,8 @@ _TITLES = {
     "repeated kfold": "{r}×{k}-fold cross-validation",
     "bcv": "{r}×2 block-regularized cross-validation",
     "random 5x2": "5×2 cross-validation with random halves",
+    "replicated holdout": "{k}-times repeated hold-out, {r} times over",
+    "holdout in halves": "{k}-times repeated hold-out of all records and of random halves",
     "time ordered": "time-ordered cross-validation",
     "unknown": "splits of unknown design",
 }
@@ -46,6 +48,8 @@ _REMEDIES = {
     "random 5x2": (
         "random 5×2 cross-validation (cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=5))"
     ),
+    "replicated holdout": "a replicated hold-out (cv=ReplicatedShuffleSplit())",
+    "holdout in halves": "a hold-out of all and of halves (cv=HalvesShuffleSplit())",
     "time ordered": "time-ordered splits (cv=TimeSeriesSplit())",
     "unknown": "any splits",
 }
@@ -62,8 +66,9 @@ class Design:
     ----------
     kind : str
         One of "holdout", "repeated holdout", "kfold", "repeated kfold", "bcv"
-        (M × 2 block-regularized cross-validation), "random 5x2", "time ordered" and
-        "unknown".
+        (M × 2 block-regularized cross-validation), "random 5x2", "replicated holdout"
+        (a repeated hold-out, again and again), "holdout in halves" (a repeated hold-out of
+        all records, and of both halves of random bisections), "time ordered" and "unknown".
     n_repeats, n_folds : int, default=1
         Repetitions, and test sets a repetition.
     grouped : bool, default=False

@@ -12,6 +12,18 @@ from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
 from skcompare._design import DESIGN_KINDS, Design
+from skcompare._registered_measures import (
+    LossEntry,
+    MetricEntry,
+    add_entry,
+    keywords_of,
+    loss_of,
+    metric,
+    metrics,
+    record_loss,
+    record_losses,
+    tested_instead,
+)
 from skcompare._typing import Inference, Kind
 from skcompare._validation import check_choice, unknown_name
 
@@ -19,12 +31,16 @@ __all__ = [
     "LossEntry",
     "MetricEntry",
     "PairedTestEntry",
+    "get_test",
+    "loss_of",
     "metric",
     "metrics",
     "paired_test",
     "paired_tests",
     "record_loss",
     "record_losses",
+    "tested_instead",
+    "tests_for",
 ]
 
 ANY_LOSS, ANY_SCORE = "any loss", "any score"
@@ -49,6 +65,8 @@ class PairedTestEntry:
     inference: Inference
     sample_size: Callable[..., float] | None = None
     plug_in: bool = True
+    n_repeats: int | None = None
+    caution: str = ""
 
     @property
     def question(self) -> str:
@@ -58,16 +76,17 @@ class PairedTestEntry:
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the keyword arguments that the test takes."""
-        return _keywords(self.function)
+        return keywords_of(self.function)
 
     @property
     def evidence_options(self) -> tuple[str, ...]:
         """Names of the keyword arguments by which its evidence is made."""
-        return _keywords(getattr(self.needs, "from_pair", None))
+        return keywords_of(getattr(self.needs, "from_pair", None))
 
     def valid_for(self, design: Design) -> bool:
         """Whether the test is valid for evidence collected in this way."""
-        return design.name in self.designs
+        fits = self.n_repeats in (None, design.n_repeats)
+        return design.name in self.designs and fits
 
     def match(self, measure: str | None) -> int:
         """How closely the test fits a measure.
@@ -81,65 +100,7 @@ class PairedTestEntry:
         return int(ANY_SCORE in self.measures)
 
 
-@dataclass(frozen=True, slots=True)
-class MetricEntry:
-    """All that is known about a metric.
-
-    .. versionadded:: 0.1
-    """
-
-    name: str
-    title: str
-    function: Callable[..., float]
-    response_method: str
-    greater_is_better: bool
-    instead: str = ""
-
-    @property
-    def scorer_name(self) -> str:
-        """The metric's name on a greater-is-better scale."""
-        return self.name if self.greater_is_better else f"neg_{self.name}"
-
-    @property
-    def question(self) -> str:
-        """What the metric measures: the first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
-
-
-@dataclass(frozen=True, slots=True)
-class LossEntry:
-    """All that is known about a loss a record.
-
-    .. versionadded:: 0.1
-    """
-
-    name: str
-    title: str
-    function: Callable[..., Any]
-    measures: tuple[str, ...]
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments that the loss takes."""
-        return _keywords(self.function)
-
-    @property
-    def question(self) -> str:
-        """What the loss measures: the first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
-
-
 _tests: dict[str, PairedTestEntry] = {}
-_metrics: dict[str, MetricEntry] = {}
-_losses: dict[str, LossEntry] = {}
-
-
-def _keywords(function: Callable[..., Any] | None) -> tuple[str, ...]:
-    """Names of the keyword-only arguments of a function."""
-    if function is None:
-        return ()
-    parameters = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 def paired_test(
@@ -154,6 +115,8 @@ def paired_test(
     inference: Inference | None = None,
     sample_size: Callable[..., float] | None = None,
     plug_in: bool = True,
+    n_repeats: int | None = None,
+    caution: str = "",
 ) -> Callable[[F], F]:
     """Register a function of evidence as a test.
 
@@ -183,6 +146,11 @@ def paired_test(
     plug_in : bool, default=True
         Whether the estimate depends on shares of the records alone, so that every record
         twice leaves it as it is. False for estimates corrected for bias.
+    n_repeats : int, optional
+        The one number of repetitions that it is defined for, as 5 in 5×2.
+    caution : str, optional
+        Code of a flag for all of its results, such as "liberal". The test then runs only
+        when it is asked for by name, and decides nothing.
 
     Returns
     -------
@@ -211,7 +179,7 @@ def paired_test(
                     f"{_advice(needs)}"
                 )
             result = function(evidence, **bound)
-            flags = result.flags
+            flags = (*result.flags, caution) if caution else result.flags
             if not entry.valid_for(evidence.design):  # type: ignore[attr-defined]
                 flags = (*flags, "invalid-design")
             return replace(
@@ -234,8 +202,10 @@ def paired_test(
             inference=inference or ("models" if models_only else "algorithms"),
             sample_size=sample_size,
             plug_in=plug_in,
+            n_repeats=n_repeats,
+            caution=caution,
         )
-        _add(_tests, entry, "test")
+        add_entry(_tests, entry, "test")
         return run  # type: ignore[return-value]
 
     return register
@@ -255,117 +225,9 @@ def _advice(needs: type) -> str:
     return f"Make it by {needs.__name__}.from_predictions({', '.join(taken)})."
 
 
-def metric(
-    name: str,
-    *,
-    response_method: str,
-    greater_is_better: bool,
-    title: str | None = None,
-    instead: str = "",
-) -> Callable[[F], F]:
-    """Register a function of labels and answers as a metric.
-
-    Parameters
-    ----------
-    name : str
-        The name by which the metric is asked for.
-    response_method : {"predict", "predict_proba"}
-        What its second argument is: labels of shape (n_samples,), or probabilities of
-        shape (n_samples, n_classes). A metric of probabilities gets the order of the
-        classes as the keyword `labels`.
-    greater_is_better : bool
-        False for losses and errors.
-    title : str, optional
-        Words for reports; the name with spaces by default.
-    instead : str, optional
-        The metric whose difference is to be tested instead, where this one has a bias
-        that differs between classifiers. Tests of any score then leave it alone.
-
-    .. versionadded:: 0.1
-    """
-    check_choice("response_method", response_method, ("predict", "predict_proba"))
-
-    def register(function: F) -> F:
-        words = title or name.replace("_", " ")
-        entry = MetricEntry(
-            name, words, function, response_method, greater_is_better, instead
-        )
-        _add(_metrics, entry, "metric")
-        return function
-
-    return register
-
-
-def record_loss(
-    name: str, *, title: str | None = None, measures: str | tuple[str, ...] = ()
-) -> Callable[[F], F]:
-    """Register a loss a record, so that every test of losses runs on its mean.
-
-    Parameters
-    ----------
-    name : str
-        The name by which the loss is asked for.
-    title : str, optional
-        Words for reports; the name with spaces by default.
-    measures : str or tuple of str
-        Names of metrics and of scikit-learn's scorers, without ``neg_``, that are the mean
-        of this loss.
-
-    Returns
-    -------
-    decorator : callable
-        For a function of the positions of the true classes, of shape (n_samples,), and of
-        probabilities with a column a class, that returns a loss a record.
-
-    .. versionadded:: 0.1
-    """
-
-    def register(function: F) -> F:
-        means = (measures,) if isinstance(measures, str) else tuple(measures)
-        words = title or name.replace("_", " ")
-        _add(_losses, LossEntry(name, words, function, means), "loss")
-        return function
-
-    return register
-
-
-def _add(registry: dict[str, Any], entry: Any, what: str) -> None:
-    if entry.name in registry:
-        raise ValueError(
-            f"A {what} named {entry.name!r} is registered. Choose another name."
-        )
-    registry[entry.name] = entry
-
-
 def paired_tests() -> Mapping[str, PairedTestEntry]:
     """All registered tests by name."""
     return MappingProxyType(_tests)
-
-
-def metrics() -> Mapping[str, MetricEntry]:
-    """All registered metrics by name."""
-    return MappingProxyType(_metrics)
-
-
-def record_losses() -> Mapping[str, LossEntry]:
-    """All registered losses a record by name."""
-    return MappingProxyType(_losses)
-
-
-def loss_of(measure: str | None) -> LossEntry | None:
-    """The loss a record whose mean a measure is; None where it is no such mean."""
-    if measure is None:
-        return None
-    name = measure.removeprefix("neg_")
-    return next((loss for loss in _losses.values() if name in loss.measures), None)
-
-
-def tested_instead(measure: str | None) -> str:
-    """The measure to test instead of a biased one; empty for all others."""
-    if measure is None:
-        return ""
-    entry = _metrics.get(measure) or _metrics.get(measure.removeprefix("neg_"))
-    return "" if entry is None else entry.instead
 
 
 def get_test(name: object) -> PairedTestEntry:
@@ -378,12 +240,13 @@ def get_test(name: object) -> PairedTestEntry:
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
     """Tests of a measure, valid for a design where one is given; the default one first.
 
-    A test of this very measure comes before tests of any loss and of any score, a test of
-    the difference before other kinds, one of few measures before one of many, and the one
-    that was registered first before others.
+    Tests that call for caution are left to those who name them. A test of this very
+    measure comes before tests of any loss and of any score, a test of the difference before
+    other kinds, one of few measures before one of many, and the one that was registered
+    first before others.
     """
     least = 2 if tested_instead(measure) else 1
-    fitting = [entry for entry in _tests.values() if entry.match(measure) >= least]
+    fitting = [e for e in _tests.values() if e.match(measure) >= least and not e.caution]
     if design is not None:
         fitting = [entry for entry in fitting if entry.valid_for(design)]
     return sorted(

@@ -45,6 +45,7 @@ def render_tests():
             "Needs": needs,
             "Designs": ", ".join(entry.designs),
             "Speaks of": _SUBJECTS[entry.inference],
+            "Runs": f"by name only: {entry.caution}" if entry.caution else "by default too",
             "References": ", ".join(entry.references),
         }
         parts += [_heading(entry.title, "-"), entry.question, _field_list(facts)]

@@ -163,7 +163,10 @@ def _report(
 def _list_tests(arguments: argparse.Namespace) -> None:
     _print_entries(
         paired_tests(),
-        lambda e: f"{', '.join(e.measures)}; valid for {', '.join(e.designs)}",
+        lambda e: (
+            f"{', '.join(e.measures)}; valid for {', '.join(e.designs)}"
+            + (f"; by name only: {e.caution}" if e.caution else "")
+        ),
     )
 
 

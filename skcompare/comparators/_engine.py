@@ -186,6 +186,9 @@ class _Engine:
     def _default(self, measure: Measure) -> PairedTestEntry | None:
         """The first test of a measure that the design and these answers suit."""
         valid = tests_for(measure.metric, self.pair.design)
+        if self.alternative != "two-sided":
+            # A test without direction cannot answer a question that has one.
+            valid = [entry for entry in valid if "alternative" in entry.options]
         return next((e for e in valid if not why_unsuited(e, self.pair)), None)
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
@@ -230,6 +233,8 @@ class _Engine:
         chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
         if chosen is None and SCORE in entry.options:
             chosen = inspect.signature(entry.function).parameters[SCORE].default
+        if chosen is None and entry.needs is ScoreDifferences:
+            return str(self._of(entry, None).score)
         if chosen is None and ANY_LOSS in entry.measures:
             chosen = self._of(entry, None).loss
             known = record_losses().get(chosen)

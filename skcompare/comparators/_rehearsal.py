@@ -10,7 +10,6 @@ from skcompare._validation import check_pos_label
 from skcompare.comparators._class_options import LABEL
 from skcompare.comparators._splits import Splits
 from skcompare.comparators._tests import Asked
-from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
 from skcompare.predictions import Answers, PairedPredictions, Predictions, one_class
 
@@ -41,8 +40,6 @@ def rehearse(
     for name, options in asked.items():
         entry = get_test(name)
         needs: Any = entry.needs
-        if needs is ScoreDifferences:
-            continue
         for_test, for_evidence = (
             {key: options[key] for key in known if key in options}
             for known in (entry.options, entry.evidence_options)
@@ -78,6 +75,7 @@ def _right_answers(splits: Splits, classes: np.ndarray) -> PairedPredictions:
         design=splits.design,
         records=np.arange(n),
         bounds=np.cumsum([0, *map(len, tests)]),
+        n_train=np.array([len(train) for train, _ in splits.pairs]),
         groups=np.arange(n) if splits.design.grouped else None,
     )
     return made_up.pair("champion", "challenger")

@@ -57,10 +57,14 @@ def named_tests(tests: Any) -> Asked:
 
 
 def named_for(asked: Asked, pair: PairedPredictions, *, truth: bool) -> NamedTests | None:
-    """The tests asked for; "all" means all that are valid and that the answers suit."""
+    """The tests asked for; "all" means all that are valid and that the answers suit.
+
+    Tests that call for caution have to be named.
+    """
     if not isinstance(asked, str):
         return asked
     valid = [e for e in paired_tests().values() if e.valid_for(pair.design)]
+    valid = [entry for entry in valid if not entry.caution]
     usable = [e for e in valid if truth or not _needs_truth(e)]
     return {entry.name: {} for entry in usable if not why_unsuited(entry, pair)}
 
@@ -99,7 +103,7 @@ def tests_without_truth(asked: NamedTests | None, design: Design) -> list[Paired
     """
     if not asked:
         entries = [e for e in paired_tests().values() if not _needs_truth(e)]
-        entries = [e for e in entries if e.valid_for(design)]
+        entries = [e for e in entries if e.valid_for(design) and not e.caution]
         if not entries:
             raise ValueError(
                 f"No test of the answers alone is valid for {design}. Pass the true "

@@ -13,6 +13,7 @@ from skcompare._typing import ArrayLike
 from skcompare._validation import check_same_length, is_number, is_whole
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions
+from skcompare.predictions._from_cv import cross_validated_pair
 
 __all__ = ["ContingencyTable", "PairedBlocks"]
 
@@ -250,6 +251,17 @@ class PairedBlocks(Mergeable):
                 )
             counts = counts.reshape(-1, 2, 4)
         return cls(counts, design)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_cv_results(
+        cls, champion: Any, challenger: Any, X: Any, y: ArrayLike, **words: Any
+    ) -> "PairedBlocks":
+        """Count the answers of two outputs of scikit-learn's `cross_validate`.
+
+        They and `cv`, `design` and `groups` are as in
+        :func:`~skcompare.predictions.predictions_from_cv_results`.
+        """
+        return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **words))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "PairedBlocks":

@@ -23,14 +23,13 @@ from skcompare.evidence._scored_scores import (
 )
 from skcompare.metrics._measures import Measure, Scorer
 from skcompare.metrics._operating_points import RATE
-from skcompare.metrics._scores import _class_order, _ordered_decision
-from skcompare.metrics._stored import StoredAnswers
+from skcompare.metrics._stored import StoredAnswers, class_order, ordered_decision
 from skcompare.metrics._undefined import Watch, watched
 from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions
 from skcompare.stats._bootstrap_counts import ResampledCounts
 from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
 
-__all__ = ["scored_pair"]
+__all__ = ["SAME", "quick_pair", "scored_pair"]
 
 RANKING_SCORES: dict[str, PairScore] = {
     "roc_auc": AreaUnderCurve(),
@@ -68,7 +67,7 @@ def scored_pair(
         The positive one of two classes.
     """
     looped = _looped(pair, measure, pos_label)
-    quick = _quick(pair, measure, pos_label)
+    quick = quick_pair(pair, measure, pos_label)
     if quick is None:
         return looped
     for one, other in zip(quick.values, looped.values, strict=True):
@@ -77,8 +76,10 @@ def scored_pair(
     return quick
 
 
-def _quick(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair | None:
-    """The pair with a score that is known, if it is."""
+def quick_pair(
+    pair: PairedPredictions, measure: Measure, pos_label: Any
+) -> ScoredPair | None:
+    """The pair with a score whose formula is known; None where none is."""
     name = measure.metric
     y = pair.predictions.y_answered()
     greater = measure.greater_is_better
@@ -196,7 +197,7 @@ class _ScorerScore(LoopedScore):
 
 def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
     """The pair with the measure's scorer, whatever it asks for."""
-    classes, order = _class_order(pair.predictions.classes, pos_label)
+    classes, order = class_order(pair.predictions.classes, pos_label)
     parts = [_columns(role, measure.wanted, order) for role in pair.roles]
     widths = tuple(
         max(0 if part is None else part.shape[1] for part in both)
@@ -249,7 +250,7 @@ def _columns(
     if SCORES in wanted and answers.proba is not None:
         proba = answers.proba[:, order]
     if wanted - {LABELS}:
-        decision = _ordered_decision(answers.decision, slice(None), order)
+        decision = ordered_decision(answers.decision, slice(None), order)
     if decision is not None:
         decision = decision.reshape(len(decision), -1)
     return [labels, proba, decision]

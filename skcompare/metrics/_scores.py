@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._validation import check_pos_label
 from skcompare.evidence import ScoreDifferences
+from skcompare.evidence._scores import shape_of
 from skcompare.metrics._measures import Measure
-from skcompare.metrics._stored import StoredAnswers
+from skcompare.metrics._stored import StoredAnswers, class_order, ordered_decision
 from skcompare.metrics._undefined import Watch, watched
+from skcompare.metrics._variances import difference_variances
 from skcompare.predictions import Answers, PairedPredictions
 
 __all__ = ["score_differences"]
@@ -34,21 +35,23 @@ def score_differences(
             f"scoring {measure.subject!r} is undefined on every test set: {watch.error}"
         ) from watch.error
     champion, challenger = np.where(undefined, np.nan, scores)
+    variances = difference_variances(pair, measure, pos_label, (champion, challenger))
     flags = ("undefined-in-split",) if undefined.any() else ()
     if watch.warned:
         flags = (*flags, "scorer-warning")
     sign = 1 if measure.greater_is_better else -1
-    design = pair.design
-    shape = (design.n_repeats, design.n_folds) if design.n_repeats > 1 else (-1,)
-    n_train = np.zeros(1, dtype=int) if predictions.n_train is None else predictions.n_train
+    shape = shape_of(pair.design)
     return ScoreDifferences(
         (sign * (challenger - champion)).reshape(shape),
-        n_train,
+        0 if predictions.n_train is None else predictions.n_train,  # type: ignore[arg-type]
         predictions.n_test,
-        champion=champion.reshape(shape),
-        challenger=challenger.reshape(shape),
-        design=design,
-        flags=flags,
+        None if variances is None else variances.reshape(shape),
+        champion.reshape(shape),
+        challenger.reshape(shape),
+        pair.design,
+        flags,
+        measure.subject,
+        measure.greater_is_better,
     )
 
 
@@ -60,7 +63,7 @@ def _split_scores(
     watch: Watch,
 ) -> list[float]:
     predictions = pair.predictions
-    classes, order = _class_order(predictions.classes, pos_label)
+    classes, order = class_order(predictions.classes, pos_label)
     y_true = predictions.y_answered()
     records = predictions.records
     scores: list[float] = []
@@ -69,7 +72,7 @@ def _split_scores(
             classes,
             None if answers.labels is None else classes[order[answers.labels[part]]],
             None if answers.proba is None else answers.proba[part][:, order],
-            _ordered_decision(answers.decision, part, order),
+            ordered_decision(answers.decision, part, order),
         )
         rows = np.arange(part.start, part.stop) if records is None else records[part]
         try:
@@ -92,24 +95,3 @@ def _split_scores(
             )
         scores.append(float("nan") if watch.undefined else float(score))
     return scores
-
-
-def _class_order(classes: np.ndarray, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The classes that scorers see and where each stored code goes among them.
-
-    With a positive label they are 0 and 1, so that every binary scorer knows it.
-    """
-    positive = check_pos_label(pos_label, classes)
-    if positive is None:
-        return classes, np.arange(len(classes))
-    return np.array([0, 1]), np.array([1, 0]) if positive == 0 else np.array([0, 1])
-
-
-def _ordered_decision(
-    decision: np.ndarray | None, part: slice, order: np.ndarray
-) -> np.ndarray | None:
-    if decision is None:
-        return None
-    if decision.ndim == 2:
-        return decision[part][:, order]
-    return decision[part] if order[0] == 0 else -decision[part]

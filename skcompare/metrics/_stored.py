@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from skcompare._validation import check_pos_label
 from skcompare.predictions import DECISION, LABELS, SCORES
 
-__all__ = ["Probe", "StoredAnswers"]
+__all__ = ["Probe", "StoredAnswers", "class_order", "ordered_decision"]
 
 
 def _has(name: str) -> Any:
@@ -72,3 +73,24 @@ class Probe(ClassifierMixin, BaseEstimator):
         """Four decision scores."""
         self.asked.add(DECISION)
         return np.array([-1.0, 1.0, -0.5, -2.0])
+
+
+def class_order(classes: np.ndarray, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The classes that scorers see and where each stored code goes among them.
+
+    With a positive label they are 0 and 1, so that every binary scorer knows it.
+    """
+    positive = check_pos_label(pos_label, classes)
+    if positive is None:
+        return classes, np.arange(len(classes))
+    return np.array([0, 1]), np.array([1, 0]) if positive == 0 else np.array([0, 1])
+
+
+def ordered_decision(
+    decision: np.ndarray | None, part: slice, order: np.ndarray
+) -> np.ndarray | None:
+    if decision is None:
+        return None
+    if decision.ndim == 2:
+        return decision[part][:, order]
+    return decision[part] if order[0] == 0 else -decision[part]

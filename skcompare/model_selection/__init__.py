@@ -1,9 +1,21 @@
-"""How records are split: block-regularized m × 2 cross-validation."""
+"""How records are split: block-regularized m × 2 cross-validation, random hold-outs."""
 
 from skcompare.model_selection._block_regularized import (
     BlockLayout,
     BlockRegularized5x2CV,
     BlockRegularizedMx2CV,
 )
+from skcompare.model_selection._shuffle_design import ShuffleLayout
+from skcompare.model_selection._shuffle_splits import (
+    HalvesShuffleSplit,
+    ReplicatedShuffleSplit,
+)
 
-__all__ = ["BlockLayout", "BlockRegularized5x2CV", "BlockRegularizedMx2CV"]
+__all__ = [
+    "BlockLayout",
+    "BlockRegularized5x2CV",
+    "BlockRegularizedMx2CV",
+    "HalvesShuffleSplit",
+    "ReplicatedShuffleSplit",
+    "ShuffleLayout",
+]

@@ -229,7 +229,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
         self._check_enough(n_records, n_blocks, "records")
         if self._check_stratify():
-            classes, codes = _encode_classes(y)
+            classes, codes = encode_classes(y)
         else:
             classes, codes = np.empty(0), np.zeros(n_records, dtype=np.intp)
         if groups is None:
@@ -379,7 +379,7 @@ def _count_groups(codes: IntArray, groups: Any) -> tuple[IntArray, IntArray]:
     return cells.reshape(shape), members
 
 
-def _encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:
+def encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:
     kind = "None" if y is None else type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass"):
         advice = "bin `y` first" if kind == "continuous" else "pass one column of labels"

@@ -4,6 +4,7 @@ from skcompare.predictions._answer import DECISION, LABELS, SCORES, seeded, set_
 from skcompare.predictions._collect import collect_fitted, collect_predictions
 from skcompare.predictions._describe import describe
 from skcompare.predictions._from_arrays import predictions_from_arrays
+from skcompare.predictions._from_cv import predictions_from_cv_results
 from skcompare.predictions._from_frames import (
     arrays_from_frame,
     labels_from_frame,
@@ -28,6 +29,7 @@ __all__ = [
     "n_rows",
     "one_class",
     "predictions_from_arrays",
+    "predictions_from_cv_results",
     "predictions_from_frame",
     "seeded",
     "set_seeds",

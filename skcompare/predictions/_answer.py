@@ -68,12 +68,12 @@ def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
         # No name holds the training records, so that they are freed before the test
         # records are taken.
         start = perf_counter()
-        estimator.fit(_cut(X, task.train, columns), take_rows(y, task.train), **params)
+        estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
         fitted = perf_counter()
         step = "predict"
         answers = answer(
             estimator,
-            lambda: _cut(X, task.test, columns),
+            lambda: cut(X, task.test, columns),
             len(task.test),
             classes,
             task.wanted,
@@ -88,7 +88,7 @@ def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
     return Outcome(*answers, fitted - start, perf_counter() - fitted)
 
 
-def _cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
+def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
     """Some records; of a precomputed kernel their values with the training records."""
     taken = take_rows(X, rows)
     return taken if columns is None else taken[:, columns]

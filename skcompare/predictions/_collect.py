@@ -86,7 +86,7 @@ def collect_predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
-            _joined(name, words[position], outcomes[position :: len(estimators)])
+            joined(name, words[position], outcomes[position :: len(estimators)])
             for position, (name, _) in enumerate(estimators)
         ),
         design=design,
@@ -133,7 +133,7 @@ def collect_fitted(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
-            _joined(name, description, [outcome])
+            joined(name, description, [outcome])
             for (name, _), description, outcome in zip(
                 estimators, words, outcomes, strict=True
             )
@@ -148,7 +148,7 @@ def _knows(estimator: Any) -> bool:
     return getattr(estimator, "classes_", None) is not None
 
 
-def _joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
+def joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
     def column(field: str) -> Any:
         parts = [getattr(outcome, field) for outcome in outcomes]
         return None if parts[0] is None else np.concatenate(parts)

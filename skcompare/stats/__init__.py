@@ -4,6 +4,8 @@ from skcompare._registry import PairedTestEntry, paired_test, paired_tests
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._auc_interval import AUCInterval, auc_interval
 from skcompare.stats._bcv_mcnemar import bcv_mcnemar
+from skcompare.stats._bcv_score import bcv_score_t
+from skcompare.stats._blocked_t import blocked_t
 from skcompare.stats._bootstrap_difference import bootstrap_difference
 from skcompare.stats._bowker import bowker
 from skcompare.stats._calibration_difference import calibration_difference
@@ -19,6 +21,8 @@ from skcompare.stats._combine_pvalues import (
     lancaster_correlated,
     simes,
 )
+from skcompare.stats._conservative_z import conservative_z
+from skcompare.stats._cv_ci_z import cv_ci_z
 from skcompare.stats._delong import delong
 from skcompare.stats._delong_joint import auc_contrast, delong_joint
 from skcompare.stats._delong_ovo import delong_ovo
@@ -28,6 +32,8 @@ from skcompare.stats._disagreement import disagreement, label_disagreement
 from skcompare.stats._discordant_odds_ratio import discordant_odds_ratio
 from skcompare.stats._ensemble import EnsembleAdvice, EnsembleStep, recommend_ensemble
 from skcompare.stats._error_correlation import error_correlation
+from skcompare.stats._five_by_two_f import calibrated_5x2_f, combined_5x2_f
+from skcompare.stats._five_by_two_t import combined_5x2_t, paired_5x2_t
 from skcompare.stats._gee_precision import gee_precision
 from skcompare.stats._generalized_score import (
     precision_both_scores,
@@ -35,9 +41,11 @@ from skcompare.stats._generalized_score import (
     precision_weighted_score,
 )
 from skcompare.stats._kappa import cohen_kappa, error_kappa
+from skcompare.stats._kfold_t import corrected_repeated_kfold_t, kfold_t
 from skcompare.stats._loss_permutation import loss_permutation
 from skcompare.stats._marginal_homogeneity import bhapkar, stuart_maxwell
 from skcompare.stats._mcnemar import mcnemar
+from skcompare.stats._naive_kfold_mcnemar import naive_kfold_mcnemar
 from skcompare.stats._paired_t import paired_t
 from skcompare.stats._pairwise import PairwiseResult, pairwise_mcnemar
 from skcompare.stats._permutation_difference import permutation_difference
@@ -60,7 +68,16 @@ from skcompare.stats._precision_pairwise import (
 )
 from skcompare.stats._precision_ratio import precision_wald, relative_precision
 from skcompare.stats._precision_several import precision_several
+from skcompare.stats._proportional_z import proportional_z
+from skcompare.stats._pseudo_bootstrap import (
+    corrected_pseudo_bootstrap_t,
+    pseudo_bootstrap_t,
+)
 from skcompare.stats._relative_accuracy import relative_accuracy
+from skcompare.stats._repeated_holdout_t import (
+    corrected_repeated_holdout_t,
+    repeated_holdout_t,
+)
 from skcompare.stats._replicability import ReplicabilityResult, replicability
 from skcompare.stats._result import ConfidenceInterval, PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size, mcnemar_sample_size
@@ -95,8 +112,11 @@ __all__ = [
     "bcv_mcnemar",
     "bcv_mcnemar_sample_size",
     "bhapkar",
+    "bcv_score_t",
+    "blocked_t",
     "bootstrap_difference",
     "bowker",
+    "calibrated_5x2_f",
     "calibration_cusum",
     "calibration_difference",
     "clustered_delong",
@@ -105,6 +125,13 @@ __all__ = [
     "clustered_t",
     "cochran_q",
     "cohen_kappa",
+    "combined_5x2_f",
+    "combined_5x2_t",
+    "conservative_z",
+    "corrected_pseudo_bootstrap_t",
+    "corrected_repeated_holdout_t",
+    "corrected_repeated_kfold_t",
+    "cv_ci_z",
     "delong",
     "delong_classes",
     "delong_joint",
@@ -115,12 +142,15 @@ __all__ = [
     "error_correlation",
     "error_kappa",
     "gee_precision",
+    "kfold_t",
     "label_disagreement",
     "lancaster_correlated",
     "loss_permutation",
     "mcnemar",
     "mcnemar_power",
     "mcnemar_sample_size",
+    "naive_kfold_mcnemar",
+    "paired_5x2_t",
     "paired_t",
     "paired_test",
     "paired_tests",
@@ -142,9 +172,12 @@ __all__ = [
     "precision_simes",
     "precision_wald",
     "precision_weighted_score",
+    "proportional_z",
+    "pseudo_bootstrap_t",
     "recommend_ensemble",
     "relative_accuracy",
     "relative_precision",
+    "repeated_holdout_t",
     "replicability",
     "score_difference",
     "simes",

@@ -14,7 +14,11 @@ from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeri
 
 from skcompare._design import Design, design_of
 from skcompare._registry import ANY_LOSS
-from skcompare.model_selection import BlockRegularized5x2CV
+from skcompare.model_selection import (
+    BlockRegularizedMx2CV,
+    HalvesShuffleSplit,
+    ReplicatedShuffleSplit,
+)
 from skcompare.predictions import Answers, Predictions
 
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -23,13 +27,19 @@ CLASSES = np.array(["ant", "bee", "cow"])
 # A hold-out of one record is the smallest evidence there is; block-regularized splits
 # need a record a block.
 SPLITTERS = {
-    "bcv": lambda seed: BlockRegularized5x2CV(stratify=False, random_state=seed),
+    "bcv": lambda seed: BlockRegularizedMx2CV(5, stratify=False, random_state=seed),
     "random 5x2": lambda seed: RepeatedKFold(n_splits=2, n_repeats=5, random_state=seed),
     "kfold": lambda seed: KFold(4, shuffle=True, random_state=seed),
     "repeated kfold": lambda seed: RepeatedKFold(
         n_splits=4, n_repeats=3, random_state=seed
     ),
     "repeated holdout": lambda seed: ShuffleSplit(6, test_size=0.3, random_state=seed),
+    "replicated holdout": lambda seed: ReplicatedShuffleSplit(
+        3, n_replicates=5, test_size=0.3, stratify=False, random_state=seed
+    ),
+    "holdout in halves": lambda seed: HalvesShuffleSplit(
+        3, n_bisections=4, test_size=0.2, stratify=False, random_state=seed
+    ),
     "time ordered": lambda seed: TimeSeriesSplit(4),
 }
 SMALL = (8, 9, 12, 17, 25)
@@ -159,7 +169,12 @@ class Subject:
         return self.entry.needs.from_pair(predictions.pair(champion, challenger))
 
     def run(self, evidence, alternative=None, **options):
-        """The result; `alternative` is left out where the test has none."""
+        """The result; `alternative` is left out where the test has none.
+
+        An experimental test is told that this is known.
+        """
+        if "experimental" in self.entry.options:
+            options["experimental"] = True
         if alternative is not None:
             options["alternative"] = alternative
         return self.entry.function(evidence, **options)
@@ -201,12 +216,16 @@ class Subject:
         """
         return [options for options in self.variants if "interval" not in options]
 
-    def samples(self):
-        """Large and small evidence, an options dict, and an alternative."""
+    def samples(self, *, few=False):
+        """Large and small evidence, an options dict, and an alternative.
+
+        Few are enough where the numbers do not matter.
+        """
+        sizes = (*self.small_sizes, 200)
         evidence = [
             self.evidence(self.predictions(n, seed, n_classes=2 + seed % 2))
-            for n in (*self.small_sizes, 200)
-            for seed in range(2)
+            for n in (sizes[:: len(sizes) // 2] if few else sizes)
+            for seed in range(1 if few else 2)
         ]
         for options in self.variants:
             for alternative in self.alternatives:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import skcompare
-from skcompare import _registry
+from skcompare import _registered_measures, _registry
 from skcompare._design import HOLDOUT
 from skcompare.cli import main
 from skcompare.evidence import ContingencyTable, ScoreDifferences
@@ -25,7 +25,9 @@ ANSWERS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TR
 def registries(monkeypatch):
     """Copies of both registries, so that the toys vanish after each test."""
     monkeypatch.setattr(_registry, "_tests", dict(_registry._tests))
-    monkeypatch.setattr(_registry, "_metrics", dict(_registry._metrics))
+    monkeypatch.setattr(
+        _registered_measures, "_metrics", dict(_registered_measures._metrics)
+    )
 
 
 @pytest.fixture

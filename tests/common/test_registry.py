@@ -10,12 +10,12 @@ from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, paired_test, paired_tests
 from tests.common.checks import checks_of
 
-SLOW = "interval_and_pvalue_agree"
-"""The check of thousands of intervals; one set of dependencies is enough for it."""
+SLOW = ("interval_and_pvalue_agree", "intervals_nest", "round_trips")
+"""Checks of many intervals; one set of dependencies is enough for them."""
 
 ALL_CHECKS = [
     pytest.param(
-        check, id=f"{name}-{title}", marks=[pytest.mark.slow] if title == SLOW else []
+        check, id=f"{name}-{title}", marks=[pytest.mark.slow] if title in SLOW else []
     )
     for name, entry in paired_tests().items()
     for title, check in checks_of(entry)

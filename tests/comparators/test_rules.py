@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator, compare
 from skcompare.exceptions import EstimatorFailedError
+from skcompare.model_selection import HalvesShuffleSplit, ReplicatedShuffleSplit
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +57,8 @@ class Fitted(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("cv", "test"),
     [
-        (RepeatedStratifiedKFold(n_splits=10, n_repeats=3, random_state=0), "mcnemar"),
+        (TimeSeriesSplit(4), "mcnemar"),
         (RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0), "bcv_mcnemar"),
-        (5, "mcnemar"),
     ],
 )
 def test_invalid_test_decides_nothing(data, cv, test):
@@ -70,6 +70,77 @@ def test_invalid_test_decides_nothing(data, cv, test):
     assert "inconclusive" == comparator.verdict_
     assert "is valid for" in comparator.comparison_.conclusion.sentence
     assert isinstance(comparator.selected_estimator_, DummyClassifier)
+
+
+def test_valid_default_decides_beside_an_invalid_test(data):
+    """The design's own test decides, and one that is not valid stands beside it."""
+    comparator = pair(DummyClassifier(), cv=5, tests="mcnemar").fit(*data)
+    rows = comparator.comparison_.rows
+
+    assert ["corrected_repeated_kfold_t", "mcnemar"] == [row.test for row in rows]
+    assert rows[0].primary
+    assert "invalid-design" in rows[1].flags
+
+
+@pytest.mark.parametrize(
+    ("cv", "test"),
+    [
+        (
+            RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
+            "combined_5x2_f",
+        ),
+        (ShuffleSplit(15, random_state=0), "repeated_holdout_t"),
+        (StratifiedKFold(10), "kfold_t"),
+        (StratifiedKFold(10), "cv_ci_z"),
+        (StratifiedKFold(10), "naive_kfold_mcnemar"),
+        (None, "calibrated_5x2_f"),
+        (None, "blocked_t"),
+    ],
+)
+def test_liberal_test_runs_by_name_and_decides_nothing(data, cv, test):
+    """Tests of the literature that call for caution run when asked for, and say so."""
+    comparison = pair(DummyClassifier(), cv=cv, tests=test).fit(*data).comparison_
+    everything = pair(DummyClassifier(), cv=cv, tests="all").fit(*data).comparison_
+    row = comparison.results[test]
+
+    assert not row.primary
+    assert {"liberal", "naive"} & set(row.flags)
+    assert "invalid-design" not in row.flags
+    assert test not in [row.test for row in everything.rows]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(
+    ("cv", "scoring", "test"),
+    [
+        (None, "roc_auc", "bcv_score_t"),
+        (None, "neg_brier_score", "bcv_score_t"),
+        (None, "precision[1]", "bcv_score_t"),
+        (5, "roc_auc", "corrected_repeated_kfold_t"),
+        (StratifiedKFold(10), "average_precision", "corrected_repeated_kfold_t"),
+        (
+            RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0),
+            "balanced_accuracy",
+            "corrected_repeated_kfold_t",
+        ),
+        (ShuffleSplit(15, random_state=0), "f1", "corrected_repeated_holdout_t"),
+        (ReplicatedShuffleSplit(3, n_replicates=2, random_state=0), "f1", None),
+        (HalvesShuffleSplit(3, n_bisections=3, random_state=0), "f1", "conservative_z"),
+    ],
+)
+def test_splitter_brings_its_test(data, cv, scoring, test, alternative):
+    """Any scorer is tested by what is valid for the splits; interval and p agree."""
+    comparator = pair(cv=cv, scoring=scoring, alternative=alternative).fit(*data)
+    row = comparator.comparison_.rows[0]
+
+    assert test == row.test
+    if test is None:
+        assert "cv=None" in row.note
+        return
+    assert alternative == row.result.alternative
+    assert (row.pvalue < 0.05) == (not row.low <= 0 <= row.high)
+    assert row.difference == pytest.approx(row.challenger - row.champion)
+    assert "algorithms" == row.result.inference
 
 
 def test_groups_are_not_advised_away(data):
@@ -111,6 +182,7 @@ def test_measures_are_known_by_what_they_measure(data):
     plain = pair(scoring="f1").fit(*data).results_["f1"]
 
     assert "bcv_mcnemar" == by_name.test
+    assert "bcv_score_t" == plain.test
     assert other["accuracy"].test is None
     assert plain.champion == other["accuracy"].champion
 

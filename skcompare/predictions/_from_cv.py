@@ -1,0 +1,204 @@
+"""Predictions from what scikit-learn's `cross_validate` gave back."""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+
+from skcompare._design import Design
+from skcompare._labels import check_labels, class_codes, classes_of, group_codes
+from skcompare._typing import ArrayLike, IntArray
+from skcompare.exceptions import EstimatorFailedError
+from skcompare.predictions._answer import LABELS, SCORES, Outcome, answer, cut
+from skcompare.predictions._collect import joined
+from skcompare.predictions._cv_splits import splits_of_outputs
+from skcompare.predictions._describe import describe, describe_all
+from skcompare.predictions._predictions import PairedPredictions, Predictions
+from skcompare.predictions._rows import fingerprint, n_rows
+from skcompare.predictions._told import ToldOfSplits
+
+__all__ = ["cross_validated_pair", "predictions_from_cv_results"]
+
+NEEDED = ("estimator", "indices")
+
+
+def predictions_from_cv_results(
+    X: Any,
+    y: ArrayLike,
+    results: Mapping[str, Any],
+    *,
+    cv: Any = None,
+    design: Design | str | None = None,
+    groups: ArrayLike | None = None,
+    wanted: frozenset[str] = frozenset({LABELS, SCORES}),
+) -> Predictions:
+    """Answers of classifiers that scikit-learn's `cross_validate` has fitted.
+
+    Each test set is answered by the classifiers that were trained for it. Nothing is
+    fitted, and the splits must be the same for all.
+
+    Parameters
+    ----------
+    X, y : array-like, sparse matrix or frame
+        The records and labels that were cross-validated, in the same order.
+    results : mapping of str to dict
+        For each classifier what :func:`sklearn.model_selection.cross_validate` gave with
+        ``return_estimator=True`` and ``return_indices=True``.
+    cv : splitter, int or iterable, optional
+        What made the splits. Its design is that of the predictions, and where it makes
+        the same splits each time, they must be those of the results. Without it the
+        design is read off the indices: a hold-out, (repeated) K-fold cross-validation,
+        5×2 with random halves or a repeated hold-out.
+    design : Design or str, optional
+        How the records were split, such as "bcv", if neither `cv` nor indices tell:
+        halves of a block-regularized cross-validation look like random ones.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record (patient, user); the design is then grouped.
+    wanted : frozenset of {"labels", "scores"}
+        What is asked of the classifiers. Scores are probabilities, or decision values of a
+        classifier without; one that has neither is asked for labels only.
+
+    Returns
+    -------
+    predictions : Predictions
+        Its :meth:`~Predictions.pair` of two names makes every evidence by `from_pair`.
+
+    Raises
+    ------
+    ValueError
+        If estimators or indices were not returned, the splits differ, or X and y have
+        other records.
+    EstimatorFailedError
+        If a classifier cannot predict, for example because its fit had failed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skcompare import BlockRegularized5x2CV
+    >>> from skcompare.evidence import PairedBlocks
+    >>> from skcompare.predictions import predictions_from_cv_results
+    >>> from skcompare.stats import bcv_mcnemar
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = BlockRegularized5x2CV(random_state=0)
+    >>> keep = {"cv": cv, "return_estimator": True, "return_indices": True}
+    >>> results = {
+    ...     "bayes": cross_validate(GaussianNB(), X, y, **keep),
+    ...     "tree": cross_validate(DecisionTreeClassifier(random_state=0), X, y, **keep),
+    ... }
+    >>> predictions = predictions_from_cv_results(X, y, results, cv=cv)
+    >>> blocks = PairedBlocks.from_pair(predictions.pair("bayes", "tree"))
+    >>> print(f"{bcv_mcnemar(blocks).estimate:+.3f}")
+    -0.005
+
+    .. versionadded:: 0.1
+    """
+    labels = check_labels("y", y)
+    if n_rows(X) != len(labels):
+        raise ValueError(
+            f"`X` and `y` must be the records that were split. Got {n_rows(X)} and "
+            f"{len(labels)}."
+        )
+    _check_results(results)
+    told = ToldOfSplits(X=X, y=y, cv=cv, groups=groups, design=design)
+    n_splits = len(next(iter(results.values()))["estimator"])
+    splits = splits_of_outputs(results, n_splits, told)
+    tests = [test for _, test in splits.pairs or ()]
+    classes = classes_of(labels)
+    words = describe_all([output["estimator"][0] for output in results.values()])
+    return Predictions(
+        classes=classes,
+        y=class_codes("y", labels, classes),
+        answers=tuple(
+            joined(name, said, _outcomes(name, output, X, tests, classes, wanted))
+            for said, (name, output) in zip(words, results.items(), strict=True)
+        ),
+        design=splits.design,
+        records=np.concatenate(tests),
+        bounds=np.cumsum([0, *map(len, tests)]),
+        n_train=splits.n_train,
+        groups=None if groups is None else group_codes(groups),
+        fingerprint=fingerprint(X, labels, *tests),
+    )
+
+
+def cross_validated_pair(
+    champion: Any, challenger: Any, X: Any, y: ArrayLike, **words: Any
+) -> PairedPredictions:
+    """Labels of two classifiers that `cross_validate` has fitted, in their roles."""
+    results = {"champion": champion, "challenger": challenger}
+    predictions = predictions_from_cv_results(
+        X, y, results, wanted=frozenset({LABELS}), **words
+    )
+    return predictions.pair(*results)
+
+
+def _check_results(results: Any) -> None:
+    """Refuse what holds no trained classifiers."""
+    if not isinstance(results, Mapping) or not results:
+        raise ValueError(
+            "`results` must be a dict of names to outputs of cross_validate. Got "
+            f"{type(results).__name__}."
+        )
+    for name, output in results.items():
+        lacking = [key for key in NEEDED if not _has(output, key)]
+        if lacking:
+            raise ValueError(
+                f"The results of {name} must be what cross_validate gives with "
+                "return_estimator=True and return_indices=True. Got "
+                f"{type(output).__name__} without {' and '.join(map(repr, lacking))}."
+            )
+
+
+def _has(output: Any, key: str) -> bool:
+    return isinstance(output, Mapping) and key in output
+
+
+def _outcomes(
+    name: str,
+    output: Mapping[str, Any],
+    X: Any,
+    tests: Sequence[IntArray],
+    classes: np.ndarray,
+    wanted: frozenset[str],
+) -> list[Outcome]:
+    """What the classifiers of one output answer, each its own test set."""
+    outcomes = []
+    for k, (estimator, test) in enumerate(zip(output["estimator"], tests, strict=True)):
+        # A precomputed kernel has a column for each training record, in their order.
+        pairwise = get_tags(estimator).input_tags.pairwise
+        columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
+        start = perf_counter()
+        try:
+            answers = answer(
+                estimator,
+                lambda: cut(X, test, columns),  # noqa: B023
+                len(test),
+                classes,
+                _askable(estimator, wanted),
+            )
+        # Whatever an estimator raises is passed on with its name and the split.
+        except Exception as error:
+            message = (
+                f"{name} ({describe(estimator)}) failed to predict split {k} "
+                f"({len(test)} test records): {type(error).__name__}: {error}"
+            )
+            raise EstimatorFailedError.of(message, error) from error
+        outcomes.append(
+            Outcome(*answers, _seconds(output, "fit_time", k), perf_counter() - start)
+        )
+    return outcomes
+
+
+def _askable(estimator: Any, wanted: frozenset[str]) -> frozenset[str]:
+    """What a classifier can be asked for; one without any score has labels."""
+    scored = any(hasattr(estimator, m) for m in ("predict_proba", "decision_function"))
+    return wanted if scored or LABELS not in wanted else wanted - {SCORES}
+
+
+def _seconds(output: Mapping[str, Any], key: str, k: int) -> float:
+    return float(output[key][k]) if key in output else float("nan")
