@@ -1,5 +1,5 @@
 """Simulated data on which the truth is known: the simulators of the literature."""
 
-from skcompare.datasets._simulators import make_epsilon, make_exp6
+from skcompare.datasets._simulators import make_epsilon, make_exp6, make_simple
 
-__all__ = ["make_epsilon", "make_exp6"]
+__all__ = ["make_epsilon", "make_exp6", "make_simple"]

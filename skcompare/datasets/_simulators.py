@@ -1,5 +1,6 @@
 """Data of the 5×2 BCV paper on which two classifiers have known accuracies."""
 
+import math
 from numbers import Real
 from typing import Any
 
@@ -9,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from skcompare._validation import check_count
 
-__all__ = ["make_epsilon", "make_exp6"]
+__all__ = ["make_epsilon", "make_exp6", "make_simple"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -172,6 +173,79 @@ def make_exp6(
     return X, _exp6_classes(X[:, 0], X[:, 1])
 
 
+def make_simple(
+    n_samples: int = 1000, delta: float = 0.0, *, random_state: Any = None
+) -> tuple[FloatArray, IntArray]:
+    """Draw records of two classes whose normal predictors are `delta` apart.
+
+    The simple data of [1]_. A record has either class with probability 1/2, whatever the
+    classes of the others. Its one predictor is standard normal in class 0, and normal with
+    mean `delta` and variance 1 in class 1.
+
+    With `delta=0` the predictor says nothing about the class. Then every classifier that
+    has not seen a record errs on it with probability 1/2, however it was trained, so any
+    two algorithms are equally good at every number of records. In [1]_ they are a
+    logistic regression and the rule of the more frequent class. As `delta` grows the
+    logistic regression errs less often, with probability Phi(-delta / 2) after enough
+    training, and the rule of the more frequent class still on half of the records.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Number of records.
+    delta : float, default=0.0
+        Distance between the means of the classes, at least 0. In [1]_ it is at most 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the draw. Pass an int for the same classes at every call, and for
+        predictors that differ between values of `delta` by exactly `delta` in class 1.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 1)
+        Predictor.
+    y : ndarray of shape (n_samples,)
+        Classes, 0 and 1. The numbers of the two vary, and in small samples one may be
+        missing.
+
+    Raises
+    ------
+    ValueError
+        If `delta` is negative or no finite number.
+
+    Notes
+    -----
+    In [1]_ the classes are called Y0 and Y1 at first, and Y1 and Y2 where their means are
+    given; 0 and 1 stand for either.
+
+    References
+    ----------
+    .. [1] Yang, J., Wang, R., Song, Y. and Li, J. (2023). "Block-regularized 5×2
+       cross-validated McNemar's test for comparing two classification algorithms."
+       arXiv:2304.03990, section 5.2.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skcompare.datasets import make_simple
+    >>> X, y = make_simple(1000, delta=1, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((1000, 1), [0, 1])
+    >>> model = LogisticRegression().fit(X, y)
+    >>> X, y = make_simple(100_000, delta=1, random_state=1)
+    >>> print(f"{1 - model.score(X, y):.2f}")  # Phi(-1/2) is 0.31
+    0.31
+
+    .. versionadded:: 0.1
+    """
+    n_samples = check_count("n_samples", n_samples)
+    delta = _check_delta(delta)
+    rng = check_random_state(random_state)
+    y = rng.randint(2, size=n_samples).astype(np.int64)
+    X = rng.standard_normal((n_samples, 1))
+    X[y == 1] += delta
+    return X, y
+
+
 def _draw_losses(
     error_rates: FloatArray, shape: tuple[int, ...], rng: np.random.RandomState
 ) -> IntArray:
@@ -202,4 +276,14 @@ def _check_epsilon(epsilon: object) -> float:
     raise ValueError(
         "`epsilon` must be a number in [0, 2/3], because 3 epsilon / 2 is a probability. "
         f"Got {epsilon!r} instead."
+    )
+
+
+def _check_delta(delta: object) -> float:
+    is_real = isinstance(delta, Real) and not isinstance(delta, bool)
+    if is_real and math.isfinite(delta) and delta >= 0:  # type: ignore[arg-type,operator]
+        return float(delta)  # type: ignore[arg-type]
+    raise ValueError(
+        "`delta` must be a finite number of at least 0, the distance between two means. "
+        f"Got {delta!r} instead."
     )

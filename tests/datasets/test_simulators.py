@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from skcompare.datasets import make_epsilon, make_exp6
+from skcompare.datasets import make_epsilon, make_exp6, make_simple
 from skcompare.evidence import PairedBlocks
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.stats import bcv_mcnemar
@@ -181,7 +182,69 @@ class TestMakeExp6:
             make_exp6(n_samples)
 
 
-@pytest.mark.parametrize("make", [make_epsilon, make_exp6])
+class TestMakeSimple:
+    @pytest.mark.parametrize("delta", [0, 0.5, 1.0])
+    def test_distributions_of_the_classes(self, delta):
+        """Equal classes; the predictor is N(0, 1) in one and N(delta, 1) in the other."""
+        X, y = make_simple(200_000, delta, random_state=0)
+
+        # Five standard errors are 0.0056 of the share, and 0.016 of a mean.
+        assert 0.5 == pytest.approx(y.mean(), abs=0.0056)
+        for label, mean in enumerate([0, delta]):
+            x = X[y == label, 0]
+            assert mean == pytest.approx(x.mean(), abs=0.016)
+            # The mean of squares has standard error sqrt(2 / 100 000) = 0.0045.
+            assert 1 == pytest.approx(np.mean((x - mean) ** 2), abs=0.023)
+            # P(|Z| > 2) tells the normal from others; its standard error is 0.0007.
+            expected = 2 * ndtr(-2)
+            assert expected == pytest.approx(np.mean(np.abs(x - mean) > 2), abs=0.0035)
+
+    def test_error_rate_of_the_best_rule(self):
+        """Half-way between the means, the error rate is Phi(-delta / 2)."""
+        X, y = make_simple(200_000, 1.0, random_state=0)
+
+        errors = np.mean((X[:, 0] > 0.5) != y)
+        assert ndtr(-0.5) == pytest.approx(errors, abs=0.0052)
+
+    def test_classes_are_independent_draws(self):
+        """The number of records of class 1 is binomial, not always half."""
+        totals = [make_simple(100, random_state=i)[1].sum() for i in range(2000)]
+
+        # Variance 25, with standard error 25 sqrt(2 / 2000) = 0.79.
+        assert 25 == pytest.approx(np.var(totals), abs=4)
+
+    def test_deltas_share_their_random_numbers(self):
+        """The same seed moves the records of class 1 by delta, and nothing else."""
+        X, y = make_simple(50, random_state=3)
+        moved_X, moved_y = make_simple(50, 0.7, random_state=3)
+
+        np.testing.assert_array_equal(y, moved_y)
+        np.testing.assert_array_equal(X[:, 0] + 0.7 * y, moved_X[:, 0])
+
+    def test_defaults_are_those_of_the_paper(self):
+        """1000 records whose classes do not differ."""
+        X, y = make_simple(random_state=0)
+
+        assert ((1000, 1), (1000,)) == (X.shape, y.shape)
+        assert (np.float64, np.int64) == (X.dtype, y.dtype)
+        np.testing.assert_array_equal(make_simple(1000, 0.0, random_state=0)[0], X)
+
+    @pytest.mark.parametrize("n_samples", [0, 2.5, None, True])
+    def test_refuses_what_is_no_number_of_records(self, n_samples):
+        """The message says what came."""
+        with pytest.raises(
+            ValueError, match="`n_samples` must be an integer of at least 1"
+        ):
+            make_simple(n_samples)
+
+    @pytest.mark.parametrize("delta", [-0.1, np.nan, np.inf, "0.1", None, True])
+    def test_refuses_what_is_no_distance(self, delta):
+        """A distance is finite and not negative."""
+        with pytest.raises(ValueError, match="`delta` must be a finite number of at least"):
+            make_simple(100, delta)
+
+
+@pytest.mark.parametrize("make", [make_epsilon, make_exp6, make_simple])
 def test_seeds_decide_the_draw(make):
     """The same seed gives the same data, another seed others; a generator moves on."""
     rng = np.random.RandomState(1)
