@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from skcompare._design import Design, remedy
+from skcompare._design import HOLDOUT, Design, remedy
 from skcompare._registry import (
     PairedTestEntry,
     get_test,
@@ -29,6 +29,8 @@ Asked = NamedTests | Literal["all"] | None
 SET_ELSEWHERE = "alternative"
 NULL_VALUE = "null_value"
 FIRST_WITHOUT_TRUTH = "label rates"
+TRAINED_ANEW = ("bcv", "kfold")
+"""Designs to advise, the one that costs least and says most first."""
 
 
 def named_tests(tests: Any) -> Asked:
@@ -177,6 +179,13 @@ def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
     return wanted
 
 
+def _nearest(ways: Iterable[str]) -> list[str]:
+    """The usual way to train anew that has a test, and the hold-out; all others if none."""
+    known = list(ways)
+    anew = [name for name in TRAINED_ANEW if name in known][:1]
+    return anew + [name for name in known if name == HOLDOUT.name] or known
+
+
 def no_test_note(measure: Measure, design: Design) -> str:
     """Why a measure has no p-value, and the designs that would give one."""
     known = tests_for(measure.metric)
@@ -200,5 +209,5 @@ def no_test_note(measure: Measure, design: Design) -> str:
     else:
         ways = [name for name in names if not name.startswith("grouped ")]
     # Without names of tests, so that measures with one remedy share a note.
-    advice = [remedy(name) for name in dict.fromkeys(ways)]
+    advice = [remedy(name) for name in _nearest(dict.fromkeys(ways))]
     return f"{reason}; use {', or '.join(advice)}" if advice else reason

@@ -113,7 +113,8 @@ def mcnemar(
         pairs and never too small; "mid-p" counts half the probability of what was
         observed, has nearly the nominal level and more power [2]_; "asymptotic" is
         chi-squared with one degree of freedom, and "corrected" the same with Edwards'
-        continuity correction, which never takes the distance of the counts below 0.
+        continuity correction, which never takes the distance of the counts below 0: the
+        hold-out McNemar test of the literature on comparing algorithms.
         "exact-unconditional" is never too small either but for all numbers of discordant
         pairs together, and usually more powerful than "exact" [3]_; where nearly all
         discordant pairs favour one classifier its p can be larger. It takes up to 20 000

@@ -68,10 +68,11 @@ def corrected_t(
     """Student's t with the variance (1 / J + c n2 / n1) s² of the mean of J splits."""
     check_choice("correction", correction, tuple(CORRECTIONS))
     check_splits(scores, test)
-    ratio = sizes_ratio(scores, test)
-    found = Resampled.of(scores, _weight(scores, correction) * ratio)
+    ratio, weight = sizes_ratio(scores, test), _weight(scores, correction)
+    found = Resampled.of(scores, weight * ratio)
     more = {"test_train_ratio": ratio, "variance_factor": found.factor}
-    method = f"Student's t, {correction} correction"
+    said = next(name for name, known in CORRECTIONS.items() if known == weight)
+    method = f"Student's t, {said} correction"
     return _result(scores, found, alternative, method, more)
 
 
