@@ -86,7 +86,7 @@ def bcv_score_t(
     scores : ScoreDifferences
         Differences on both halves of the repetitions of a block-regularized
         cross-validation, with their variances within the test sets, in the shape (M, 2): of
-        :class:`~skcompare.model_selection.BlockRegularized5x2CV`.
+        :class:`~skcompare.BlockRegularized5x2CV`.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 

@@ -73,7 +73,7 @@ def blocked_t(
     scores : ScoreDifferences
         Differences on both halves of at least 2 repetitions of an M × 2 block-regularized
         cross-validation, of any score, in the shape (M, 2): of
-        :class:`~skcompare.model_selection.BlockRegularizedMx2CV`. The published test has
+        :class:`~skcompare.BlockRegularizedMx2CV`. The published test has
         M = 3.
     variant : {"conservative", "validation", "published"}, default="conservative"
         Which correlations of the differences are assumed: rho1 within a repetition and

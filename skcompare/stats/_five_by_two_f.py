@@ -56,7 +56,7 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
     so that their order does not matter [1]_. The test has no direction. Equal learners are
     told apart more often than the level says, where training varies: it is there to
     reproduce published results. Split with
-    :class:`~skcompare.model_selection.BlockRegularized5x2CV` instead.
+    :class:`~skcompare.BlockRegularized5x2CV` instead.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     scores : ScoreDifferences
         Differences on both halves of the five repetitions of a block-regularized 5×2
         cross-validation, of any score, in the shape (5, 2): of
-        :class:`~skcompare.model_selection.BlockRegularized5x2CV`.
+        :class:`~skcompare.BlockRegularized5x2CV`.
 
     Returns
     -------

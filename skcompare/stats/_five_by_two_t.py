@@ -53,7 +53,7 @@ def paired_5x2_t(
     records. The difference of one half, the first, is taken in standard errors that are
     made of all ten [1]_. Where training varies, equal learners are told apart more often
     than the level says: it is there to reproduce published results. Split with
-    :class:`~skcompare.model_selection.BlockRegularized5x2CV` instead.
+    :class:`~skcompare.BlockRegularized5x2CV` instead.
 
     Parameters
     ----------

@@ -102,8 +102,9 @@ def corrected_repeated_kfold_t(
     cross-validation is unbiased. The published rule counts the records that test sets of
     different repetitions share. A record also takes part in training, and one that is easy
     to predict helps the classifiers that were trained on it, so that the differences go
-    together more than that: equal learners were told apart in up to RATE of data sets by
-    10×10 folds and the published correction, and in up to RATE with the default one
+    together more than that. Equal learners were told apart in up to 17 % of data sets by
+    10×10 folds and the published correction, and in up to 6 % with the default one (7 % by
+    5×5 folds); by one 10-fold cross-validation in up to 6 %
     (``benchmarks/validity/score_resampling.py``).
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all

@@ -101,9 +101,9 @@ def corrected_repeated_holdout_t(
     The correction is a rule of thumb: what the correlation is, nobody can find out from one
     data set. The published rule counts the records that test sets share. A record also
     takes part in training, and one that is easy to predict helps the classifiers that were
-    trained on it, so that the differences go together more than that: equal learners were
-    told apart in up to RATE of data sets with the published correction and 15 hold-outs of
-    a tenth, and in up to RATE with the default one
+    trained on it, so that the differences go together more than that. Equal learners were
+    told apart in up to 13 % of data sets with the published correction and 15 hold-outs of
+    a tenth, and in up to 7 % with the default one
     (``benchmarks/validity/score_resampling.py``).
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
