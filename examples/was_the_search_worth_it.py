@@ -51,3 +51,5 @@ comparator = PairedComparator(
     random_state=0,
 )
 print(comparator.fit(X, y).comparison_)
+row = comparator.comparison_.rows[0]
+print(f"The search is worth {row.difference:+.3f}, from {row.low:+.3f} to {row.high:+.3f}.")

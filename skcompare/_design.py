@@ -24,7 +24,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-__all__ = ["DESIGN_KINDS", "HOLDOUT", "UNKNOWN", "Design", "design_of"]
+__all__ = ["DESIGN_KINDS", "HALVES", "HOLDOUT", "UNKNOWN", "Design", "design_of"]
 
 _TITLES = {
     "holdout": "hold-out",
@@ -56,6 +56,9 @@ _REMEDIES = {
 
 DESIGN_KINDS = tuple(_TITLES)
 """The kinds of design that a test can be declared valid for."""
+
+HALVES = ("bcv", "random 5x2")
+"""Designs whose splits come in pairs: train on one half, test on the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,7 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
         )
     if design.n_splits != n_splits:
         # A declared name says nothing of repetitions, but these designs come in halves.
-        halves = design.kind in ("bcv", "random 5x2") and n_splits % 2 == 0
+        halves = design.kind in HALVES and n_splits % 2 == 0
         shape = (n_splits // 2, 2) if halves else (1, n_splits)
         design = Design(design.kind, *shape, design.grouped)
     return Design(design.kind, design.n_repeats, design.n_folds, grouped or design.grouped)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from bcv_scores_check import check_all
+from bcv_scores_draws import Store
 from bcv_scores_measures import MEASURES
 from bcv_scores_rules import (
     CANDIDATES,
@@ -26,11 +27,13 @@ from bcv_scores_rules import (
     FIRST_SIMULATION,
     NEIGHBOURS,
     SPREAD_ONLY,
+    Summary,
     for_repeats,
     mcnemar_rejections,
 )
 from bcv_scores_stages import cases
 from bcv_scores_tables import (
+    Rejected,
     cell_names,
     coverages,
     factor_table,
@@ -44,10 +47,16 @@ from bcv_scores_tables import (
     study_table,
     undefined_table,
 )
-from tables import Table
+from bcv_scores_worlds import STRONG, WEAK, World
+from tables import Table, with_error
 
 NAMED = (CHOSEN, CHOSEN_SPREAD, FIRST_CHOICE, *NEIGHBOURS, *FIRST_SIMULATION)
 N_BEST = 15
+FRESH = 20_000
+HARDEST = (
+    (World("shift", 100, 0.3, STRONG, (3, 3), n_classes=3), "knn15"),
+    (World("shift", 500, 0.3, WEAK, (3, 3), n_classes=3), "lda"),
+)
 
 
 def main():
@@ -71,6 +80,12 @@ class _Source:
         return cases(
             stage, self.folder, seed=o.seed, n_jobs=o.n_jobs, quick=o.quick, share=o.share
         )
+
+    def draws(self, stage, world, learner, n_draws):
+        """Draws of two classifiers of one kind, from the store as far as it has them."""
+        pair = [(learner, learner)]
+        store = Store(self.folder)
+        return store.draws(stage, world, None, pair, n_draws, self.options.seed).pair(0)
 
 
 def tuning_tables(source):
@@ -156,11 +171,38 @@ def layout_tables(source):
     yield rule_table("Five repetitions of random halves", results, names)
 
 
+def fresh_tables(source):
+    """New data sets of the two cells in which the rules are nearest to the level.
+
+    They were found in the tuning and in the confirmation, so that neither can judge the
+    rule that was corrected for the second one.
+    """
+    n_draws = max(
+        1, round(FRESH * source.options.share / (30 if source.options.quick else 1))
+    )
+    for world, learner in HARDEST:
+        draws = source.draws("fresh", world, learner, n_draws)
+        summary = Summary.of(draws.difference, draws.variance)
+        table = Table(f"Fresh data sets: {world.name}, {learner}", ("test", *MEASURES))
+        for rule in (CHOSEN, FIRST_CHOICE, *NEIGHBOURS):
+            rejected = rule.rejections(summary).sum(axis=0)
+            named = [
+                Rejected(rule.name, np.array([k]), np.array([n_draws])) for k in rejected
+            ]
+            cells = [
+                with_error(r.levels[0], n_draws) + (" over" if r.n_over else "")
+                for r in named
+            ]
+            table.add(rule.name, *cells)
+        yield table
+
+
 STAGES = {
     "tune": tuning_tables,
     "confirm": confirmation_tables,
     "power": power_tables,
     "layouts": layout_tables,
+    "fresh": fresh_tables,
 }
 
 

@@ -255,12 +255,17 @@ class _Engine:
         shown = row.difference != 0 and not math.isnan(row.difference)
         if entry.sample_size is None or not shown or is_against(row, self.alternative):
             return None
-        return entry.sample_size(
-            self._of(entry, measure),
+        evidence = self._of(entry, measure)
+        needed = entry.sample_size(
+            evidence,
             alpha=self.alpha,
             power=POWER,
             **{"alternative": self.alternative} | self._options(entry, measure),
         )
+        if isinstance(evidence, ScoreDifferences):
+            # Each split may leave records out, which are there all the same.
+            needed *= self.pair.predictions.n_records / evidence.n_records
+        return needed
 
     def _tested(
         self,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import UNKNOWN, Design, as_design
+from skcompare._design import HALVES, UNKNOWN, Design, as_design
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._cv_results import scores_found
@@ -15,9 +15,6 @@ from skcompare.predictions import PairedPredictions
 from skcompare.predictions._told import ToldOfSplits
 
 __all__ = ["ScoreDifferences"]
-
-HALVES = ("bcv", "random 5x2")
-"""Designs whose splits come in pairs: train on one half, test on the other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -349,7 +346,7 @@ def _fitted(design: Design, shape: tuple[int, ...]) -> Design:
 
 def _readonly(name: str, values: Any) -> FloatArray:
     try:
-        array = np.array(values, dtype=np.float64)
+        array = np.array(values, dtype=np.float64) + 0.0  # no -0.0
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"`{name}` must hold numbers, in rows of one length. Got {values!r}."

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._flags import register_flag
+from skcompare._registry import loss_of
 from skcompare.evidence import ScoreDifferences
 from skcompare.evidence._scores import shape_of
 from skcompare.metrics._measures import Measure
@@ -14,6 +16,15 @@ from skcompare.metrics._variances import difference_variances
 from skcompare.predictions import Answers, PairedPredictions
 
 __all__ = ["score_differences"]
+
+LEAST_OF_A_CLASS = 10
+
+FEW_IN_A_HALF = register_flag(
+    "few-of-a-class-in-a-half",
+    "a test set has fewer than 10 records of a class, and the score is about classes: its "
+    "differences are skewed, and the interval may be too short where they are large; "
+    "collect more of that class",
+)
 
 
 def score_differences(
@@ -39,6 +50,8 @@ def score_differences(
     flags = ("undefined-in-split",) if undefined.any() else ()
     if watch.warned:
         flags = (*flags, "scorer-warning")
+    if variances is not None and _has_few_in_a_half(pair, measure):
+        flags = (*flags, FEW_IN_A_HALF)
     sign = 1 if measure.greater_is_better else -1
     shape = shape_of(pair.design)
     return ScoreDifferences(
@@ -53,6 +66,18 @@ def score_differences(
         measure.subject,
         measure.greater_is_better,
     )
+
+
+def _has_few_in_a_half(pair: PairedPredictions, measure: Measure) -> bool:
+    """Whether a half has few records of a class, for a score that counts them apart."""
+    predictions = pair.predictions
+    if pair.design.kind != "bcv" or measure.metric == "accuracy":
+        return False
+    if loss_of(measure.metric) is not None:
+        return False
+    y, n_classes = predictions.y_answered(), len(predictions.classes)
+    counts = [np.bincount(y[part], minlength=n_classes) for part in predictions.slices()]
+    return int(np.min(counts)) < LEAST_OF_A_CLASS
 
 
 def _split_scores(

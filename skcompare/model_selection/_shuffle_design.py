@@ -143,8 +143,8 @@ class ShuffleDesign(BaseCrossValidator):
         if groups is not None:
             raise ValueError(
                 f"{type(self).__name__} has no grouped form, because its test is about "
-                "records that are drawn one by one. Got `groups`. Split groups with "
-                "BlockRegularized5x2CV."
+                "records that are drawn one by one. Got `groups`. Test a hold-out "
+                "set of other groups (cv='prefit')."
             )
         self.get_n_splits()  # refuses numbers of splits that are none
         X, y = indexable(X, y)

@@ -10,6 +10,7 @@ from skcompare._design import Design
 from skcompare._flags import register_flag
 from skcompare._typing import IntArray
 from skcompare.predictions._answer import seeded
+from skcompare.predictions._disjoint import Split, disjoint_split
 from skcompare.predictions._told import ToldOfSplits, is_constant, sizes_are_constant
 
 __all__ = ["NOT_CHECKED", "CvSplits", "splits_of_outputs", "splits_of_search"]
@@ -19,8 +20,6 @@ NOT_CHECKED = register_flag(
     "nothing shows that both classifiers saw the same splits, and the comparison is worth "
     "nothing if they did not; return_indices=True makes cross_validate show it",
 )
-
-Split = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,36 +124,10 @@ def _made(splitter: Any, told: ToldOfSplits) -> list[Split]:
 
 def _checked(who: str, splits: Iterable[Any], told: ToldOfSplits) -> list[Split]:
     """Splits as positions; refuses those that test what they train on."""
-    pairs = []
-    for k, parts in enumerate(splits):
-        train, test = (_positions(part) for part in parts)
-        if train.size == 0 or test.size == 0:
-            raise ValueError(
-                f"Each split must train and test on at least one record. Split {k} of "
-                f"{who} has {train.size} training and {test.size} test records."
-            )
-        low, high = min(train.min(), test.min()), max(train.max(), test.max())
-        if low < 0 or (told.n_records is not None and high >= told.n_records):
-            raise ValueError(
-                f"Split {k} of {who} has records {low} to {high}, but there are "
-                f"{told.n_records}. Pass the records that were split."
-            )
-        trained = np.zeros(high + 1, dtype=bool)
-        trained[train] = True
-        shared = np.count_nonzero(trained[test])
-        if shared:
-            raise ValueError(
-                f"Split {k} of {who} tests {shared} records that it trains on, which "
-                "favours the classifier that remembers. Use splits with disjoint training "
-                "and test sets."
-            )
-        pairs.append((train, test))
-    return pairs
-
-
-def _positions(part: Any) -> IntArray:
-    array = np.asarray(part)
-    return np.flatnonzero(array) if array.dtype == bool else array
+    return [
+        disjoint_split(f"Split {k} of {who}", train, test, told.n_records)
+        for k, (train, test) in enumerate(splits)
+    ]
 
 
 def _check_same(held: Mapping[str, Sequence[Split]], n_splits: int) -> None:

@@ -7,10 +7,9 @@ import numpy as np
 
 from skcompare._design import HOLDOUT, Design
 from skcompare._typing import IntArray
+from skcompare.predictions._disjoint import Split
 
 __all__ = ["recognised_design"]
-
-Split = tuple[IntArray, IntArray]
 
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:

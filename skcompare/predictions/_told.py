@@ -22,7 +22,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from skcompare._design import Design, as_design, design_of
+from skcompare._design import HALVES, Design, as_design, design_of
 from skcompare._validation import check_count
 from skcompare.predictions._recognised import recognised_design
 from skcompare.predictions._rows import n_rows
@@ -45,8 +45,6 @@ _SAME_SIZES = (
     StratifiedKFold,
     StratifiedShuffleSplit,
 )
-
-_HALVES = ("bcv", "random 5x2")
 
 _IN_ROWS = ("repeated kfold", "replicated holdout", "holdout in halves")
 """Designs whose repetitions do not follow from the number of splits."""
@@ -100,6 +98,11 @@ class ToldOfSplits:
 
     def split(self, splitter: Any) -> list[Any]:
         """The splits that a splitter makes of these records."""
+        if self.groups is None and isinstance(splitter, _GROUPED):
+            raise ValueError(
+                f"{splitter} splits by groups. Got none. Pass the `groups` that the scores "
+                "were made with."
+            )
         X = self.X
         if X is None and self.y is not None:
             # Splitters look at the number of records, and some at the labels.
@@ -158,7 +161,7 @@ def _as_told(design: Design | str, n_splits: int, shown: Design) -> Design:
         n_repeats, n_folds = 1, n_splits
         if told.kind == "holdout":
             n_folds = 1
-        elif told.kind in _HALVES:
+        elif told.kind in HALVES:
             n_repeats, n_folds = n_splits // 2, 2
         elif told.kind == "repeated holdout":
             n_repeats, n_folds = n_splits, 1

@@ -56,7 +56,8 @@ def decide(
     in the champion's. An undefined or missing p-value is inconclusive.
     """
     if row.pvalue is None:
-        return Verdict("inconclusive", alpha, f"inconclusive: {row.note}")
+        note = row.note.replace(row.measure, row.subject)
+        return Verdict("inconclusive", alpha, f"inconclusive: {note}")
     if row.kind != "difference":
         return Verdict("inconclusive", alpha, _without_winner(row, alpha))
     finding, level = _finding(row, alpha), level_words(alpha, alternative)

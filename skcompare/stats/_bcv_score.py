@@ -8,10 +8,10 @@ from skcompare._flags import register_flag
 from skcompare._registry import ANY_LOSS, paired_test
 from skcompare._validation import check_alternative
 from skcompare.evidence import ScoreDifferences
-from skcompare.evidence._scores import mean_defined
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (
     check_halves,
+    mean_of,
     score_limits,
     score_result,
     score_sample_size,
@@ -52,7 +52,7 @@ def _sample_size(
     within, between = _variances(scores)
     return score_sample_size(
         scores,
-        mean_defined(without_rounding(scores)[0]),
+        mean_of(*without_rounding(scores)),
         math.sqrt(max(within, BETWEEN * between)),
         alpha=alpha,
         power=power,
@@ -156,7 +156,7 @@ def bcv_score_t(
     """
     check_alternative(alternative)
     check_halves(scores, "bcv_score_t")
-    mean = mean_defined(without_rounding(scores)[0])
+    mean = mean_of(*without_rounding(scores))
     within, between = _variances(scores)
     error = float(np.sqrt(np.maximum(within, BETWEEN * between)))  # NaN if either is
     df = scores.values.size - 1

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._validation import check_alternative, check_choice
 from skcompare.evidence import ScoreDifferences
-from skcompare.evidence._scores import mean_defined
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (
     LIBERAL,
     check_halves,
+    mean_of,
     score_limits,
     score_result,
     score_sample_size,
@@ -203,7 +203,7 @@ class _Blocked:
             scale = correlated_scale(n_repeats, rho1, rho2)
             df = correlated_df(n_repeats, rho1, rho2)
         spread = variance_of(values, noise) * (n_splits - 1) / n_splits
-        return cls(mean_defined(values), spread, scale, df)
+        return cls(mean_of(values, noise), spread, scale, df)
 
     @property
     def error(self) -> float:

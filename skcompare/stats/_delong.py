@@ -5,8 +5,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from scipy.special import ndtri
-
 from skcompare._registry import paired_test
 from skcompare._validation import check_alternative, check_choice, is_number
 from skcompare.evidence import PlacementValues
@@ -19,7 +17,7 @@ from skcompare.stats._delong_sums import (
     studentised,
 )
 from skcompare.stats._result import PairedResult
-from skcompare.stats._sample_size import check_power, tail_of
+from skcompare.stats._sample_size import records_at
 
 __all__ = ["check_auc_difference", "check_two", "delong", "paired_limits", "records_needed"]
 
@@ -58,15 +56,10 @@ def records_needed(
     """Records at which a normal test finds a difference so far from the null value.
 
     `variance` is that of the pilot of `n` records, and shrinks as records of both classes
-    are added in the same proportion. These records did not settle it, so the answer is
-    never that they are enough.
+    are added in the same proportion.
     """
-    check_power(power, alpha)
-    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
-    if outward <= 0 or not variance > 0:
-        return math.inf
-    reach = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-    return max(n * variance * (reach / distance) ** 2, n + 1.0)
+    error = math.sqrt(variance) if variance > 0 else math.inf
+    return records_at(n, distance, error, alpha=alpha, power=power, alternative=alternative)
 
 
 def _sample_size(

@@ -10,7 +10,6 @@ from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of
 from skcompare.evidence import ScoreDifferences
-from skcompare.evidence._scores import mean_defined
 from skcompare.stats._f_tails import f_pvalue, f_quantile
 from skcompare.stats._loss_results import ZERO_VARIANCE
 from skcompare.stats._result import PairedResult
@@ -19,6 +18,7 @@ from skcompare.stats._score_result import (
     UNDEFINED,
     check_halves,
     limits_within,
+    mean_of,
     score_result,
     within_repetitions,
     without_rounding,
@@ -227,7 +227,7 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
     """The statistic of Alpaydin (1999) with an F distribution."""
     check_halves(scores, test, N_REPEATS)
     values, noise = without_rounding(scores)
-    mean = mean_defined(values)
+    mean = mean_of(values, noise)
     squares = float(np.square(values).sum())
     within = within_repetitions(values, noise)
     statistic, tail, flags = _compared(squares, within, df1, df2)

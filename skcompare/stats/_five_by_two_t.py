@@ -8,11 +8,11 @@ from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import check_alternative
 from skcompare.evidence import ScoreDifferences
-from skcompare.evidence._scores import mean_defined
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (
     LIBERAL,
     check_halves,
+    mean_of,
     score_limits,
     score_result,
     studentised_scores,
@@ -121,7 +121,7 @@ def paired_5x2_t(
     >>> print(" ".join(f"{part['pvalue']:.3f}" for part in result.parts))
     0.131 0.042 0.073 0.408 0.233 0.025 0.670 0.073 0.042 0.131
     >>> result.flags
-    ('depends-on-fold-order',)
+    ('depends-on-fold-order', 'liberal')
 
     .. versionadded:: 0.1
     """
@@ -145,7 +145,7 @@ def paired_5x2_t(
         method="Student's t of the first half",
         limits=score_limits(scores, first, error, N_REPEATS),
         flags=flags,
-        details={"se": error, "mean": mean_defined(values)},
+        details={"se": error, "mean": mean_of(values, noise)},
         parts=parts,
     )
 
@@ -234,7 +234,7 @@ def combined_5x2_t(
     check_alternative(alternative)
     check_halves(scores, "combined_5x2_t", N_REPEATS)
     values, noise = without_rounding(scores)
-    mean = mean_defined(values)
+    mean = mean_of(values, noise)
     error = math.sqrt(within_repetitions(values, noise) / N_REPEATS / len(values))
     statistic, tail, flags = studentised_scores(mean, error, N_REPEATS, alternative)
     return score_result(

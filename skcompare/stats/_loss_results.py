@@ -4,14 +4,13 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from skcompare._flags import register_flag
 from skcompare._registry import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats._result import PairedResult
-from skcompare.stats._sample_size import check_power, tail_of
+from skcompare.stats._sample_size import records_at
 from skcompare.stats._student import student_pvalue
 
 __all__ = [
@@ -91,18 +90,7 @@ def _in_words(loss: str) -> str:
 def records_needed(
     losses: PairedLosses, error: float, alpha: float, power: float, alternative: str
 ) -> float:
-    """Records at which a difference of the observed size is found.
-
-    By the normal approximation, for records that vary as these do: n times the square of
-    (quantile of alpha + quantile of power) · error / difference. Infinite without a
-    difference, or where it is in the other direction.
-    """
-    check_power(power, alpha)
-    outward = {"greater": losses.gain, "less": -losses.gain}
-    distance = outward.get(alternative, abs(losses.gain))
-    if distance <= 0:
-        return math.inf
-    quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-    needed = losses.n * (quantiles * error / distance) ** 2
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(needed, losses.n + 1.0)
+    """Records at which a difference of the observed size is found, that vary as these."""
+    return records_at(
+        losses.n, losses.gain, error, alpha=alpha, power=power, alternative=alternative
+    )

@@ -13,6 +13,7 @@ from skcompare.stats._resampled_t import sizes_ratio
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (
     LIBERAL,
+    mean_of,
     score_limits,
     score_result,
     studentised_scores,
@@ -243,8 +244,7 @@ def _of_means(
     n_replicates, n_splits = len(rows) - 1, len(rows[0])
     ratio = sizes_ratio(scores, test) if corrected else 0.0
     variance = variance_of(rows[1:].mean(axis=1), noise)
-    estimate = mean_defined(rows[0])
-    estimate = 0.0 if abs(estimate) <= noise else estimate
+    estimate = mean_of(rows[0], noise)
     # A mean without the splits on which it is undefined is another one.
     factor = math.nan if np.isnan(rows).any() else 1 + n_splits * ratio
     error, df = math.sqrt(factor * variance), n_replicates - 1

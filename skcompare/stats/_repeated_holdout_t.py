@@ -132,7 +132,7 @@ def corrected_repeated_holdout_t(
     ... )
     >>> result = corrected_repeated_holdout_t(scores)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
-    0.020, t = 2.683, p = 0.0436
+    0.020, t = 2.268, p = 0.0726
 
     .. versionadded:: 0.1
     """

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from skcompare._validation import check_choice
 from skcompare.evidence import ScoreDifferences
-from skcompare.evidence._scores import mean_defined
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (
     check_splits,
+    mean_of,
     score_limits,
     score_result,
     score_sample_size,
@@ -54,7 +54,7 @@ class Resampled:
         values, noise = without_rounding(scores)
         n_splits = len(values)
         variance = variance_of(values, noise)
-        return cls(mean_defined(values), variance, n_splits, 1 / n_splits + ratio)
+        return cls(mean_of(values, noise), variance, n_splits, 1 / n_splits + ratio)
 
     @property
     def error(self) -> float:

@@ -11,6 +11,7 @@ __all__ = [
     "check_power",
     "corrected_sample_size",
     "mcnemar_sample_size",
+    "records_at",
 ]
 
 
@@ -150,6 +151,31 @@ def bcv_mcnemar_sample_size(
         difference, disagreement, alpha=alpha, power=power, alternative=alternative
     )
     return n_effective * (1 + rho1 + 2 * (n_repeats - 1) * rho2) / n_repeats
+
+
+def records_at(
+    n: float,
+    distance: float,
+    error: float,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+) -> float:
+    """Records at which a difference as large as that of `n` records is found.
+
+    By the normal approximation, for a standard error that falls with the square root of
+    the records: n times the square of (quantile of alpha + quantile of power) · error /
+    distance. Infinite without a distance from the null value, or where it is in the other
+    direction; NaN where it is undefined.
+    """
+    check_power(power, alpha)
+    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
+    if outward <= 0:
+        return math.inf
+    quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(n * (quantiles * error / outward) ** 2, n + 1.0)
 
 
 def tail_of(alpha: float, alternative: str) -> float:

@@ -15,7 +15,7 @@ from skcompare.evidence import ScoreDifferences
 from skcompare.evidence._scores import mean_defined
 from skcompare.stats._loss_results import ZERO_VARIANCE
 from skcompare.stats._result import PairedResult
-from skcompare.stats._sample_size import check_power, tail_of
+from skcompare.stats._sample_size import records_at, tail_of
 from skcompare.stats._student import student_limits, student_pvalue
 from skcompare.stats._tails import normal_pvalue
 
@@ -25,6 +25,7 @@ __all__ = [
     "check_halves",
     "check_splits",
     "limits_within",
+    "mean_of",
     "score_limits",
     "score_result",
     "score_sample_size",
@@ -103,6 +104,12 @@ def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
 def _largest(values: FloatArray) -> float:
     """The largest absolute value among those that are not NaN."""
     return float(np.fmax.reduce(np.abs(values), axis=None))
+
+
+def mean_of(values: FloatArray, noise: float) -> float:
+    """Mean of the values that are defined; 0 where it is nothing but rounding."""
+    mean = mean_defined(values)
+    return 0.0 if abs(mean) <= noise else mean
 
 
 def variance_of(values: FloatArray, noise: float) -> float:
@@ -217,7 +224,7 @@ def score_result(
     known = not (math.isnan(champion) or math.isnan(challenger))
     what = "difference" if scores.greater_is_better else "gain"
     if "estimate" not in words:
-        words["estimate"] = mean_defined(without_rounding(scores)[0])
+        words["estimate"] = mean_of(*without_rounding(scores))
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],
@@ -243,17 +250,8 @@ def score_sample_size(
 ) -> float:
     """Records at which a difference of the observed size is found, split in the same way.
 
-    By the normal approximation, for a standard error that falls with the square root of
-    the records: n times the square of (quantile of alpha + quantile of power) · error /
-    difference. Infinite without a difference, or where it is in the other direction; NaN
-    where a split is undefined.
+    NaN where a split is undefined.
     """
-    check_power(power, alpha)
-    outward = {"greater": estimate, "less": -estimate}
-    distance = outward.get(alternative, abs(estimate))
-    if distance <= 0:
-        return math.inf
-    quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-    needed = scores.n_records * (quantiles * error / distance) ** 2
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(needed, scores.n_records + 1.0)
+    return records_at(
+        scores.n_records, estimate, error, alpha=alpha, power=power, alternative=alternative
+    )

@@ -26,7 +26,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator, compare
 from skcompare.exceptions import EstimatorFailedError
+from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.model_selection import HalvesShuffleSplit, ReplicatedShuffleSplit
+from skcompare.stats import paired_tests
 
 
 @pytest.fixture(scope="module")
@@ -436,3 +438,51 @@ def test_comparator_of_nothing_can_be_printed():
     assert "PairedComparator" in repr(PairedComparator(None, GaussianNB()))
     with pytest.raises(TypeError, match="without fit"):
         PairedComparator(None, GaussianNB()).fit([[0], [1]], [0, 1])
+
+
+def test_records_needed_count_those_that_no_split_uses(data):
+    """Splits that leave records out need as many more of all records."""
+    settings = {"train_size": 0.3, "test_size": 0.2, "random_state": 0}
+    fitted = pair(DecisionTreeClassifier(max_depth=1), cv=ShuffleSplit(5, **settings))
+    fitted.fit(*data)
+    row, verdict = fitted.comparison_.rows[0], fitted.comparison_.conclusion
+    scores = score_differences(
+        fitted.predictions_.pair("champion", "challenger"), resolve_scoring("accuracy")[0]
+    )
+    entry = paired_tests()[row.test]
+    of_used = entry.sample_size(scores, alpha=0.05, power=0.8, alternative="two-sided")
+
+    assert "inconclusive" == verdict.winner
+    assert scores.n_records < fitted.comparison_.n_records < verdict.records_needed
+    share = scores.n_records / fitted.comparison_.n_records
+    assert of_used / share == pytest.approx(verdict.records_needed)
+
+
+def test_verdict_names_the_class():
+    """A measure of one class has the same name in the verdict as in its row."""
+    X, y = load_iris(return_X_y=True)
+    fitted = pair(cv=TimeSeriesSplit(3), scoring="precision[2]").fit(X[::-1], y[::-1] % 3)
+    comparison = fitted.comparison_
+
+    assert "no test of precision[2] is valid" in comparison.conclusion.sentence
+
+
+@pytest.mark.parametrize(
+    ("scoring", "n_positive", "flagged"),
+    [("roc_auc", 18, True), ("roc_auc", 40, False), ("recall", 18, True)]
+    + [("accuracy", 18, False), ("neg_brier_score", 18, False)],
+)
+def test_few_records_of_a_class_in_a_half(scoring, n_positive, flagged):
+    """Scores of classes are skewed there, and the interval says so."""
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y = (np.arange(120) < n_positive).astype(int)
+    fitted = PairedComparator(
+        GaussianNB(),
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        scoring=scoring,
+        random_state=0,
+    ).fit(X, y)
+
+    row = fitted.comparison_.rows[0]
+
+    assert flagged == ("few-of-a-class-in-a-half" in row.flags)

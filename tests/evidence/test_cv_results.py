@@ -203,6 +203,8 @@ def test_groups():
 
     assert "grouped kfold" == from_cv(old, new, cv=cv, **sizes).design.name
     assert "grouped kfold" == from_cv(old, new, X, Y, cv=cv, groups=GROUPS).design.name
+    with pytest.raises(ValueError, match="splits by groups"):
+        from_cv(old, new, X, Y, cv=cv)
     assert "grouped kfold" == from_cv(*outputs(3), groups=GROUPS).design.name
     assert "grouped kfold" == from_cv(*outputs(3), X, Y, cv=3, groups=GROUPS).design.name
 
@@ -361,7 +363,7 @@ def test_bad_indices():
         from_cv(output, empty)
     with pytest.raises(ValueError, match="scores on 3 test sets, but champion has 2"):
         from_cv(few, output)
-    with pytest.raises(ValueError, match="records 0 to 23, but there are 20"):
+    with pytest.raises(ValueError, match=r"from 0 to 19, .*Got indices from .* to 23"):
         from_cv(output, output, y=np.arange(20) % 2)
 
 

@@ -57,6 +57,15 @@ def test_swap():
     assert scores.values.tolist() == swapped.swap().values.tolist()
 
 
+def test_swapped_zeros_are_equal():
+    """No difference is the same in either direction, with no sign at 0."""
+    scores = ScoreDifferences([0.0, -0.0, 0.0], 8, 4)
+
+    assert scores == scores.swap()
+    assert not np.signbit(scores.swap().values).any()
+    assert "0.0000" == f"{scores.swap().mean:.4f}"
+
+
 def test_values_are_frozen():
     """The arrays are read-only copies."""
     given = np.array([0.1, 0.2])

@@ -290,7 +290,7 @@ class TestScikitLearn:
     def test_groups_are_refused(self, splitter):
         """There is no grouped form, and nobody is told that there were one."""
         y = labels(30, 30)
-        message = r"has no grouped form.*Got `groups`. Split groups with BlockRegularized"
+        message = r"has no grouped form.*Got `groups`. Test a hold-out set"
         with pytest.raises(ValueError, match=message):
             splitter().split(y, y, groups=y)
         with pytest.raises(ValueError, match=message):

@@ -265,7 +265,7 @@ def test_other_records():
     """Fewer records than were split, and labels of other records, are refused."""
     with pytest.raises(ValueError, match=r"`X` and `y` must be the records.*150 and 140"):
         predictions_from_cv_results(X, Y[:140], both(3))
-    with pytest.raises(ValueError, match=r"has records 0 to 149, but there are 140"):
+    with pytest.raises(ValueError, match=r"from 0 to 139.*Got indices from .* to 149"):
         predictions_from_cv_results(X[:140], Y[:140], both(3))
     with pytest.raises(ValueError, match="no class"):
         predictions_from_cv_results(X, CODES, both(3))

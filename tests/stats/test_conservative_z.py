@@ -203,3 +203,36 @@ def test_default_of_its_design():
     assert "conservative_z" in [entry.name for entry in fitting_tests("roc_auc", design)]
     assert ("holdout in halves",) == paired_tests()["conservative_z"].designs
     assert "algorithms" == paired_tests()["conservative_z"].inference
+
+
+@pytest.mark.parametrize(
+    ("n_bisections", "flagged"), [(1, True), (9, True), (10, False), (12, False)]
+)
+def test_few_bisections(n_bisections, flagged):
+    """Fewer bisections than the literature has are pointed out."""
+    result = conservative_z(differences(random_values(3, n_bisections)))
+
+    assert flagged == ("few-bisections" in result.flags)
+
+
+def test_level_by_number_of_bisections():
+    """Equal learners: one bisection makes the test reject far too often, ten do not."""
+    rng = np.random.default_rng(7)
+    rejected = {1: 0, 10: 0}
+    for _ in range(400):
+        records = rng.standard_normal(60)
+        rows = [hold_outs(rng, records)]
+        for _ in range(10):
+            shuffled = rng.permutation(records)
+            rows += [hold_outs(rng, shuffled[:30]), hold_outs(rng, shuffled[30:])]
+        for m in rejected:
+            rejected[m] += conservative_z(differences(rows[: 1 + 2 * m])).pvalue < 0.05
+
+    assert rejected[1] > stats.binom.ppf(0.999, 400, 0.1)
+    assert rejected[10] <= stats.binom.ppf(0.999, 400, 0.05)
+
+
+def hold_outs(rng, records):
+    """Means of 15 test sets of 6 records each."""
+    order = rng.random((15, len(records))).argsort(axis=1)
+    return records[order[:, :6]].mean(axis=1)
