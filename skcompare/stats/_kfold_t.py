@@ -112,6 +112,9 @@ def corrected_repeated_kfold_t(
     "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
     0. If the score is undefined on a test set, so are statistic and p, flagged
     "undefined-in-split"; the estimate is then the mean of the other splits.
+    Differences that vary less than the variances within the test sets explain, if these are
+    known, are flagged "splits-too-alike": with few different answers p may be far too
+    small.
 
     References
     ----------
@@ -193,6 +196,9 @@ def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> Pair
     "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
     0. If the score is undefined on a test set, so are statistic and p, flagged
     "undefined-in-split"; the estimate is then the mean of the other splits.
+    Differences that vary less than the variances within the test sets explain, if these are
+    known, are flagged "splits-too-alike": with few different answers p may be far too
+    small.
 
     References
     ----------

@@ -111,6 +111,9 @@ def corrected_repeated_holdout_t(
     "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
     0. If the score is undefined on a test set, so are statistic and p, flagged
     "undefined-in-split"; the estimate is then the mean of the other splits.
+    Differences that vary less than the variances within the test sets explain, if these are
+    known, are flagged "splits-too-alike": with few different answers p may be far too
+    small.
 
     References
     ----------
@@ -198,6 +201,9 @@ def repeated_holdout_t(
     "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
     0. If the score is undefined on a test set, so are statistic and p, flagged
     "undefined-in-split"; the estimate is then the mean of the other splits.
+    Differences that vary less than the variances within the test sets explain, if these are
+    known, are flagged "splits-too-alike": with few different answers p may be far too
+    small.
 
     References
     ----------

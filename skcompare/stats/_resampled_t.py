@@ -3,6 +3,10 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.special import gammaincinv
+
+from skcompare._flags import register_flag
 from skcompare._validation import check_choice
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._result import PairedResult
@@ -24,6 +28,15 @@ __all__ = [
     "resampled_t",
     "sizes_ratio",
 ]
+
+TOO_ALIKE = register_flag(
+    "splits-too-alike",
+    "the splits differ less than the records of one test set explain, as happens with few "
+    "different answers, so the p-value may be far too small; collect more records",
+)
+
+HARDLY = 0.001
+"""Chance of a variance between splits that small, if only records varied."""
 
 CORRECTIONS = {"doubled": 2.0, "published": 1.0}
 """Weight of n2 / n1 in the variance of the mean of splits that share test records."""
@@ -92,6 +105,8 @@ def _result(
 ) -> PairedResult:
     error, df = found.error, found.n_splits - 1
     statistic, tail, flags = studentised_scores(found.mean, error, df, alternative)
+    if error > 0 and _too_alike(scores, found):
+        flags = (*flags, TOO_ALIKE)
     return score_result(
         scores,
         statistic,
@@ -109,6 +124,20 @@ def _result(
         }
         | details,
     )
+
+
+def _too_alike(scores: ScoreDifferences, found: Resampled) -> bool:
+    """Whether the splits differ less than their test records explain.
+
+    s² over the variance within the test sets is then about chi-squared over its degrees of
+    freedom, or greater where training varies too.
+    """
+    if scores.variances is None:
+        return False
+    df = found.n_splits - 1
+    least = 2 * float(gammaincinv(df / 2, HARDLY)) / df
+    # Not so where a variance within a test set is unknown, which is NaN.
+    return found.variance < least * float(np.mean(scores.variances))
 
 
 def sizes_ratio(scores: ScoreDifferences, test: str) -> float:

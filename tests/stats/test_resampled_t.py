@@ -445,6 +445,24 @@ def test_corrected_tests_are_the_defaults(design, name):
     assert name == fitting_tests("roc_auc", design)[0].name
 
 
+def test_splits_too_alike():
+    """One different answer a fold is little to go by, whatever the t test says of it."""
+    n_test = np.array([21, 20, 20, 20, 20])
+    wins = 1 / n_test
+    variances = wins * (1 - wins) / (n_test - 1)
+    scores = ScoreDifferences(wins, 101 - n_test, n_test, variances, design="kfold")
+    unknown = ScoreDifferences(wins, 101 - n_test, n_test, design="kfold")
+    varied = ScoreDifferences(
+        np.array([0, 2, 1, 2, 0]) / n_test, 101 - n_test, n_test, variances, design="kfold"
+    )
+
+    for test in (corrected_repeated_kfold_t, kfold_t):
+        assert test(scores).pvalue < 1e-6
+        assert "splits-too-alike" in test(scores).flags
+        assert "splits-too-alike" not in test(unknown).flags
+        assert "splits-too-alike" not in test(varied).flags
+
+
 def test_one_kfold_has_one_correction():
     """No record is in two test sets of one cross-validation, so that nothing is doubled."""
     values = [0.02, 0.0, 0.04, 0.02, 0.03]
