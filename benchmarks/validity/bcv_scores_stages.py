@@ -15,13 +15,13 @@ from threadpoolctl import threadpool_limits
 
 DRAWS = {
     "tune": {1: 1000, 2: 1000, 3: 500},
-    "confirm": {1: 10000, 2: 2000, 3: 1000},
+    "confirm": {1: 10000, 2: 10000, 3: 1000},
     "power": {1: 500, 2: 250, 3: 200},
     "layouts": {1: 2000, 2: 2000, 3: 2000},
 }
 """Data sets a cell by how costly a study is; no more than `SEARCHED` in those whose equal
 learners were searched, where each measure has data sets of its own."""
-SEARCHED = 5000
+SEARCHED = 10_000
 QUICK = 250
 STUDIES = {
     "tune": TUNING,
