@@ -1,56 +1,23 @@
 """The main door: two classifiers, shared splits, a verdict."""
 
-from numbers import Integral
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import Bunch, check_random_state, get_tags, indexable
-from sklearn.utils.metadata_routing import (
-    UNUSED,
-    MetadataRouter,
-    MethodMapping,
-    process_routing,
-)
-from sklearn.utils.validation import validate_data
-
-from skcompare._labels import check_groups, check_labels, classes_of
-from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
-from skcompare._validation import check_switches
-from skcompare.comparators._class_options import check_positive
+from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._engine import compare_pair
-from skcompare.comparators._rehearsal import check_scored_classes, rehearse
-from skcompare.comparators._roles import (
-    check_roles,
-    check_target,
-    is_fitted,
-    is_mixed,
-    is_prefit,
-)
-from skcompare.comparators._routing import routing_enabled
-from skcompare.comparators._selected import SelectedClassifierMixin
 from skcompare.comparators._settings import check_settings
-from skcompare.comparators._splits import PREFIT, make_splits, resolve_cv
-from skcompare.comparators._tests import answers_wanted, named_tests
-from skcompare.metrics import resolve_scoring
-from skcompare.model_selection import BlockRegularized5x2CV
-from skcompare.predictions import (
-    Predictions,
-    collect_fitted,
-    collect_predictions,
-    set_seeds,
-)
+from skcompare.comparators._tests import Asked
+from skcompare.metrics import Measure
+from skcompare.predictions import Predictions
+from skcompare.reports import Comparison
 
 __all__ = ["PairedComparator"]
 
 CHAMPION, CHALLENGER = "champion", "challenger"
-LARGEST_SEED = np.iinfo(np.int32).max
 
 
-class PairedComparator(
-    CallbackSupportMixin, SelectedClassifierMixin, MetaEstimatorMixin, BaseEstimator
-):
+class PairedComparator(BaseComparator):
     """Tell whether a challenger classifier is really better than a champion.
 
     Both classifiers are cloned, fitted on the same training sets with the same seeds, and
@@ -142,9 +109,6 @@ class PairedComparator(
     .. versionadded:: 0.1
     """
 
-    # A router only: what it is given is for the classifiers and the splitter.
-    __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
-
     def __init__(
         self,
         champion: Any,
@@ -178,200 +142,40 @@ class PairedComparator(
         self.verbose = verbose
         self.random_state = random_state
 
-    @with_callbacks
-    def fit(
+    def _named_estimators(self) -> list[tuple[str, Any]]:
+        return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
+
+    def _check_settings(self) -> None:
+        check_settings(self.alternative, self.alpha, self.adjust)
+
+    def _compared(
         self,
-        X: Any,
-        y: Any,
+        predictions: Predictions,
+        measures: Sequence[Measure],
+        asked: Asked,
         *,
-        groups: Any = None,
-        sample_weight: Any = None,
-        **params: Any,
-    ) -> "PairedComparator":
-        """Fit and compare both classifiers.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Records, handed to the classifiers as they are.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        groups : array-like of shape (n_samples,), optional
-            Group of each record, for the splitter and for tests that allow for records of
-            a group being alike. The design is then grouped.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights for fitting; with metadata routing on, where a classifier asks for
-            them.
-        **params : dict
-            Further metadata to route; refused with metadata routing off.
-
-        Returns
-        -------
-        self : PairedComparator
-        """
-        start = perf_counter()
+        n_fits: int,
+        start: float,
+    ) -> Comparison:
         alternative, alpha, adjust = check_settings(
             self.alternative, self.alpha, self.adjust
         )
-        check_switches(allow_mixed=self.allow_mixed, refit=self.refit)
-        asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
-        check_positive(asked, measures)
-        prefit = self._check_roles(sample_weight, params)
-        check_target(y, fitting=not prefit)
-        X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
-        y_labels = check_labels("y", y)
-        if groups is not None:
-            check_groups(groups)
-        validate_data(self, X=X, skip_check_array=True)
-        if not prefit:
-            check_scored_classes(measures, classes_of(y_labels), self.pos_label)
-        routed = self._route(groups, sample_weight, params)
-        wanted = answers_wanted(measures, asked)
-        rng = check_random_state(self.random_state)
-        if prefit:
-            self.cv_: Any = PREFIT
-            self.predictions_ = collect_fitted(
-                self._estimators(), X, y_labels, wanted=wanted, groups=groups
-            )
-        else:
-            self.predictions_ = self._collect(X, y, y_labels, groups, wanted, routed, rng)
-        is_seed = isinstance(self.random_state, Integral)
-        self.comparison_ = compare_pair(
-            self.predictions_.pair(CHAMPION, CHALLENGER),
+        return compare_pair(
+            predictions.pair(CHAMPION, CHALLENGER),
             measures,
             asked,
             alternative=alternative,
             alpha=alpha,
             adjust=adjust,
             pos_label=self.pos_label,
-            n_fits=0 if prefit else self.predictions_.n_splits,
+            n_fits=n_fits,
             seconds=perf_counter() - start,
-            random_state=int(self.random_state) if is_seed else None,
-        )
-        self.results_ = self.comparison_.results
-        self.verdict_ = self.comparison_.verdict
-        self.classes_ = self.predictions_.classes
-        if self.refit:
-            self._select(X, y, prefit, routed, rng)
-        return self
-
-    def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
-        """Refuse what cannot be compared; returns whether both are used as they are."""
-        estimators = self._estimators()
-        as_is = isinstance(self.cv, str) and self.cv == PREFIT
-        check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is)
-        prefit = is_prefit(estimators, self.cv)
-        given = [*params] if sample_weight is None else ["sample_weight", *params]
-        if prefit and given:
-            raise ValueError(
-                "Nothing is fitted on a hold-out set, and its records count equally. Got "
-                f"{', '.join(given)}. Leave it out."
-            )
-        return prefit
-
-    def _estimators(self) -> list[tuple[str, Any]]:
-        return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
-
-    def _collect(
-        self,
-        X: Any,
-        y: Any,
-        y_labels: np.ndarray,
-        groups: Any,
-        wanted: frozenset[str],
-        routed: Bunch,
-        rng: np.random.RandomState,
-    ) -> Predictions:
-        self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
-        splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
-        rehearse(asked, measures, splits, np.unique(y_labels))
-        flags = splits.flags
-        if is_mixed(self._estimators()):
-            flags = (*flags, "mixed-frozen")
-        elif any(is_fitted(estimator) for _, estimator in self._estimators()):
-            flags = (*flags, "refitted")
-        if any("sample_weight" in routed[name].fit for name, _ in self._estimators()):
-            flags = (*flags, "weighted-fit")
-        progress = progress_of(self, 2 * len(splits.pairs))
-        return collect_predictions(
-            self._estimators(),
-            X,
-            y,
-            y_labels,
-            splits=splits.pairs,
-            design=splits.design,
-            wanted=wanted,
-            seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
-            groups=groups,
-            fit_params=[dict(routed[name].fit) for name, _ in self._estimators()],
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            progress=progress,
-            flags=flags,
+            random_state=self._seed(),
         )
 
-    def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """What goes to the two fits and to the splitter."""
-        if routing_enabled():
-            given = {"groups": groups, "sample_weight": sample_weight, **params}
-            given = {name: value for name, value in given.items() if value is not None}
-            return process_routing(self, "fit", **given)
-        if params:
-            raise ValueError(
-                f"{', '.join(params)} can be passed with metadata routing on only. Turn it "
-                "on by sklearn.set_config(enable_metadata_routing=True) and let the "
-                "classifiers request it."
-            )
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return Bunch(
-            champion=Bunch(fit=weights),
-            challenger=Bunch(fit=weights),
-            splitter=Bunch(split={} if groups is None else {"groups": groups}),
-        )
+    def _selected_name(self) -> str:
+        return CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Metadata that the classifiers and the splitter request.
-
-        Returns
-        -------
-        routing : MetadataRouter
-        """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        is_splitter = hasattr(self.cv, "split")
-        return (
-            MetadataRouter(owner=type(self).__name__)
-            .add_self_request(self)
-            .add(champion=self.champion, challenger=self.challenger, method_mapping=to_fit)
-            .add(
-                splitter=self.cv if is_splitter else BlockRegularized5x2CV(),
-                method_mapping=to_split,
-            )
-        )
-
-    def _select(
-        self, X: Any, y: Any, prefit: bool, routed: Bunch, rng: np.random.RandomState
-    ) -> None:
-        name = CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
-        selected = getattr(self, name)
-        if not prefit:
-            selected = clone(selected)
-            set_seeds(selected, int(rng.randint(LARGEST_SEED)))
-            selected.fit(X, y, **routed[name].fit)
-        self.selected_estimator_ = selected
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        pair = (self.champion, self.challenger)
-        # Printing must work whatever was passed; `fit` says what is wrong with it.
-        parts = [get_tags(part) for part in pair if hasattr(part, "__sklearn_tags__")]
-        for name in ("sparse", "categorical", "string", "allow_nan"):
-            given = [getattr(part.input_tags, name) for part in parts]
-            setattr(tags.input_tags, name, bool(given) and all(given))
-        tags.input_tags.pairwise = any(part.input_tags.pairwise for part in parts)
-        if self.refit and parts:
-            tags.estimator_type = "classifier"
-            tags.classifier_tags = parts[0].classifier_tags
-        return tags
+    @property
+    def _incumbent(self) -> Any:
+        return self.champion

@@ -17,7 +17,7 @@ def _selected_has(method: str) -> Any:
                 f"{type(comparator).__name__} has {method} with refit=True only. Otherwise "
                 "it is a comparison, and no classifier."
             )
-        selected = getattr(comparator, "selected_estimator_", comparator.champion)
+        selected = getattr(comparator, "selected_estimator_", comparator._incumbent)
         return hasattr(selected, method)
 
     return check
