@@ -19,6 +19,7 @@ __all__ = [
     "loss_of",
     "metric",
     "metrics",
+    "on_new_metric",
     "record_loss",
     "record_losses",
     "tested_instead",
@@ -45,6 +46,11 @@ class MetricEntry:
     def scorer_name(self) -> str:
         """The metric's name on a greater-is-better scale."""
         return self.name if self.greater_is_better else f"neg_{self.name}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the keyword arguments that the metric takes."""
+        return keywords_of(self.function)
 
     @property
     def question(self) -> str:
@@ -77,6 +83,7 @@ class LossEntry:
 
 _metrics: dict[str, MetricEntry] = {}
 _losses: dict[str, LossEntry] = {}
+_told: list[Callable[[MetricEntry], None]] = []
 
 
 def metric(
@@ -115,6 +122,8 @@ def metric(
             name, words, function, response_method, greater_is_better, instead
         )
         add_entry(_metrics, entry, "metric")
+        for tell in _told:
+            tell(entry)
         return function
 
     return register
@@ -151,6 +160,11 @@ def record_loss(
         return function
 
     return register
+
+
+def on_new_metric(tell: Callable[[MetricEntry], None]) -> None:
+    """Call a function with each metric that is registered from now on."""
+    _told.append(tell)
 
 
 def metrics() -> Mapping[str, MetricEntry]:

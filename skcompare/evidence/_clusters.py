@@ -36,10 +36,9 @@ from skcompare.evidence._cluster_checks import (
 from skcompare.evidence._contingency import (
     ContingencyTable,
     check_same_design,
-    labels_of,
 )
 from skcompare.evidence._merge import Mergeable
-from skcompare.predictions import LABELS, PairedPredictions
+from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
 __all__ = ["ClusterSums"]
 
@@ -260,6 +259,11 @@ class ClusterSums(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClusterSums":
+        """Count the answers of both, as :meth:`from_predictions_of` does."""
+        return cls.from_predictions_of(pair.alone)
+
+    @classmethod
+    def from_predictions_of(cls, predictions: Predictions) -> "ClusterSums":
         """Count the answers of all test sets together, cluster by cluster.
 
         The clusters are the groups of the predictions, as positions in their sorted
@@ -268,19 +272,17 @@ class ClusterSums(Mergeable):
         mean the same in shards of these predictions only; shards that were collected
         apart are merged by their labels, see :meth:`from_predictions`.
         """
-        predictions = pair.predictions
         records, clusters = predictions.records, predictions.groups
         if clusters is not None:
             clusters = clusters if records is None else clusters[records]
         elif records is not None and np.bincount(records).max(initial=0) > 1:
             clusters = records
-        codes = [predictions.y_answered(), labels_of(pair, 0), labels_of(pair, 1)]
+        codes = [one.known_labels() for one in predictions.answers]
+        codes.insert(0, predictions.y_answered())
         own, at = group_positions(clusters, len(codes[0]))
-        champion, challenger = (role.name for role in pair.roles)
-        if challenger == champion:
-            challenger = f"{champion} again"
-        who = (champion, challenger)
-        return cls._counted(predictions.classes, [[at, *codes]], own, who, pair.design)
+        part = [at, *codes]
+        who = predictions.names
+        return cls._counted(predictions.classes, [part], own, who, predictions.design)
 
     @classmethod
     def _counted(

@@ -254,12 +254,17 @@ class PairedBlocks(Mergeable):
 
     @classmethod
     def from_cv_results(
-        cls, champion: Any, challenger: Any, X: Any, y: ArrayLike, **words: Any
+        cls,
+        champion: Any,
+        challenger: Any = None,
+        X: Any = None,
+        y: Any = None,
+        **words: Any,
     ) -> "PairedBlocks":
         """Count the answers of two outputs of scikit-learn's `cross_validate`.
 
-        They and `cv`, `design` and `groups` are as in
-        :func:`~skcompare.predictions.predictions_from_cv_results`.
+        One is enough where it is of a ``PairedClassifier``. They and `cv`, `design` and
+        `groups` are as in :func:`~skcompare.predictions.predictions_from_cv_results`.
         """
         return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **words))
 
@@ -321,13 +326,7 @@ class PairedBlocks(Mergeable):
 
 def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:
     """Predicted classes of champion (0) or challenger (1)."""
-    answers = pair.roles[role]
-    if answers.labels is None:
-        raise ValueError(
-            f"The predictions of {answers.name} have no labels. Pass predicted labels or "
-            "probabilities, or use a test that needs scores only."
-        )
-    return answers.labels
+    return pair.roles[role].known_labels()
 
 
 def _count_cells(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int, int]:

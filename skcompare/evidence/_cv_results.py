@@ -11,9 +11,15 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from skcompare._design import Design
 from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
-from skcompare._validation import some_of
+from skcompare._validation import check_choice, some_of
 from skcompare.evidence._search_candidates import SIMPLEST, Candidates, Complexity
-from skcompare.predictions._cv_splits import CvSplits, splits_of_outputs, splits_of_search
+from skcompare.predictions._cv_splits import (
+    CvSplits,
+    splits_of_outputs,
+    splits_of_pair,
+    splits_of_search,
+)
+from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION
 from skcompare.predictions._told import ToldOfSplits
 
 __all__ = ["CvScores", "scores_found"]
@@ -25,7 +31,7 @@ CHOSEN = register_flag(
     "search, or compare on other records",
 )
 
-PREFIX = "test_"
+PREFIX, DIFFERENCE = "test_", "difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,7 @@ class CvScores:
     splits: CvSplits
     score: str
     flags: tuple[str, ...]
+    greater_is_better: bool = True
 
     @property
     def design(self) -> Design:
@@ -51,14 +58,16 @@ def scores_found(
     scoring: str | None,
     complexity: Complexity | None,
 ) -> CvScores:
-    """Scores of two outputs of `cross_validate`, or of two candidates of a search."""
+    """Scores of one or two outputs of `cross_validate`, or of candidates of a search."""
     words = [role for role in (champion, challenger) if isinstance(role, str)]
     if complexity is not None and (search is None or SIMPLEST not in words):
         raise ValueError(
             "`complexity` says which candidate of a search is the simplest. Pass `search` "
             "and name one candidate 'simplest', or leave `complexity` out."
         )
-    named = {"champion": champion, "challenger": challenger}
+    named = {CHAMPION: champion, CHALLENGER: challenger}
+    if search is None and challenger is None:
+        return _of_pair(champion, told, scoring)
     if search is None:
         return _of_outputs(named, told, scoring)
     return _of_candidates(search, named, told, scoring, complexity)
@@ -81,6 +90,36 @@ def _of_outputs(
         )
     splits = splits_of_outputs(outputs, first.size, told)
     return CvScores((first, second), splits, score, splits.flags)
+
+
+def _of_pair(output: Any, told: ToldOfSplits, scoring: str | None) -> CvScores:
+    """Scores of both roles in the columns that the scorer of a pair makes."""
+    _check_output(CHAMPION, output)
+    names = [name.removesuffix(f"_{DIFFERENCE}") for name in _names(output)]
+    columns = {
+        name: [f"{PREFIX}{name}_{part}" for part in (CHAMPION, CHALLENGER, DIFFERENCE)]
+        for name in dict.fromkeys(names)
+    }
+    columns = {n: keys for n, keys in columns.items() if all(key in output for key in keys)}
+    if not columns:
+        raise ValueError(
+            "One output alone must have the scores of a champion, of a challenger, and "
+            "their difference, as make_paired_scorer makes them. Got "
+            f"{', '.join(_names(output))}. Pass the output of the challenger too."
+        )
+    if scoring is None and len(columns) > 1:
+        raise ValueError(
+            f"The pair has several scores. Pass one as `scoring`: {', '.join(columns)}."
+        )
+    score = check_choice("scoring", scoring or next(iter(columns)), list(columns))
+    first, second, gain = (
+        _test_scores(role, output[key])
+        for role, key in zip((CHAMPION, CHALLENGER, DIFFERENCE), columns[score])
+    )
+    # The roles have a loss as it is, and its difference is a gain.
+    is_loss = bool((gain == first - second).all()) and bool((gain != second - first).any())
+    splits = splits_of_pair(output, first.size, told)
+    return CvScores((first, second), splits, score, splits.flags, not is_loss)
 
 
 def _of_candidates(

@@ -194,9 +194,10 @@ class CorrectnessPatterns(Mergeable):
     def from_predictions_of(cls, predictions: Predictions) -> "CorrectnessPatterns":
         """All classifiers of the predictions; the answers of all test sets."""
         truth = predictions.y_answered()
-        names = predictions.names
-        labels = [labels_of(predictions.pair(name, name), 0) for name in names]
-        return cls(compared(truth, labels), names, predictions.design, len(truth))
+        labels = [answers.known_labels() for answers in predictions.answers]
+        return cls(
+            compared(truth, labels), predictions.names, predictions.design, len(truth)
+        )
 
     @property
     def n_classifiers(self) -> int:

@@ -27,7 +27,7 @@ from skcompare.evidence._placement_checks import (
 )
 from skcompare.evidence._placement_ranks import placement_counts_of
 from skcompare.evidence._placement_sums import PlacementSums, placement_sums
-from skcompare.predictions import SCORES, Answers, PairedPredictions
+from skcompare.predictions import SCORES, Answers, PairedPredictions, Predictions
 
 __all__ = ["PlacementValues"]
 
@@ -205,13 +205,19 @@ class PlacementValues(Mergeable):
     def from_pair(
         cls, pair: PairedPredictions, *, pos_label: Any = None
     ) -> "PlacementValues":
-        """Rank the answers of champion and challenger on all test sets together.
+        """Rank the answers of both, as :meth:`from_predictions_of` does."""
+        return cls.from_predictions_of(pair.alone, pos_label=pos_label)
+
+    @classmethod
+    def from_predictions_of(
+        cls, predictions: Predictions, *, pos_label: Any = None
+    ) -> "PlacementValues":
+        """Rank the answers of all classifiers on all test sets together.
 
         By the probability of the positive class, or by decision scores where a classifier
         has no probabilities. Of two classes the second is positive unless `pos_label`
         names the first.
         """
-        predictions = pair.predictions
         classes = predictions.classes
         if len(classes) != 2:
             raise ValueError(
@@ -220,18 +226,15 @@ class PlacementValues(Mergeable):
             )
         column = check_pos_label(pos_label, classes)
         column = 1 if column is None else column
-        champion, challenger = (answers.name for answers in pair.roles)
-        if challenger == champion:
-            challenger = f"{champion} again"
         groups = predictions.groups
         if groups is not None and predictions.records is not None:
             groups = groups[predictions.records]
         return cls(
             predictions.y_answered() == column,
-            [_score_of(answers, column) for answers in pair.roles],  # type: ignore[arg-type]
-            (champion, challenger),
+            [_score_of(one, column) for one in predictions.answers],  # type: ignore[arg-type]
+            predictions.names,
             groups,
-            pair.design,
+            predictions.design,
             classes[column].item(),
         )
 

@@ -173,7 +173,7 @@ class ScoreDifferences:
     def from_cv_results(
         cls,
         champion: Any,
-        challenger: Any,
+        challenger: Any = None,
         X: Any = None,
         y: Any = None,
         *,
@@ -196,8 +196,9 @@ class ScoreDifferences:
         Parameters
         ----------
         champion, challenger : dict, int or {"best", "runner-up", "simplest"}
-            Outputs of :func:`sklearn.model_selection.cross_validate`. With `search` two of
-            its candidates: the index of one, a dict of parameters that only it has, or
+            Outputs of :func:`sklearn.model_selection.cross_validate`; one alone where it
+            is of a pair, scored by ``make_paired_scorer``. With `search` two of its
+            candidates: the index of one, a dict of parameters that only it has, or
             "best" (`best_index_`, where there is one), "runner-up" (the highest mean score
             of the others), "simplest" (by `complexity`).
         X, y : array-like, optional
@@ -250,7 +251,13 @@ class ScoreDifferences:
         first, second = (np.reshape(r, shape_of(found.design)) for r in found.roles)
         made = found.splits
         scores = cls.from_scores(
-            first, second, made.n_train, made.n_test, design=made.design, score=found.score
+            first,
+            second,
+            made.n_train,
+            made.n_test,
+            design=made.design,
+            score=found.score,
+            greater_is_better=found.greater_is_better,
         )
         return replace(scores, flags=found.flags)
 

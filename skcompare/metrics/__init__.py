@@ -11,10 +11,12 @@ from skcompare.metrics._calibration_curve import (
     calibration_curve,
     sweep_calibration_error,
 )
+from skcompare.metrics._calibration_scorer import CalibrationScorer
 from skcompare.metrics._decomposition import (
     ScoreDecomposition,
     score_decomposition,
 )
+from skcompare.metrics._delong_scorer import DeLongScorer
 from skcompare.metrics._labels import (
     accuracy,
     negative_predictive_value,
@@ -27,20 +29,27 @@ from skcompare.metrics._losses import (
     cost_weighted_loss,
     spherical_loss,
 )
+from skcompare.metrics._mcnemar_scorer import McNemarScorer
 from skcompare.metrics._measures import Measure, resolve_scoring
 from skcompare.metrics._operating_points import (
     sensitivity_at_specificity,
     specificity_at_sensitivity,
 )
+from skcompare.metrics._paired_scorer import PairedScorer
 from skcompare.metrics._precision_scorer import PrecisionScorer
 from skcompare.metrics._probabilities import multiclass_brier_loss
 from skcompare.metrics._scored_pair import scored_pair
+from skcompare.metrics._scorers import get_scorer, get_scorer_names, register_scorers
 from skcompare.metrics._scores import score_differences
 from skcompare.metrics._smooth_calibration import smooth_calibration_error
 
 __all__ = [
+    "CalibrationScorer",
+    "DeLongScorer",
+    "McNemarScorer",
     "Measure",
     "MetricEntry",
+    "PairedScorer",
     "PrecisionScorer",
     "ScoreDecomposition",
     "accuracy",
@@ -50,11 +59,14 @@ __all__ = [
     "classwise_calibration_error",
     "cost_weighted_loss",
     "expected_calibration_error",
+    "get_scorer",
+    "get_scorer_names",
     "maximum_calibration_error",
     "metric",
     "metrics",
     "multiclass_brier_loss",
     "negative_predictive_value",
+    "register_scorers",
     "resolve_scoring",
     "score_decomposition",
     "score_differences",
@@ -68,3 +80,6 @@ __all__ = [
     "squared_calibration_error",
     "sweep_calibration_error",
 ]
+
+# The names are known from here on, and `import skcompare` comes here.
+register_scorers()

@@ -10,12 +10,17 @@ from skcompare._typing import ArrayLike
 from skcompare._validation import check_same_length, positive_class, some_of
 
 __all__ = [
+    "UndefinedRateError",
     "accuracy",
     "negative_predictive_value",
     "sensitivity",
     "specificity",
     "weighted_mean",
 ]
+
+
+class UndefinedRateError(ValueError):
+    """A rate among records of which there are none."""
 
 
 @metric("accuracy", response_method="predict", greater_is_better=True)
@@ -191,7 +196,7 @@ def _rate_within(
     among = truth if of == "y_true" else predicted
     inside = (among == positive) == (side == "positive")
     if not inside.any():
-        raise ValueError(
+        raise UndefinedRateError(
             f"A rate among the {side} records needs one of them. Got none: the positive "
             f"class is {positive!r}, and `{of}` has {some_of(np.unique(among))}."
         )

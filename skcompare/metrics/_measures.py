@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer as get_sklearn_scorer
-from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
-from skcompare._registry import MetricEntry, metrics
-from skcompare._validation import positive_class, some_of, unknown_name
+from skcompare._registry import metrics
+from skcompare._validation import some_of, unknown_name
+from skcompare.metrics._registered_scorer import PREFIX, ClassMetric, DirectScorer, entry_of
+from skcompare.metrics._scorers import known_names
 from skcompare.metrics._stored import Probe, StoredAnswers
 from skcompare.metrics._undefined import watched
 from skcompare.predictions import DECISION, LABELS, SCORES
@@ -146,24 +147,20 @@ def _measure(name: str, value: Any) -> Measure:
         measured, label = of_class.groups()
         of_all = _measure(measured if name == value else name, measured)
         return replace(of_all, label=label)
-    entry = metrics().get(value) or _negated_loss(value)
+    entry = entry_of(value)
     if entry is not None:
-        negated = value != entry.name
-        scorer: Scorer = _RegisteredScorer(entry, -1 if negated else 1)
+        # A loss by its own name is the loss itself.
+        plain = value.removeprefix(PREFIX)
+        negated = plain != entry.name
+        scorer: Scorer = DirectScorer(ClassMetric(entry), -1 if negated else 1)
         wanted = LABELS if entry.response_method == "predict" else SCORES
         greater = entry.greater_is_better or negated
-        return Measure(name, greater, frozenset({wanted}), scorer, value)
+        return Measure(name, greater, frozenset({wanted}), scorer, plain)
     try:
         scorer = get_sklearn_scorer(value)
     except (ValueError, KeyError):
-        known = {*metrics(), *get_sklearn_scorer_names()}
-        raise unknown_name("scoring", value, known) from None
+        raise unknown_name("scoring", value, known_names().union(metrics())) from None
     return Measure(name, True, _asked_by(scorer), scorer, value)
-
-
-def _negated_loss(name: str) -> MetricEntry | None:
-    entry = metrics().get(name.removeprefix("neg_"))
-    return None if entry is None or entry.greater_is_better else entry
 
 
 def _check_scorer(name: str, scorer: Any) -> None:
@@ -178,24 +175,6 @@ def _check_scorer(name: str, scorer: Any) -> None:
             f"{name!r} is a metric of labels, and no scorer(estimator, X, y). Wrap it by "
             "sklearn.metrics.make_scorer, or pass its name."
         )
-
-
-@dataclass(frozen=True)
-class _RegisteredScorer:
-    """A registered metric as a scorer of stored answers."""
-
-    entry: MetricEntry
-    sign: int
-
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        if self.entry.response_method == "predict":
-            words = {}
-            if "pos_label" in inspect.signature(self.entry.function).parameters:
-                # A test set may lack a class, and the rest may look like another problem.
-                words["pos_label"] = positive_class(estimator.classes_, None)
-            return self.sign * self.entry.function(y, estimator.predict(X), **words)
-        proba = estimator.predict_proba(X)
-        return self.sign * self.entry.function(y, proba, labels=estimator.classes_)
 
 
 def _asked_by(scorer: Scorer) -> frozenset[str]:

@@ -2,63 +2,191 @@
 
 import math
 import warnings
-from dataclasses import dataclass
+from copy import deepcopy
 from typing import Any
 
-import numpy as np
-from sklearn import get_config
-from sklearn.base import is_regressor
-from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
-from sklearn.utils.metadata_routing import MetadataRequest
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skcompare._labels import check_labels
-from skcompare._registry import PairedTestEntry, get_test
-from skcompare._validation import check_choice, check_probabilities, unknown_name
-from skcompare.predictions import LABELS, collect_fitted, n_rows
+from skcompare._registry import PairedTestEntry, get_test, paired_tests
+from skcompare._validation import check_choice
+from skcompare.metrics._scorer_champion import (
+    answers_of_both,
+    check_champion,
+    check_stored,
+    stored_champion,
+    stored_names,
+)
+from skcompare.metrics._scorer_routing import RoutedScorer
+from skcompare.metrics._scorer_tests import (
+    MOST,
+    POS_LABEL,
+    answers_wanted,
+    check_options,
+    evidence_from,
+    measure_of,
+    too_many_classes,
+    why_no_scorer,
+)
+from skcompare.metrics._scorer_values import (
+    difference_of,
+    made_up_answers,
+    rare_class,
+    signed_root,
+)
+from skcompare.predictions import PairedPredictions, n_rows
 from skcompare.stats import PairedResult
 
 __all__ = ["PairedScorer"]
 
 RETURNS = ("difference", "statistic", "confidence")
-STORED = "champion_predictions"
+OF_CLASSES = ("label", "pos_label", "cost_matrix", "edges")
+"""Options that cannot be tried before the classes are known."""
 
 
-class PairedScorer:
-    """A scorer that tests a fitted classifier against a champion.
+class PairedScorer(RoutedScorer):
+    """Score a classifier by any test of it against a champion.
 
-    The base of the scorers of single tests. A scorer is called with an estimator, records
-    and labels; it gives both classifiers the records, makes the evidence of the test from
-    their answers and returns one number, so that greater is better.
+    A scorer for ``scoring=`` of scikit-learn's `cross_validate`, `GridSearchCV`,
+    `learning_curve`, `permutation_importance` and others. Each time it is called with a
+    fitted classifier and test records it gives them to the champion too, runs a registered
+    test on both answers, and returns one number, so that greater is better.
+
+    `McNemarScorer`, `DeLongScorer`, `CalibrationScorer` and `PrecisionScorer` are the same
+    for one subject each, with its options by name.
 
     Parameters
     ----------
     test : str
-        Name of a registered test.
+        Name of a registered test, one of :meth:`available_tests`. A test that calls for
+        caution is not listed, and can be named all the same.
     champion : fitted classifier, optional
-        Where it is left out, its stored answers come as metadata.
+        What runs today. It is used as it is, never cloned or fitted. Where it is left out
+        its stored answers come as metadata: ``champion_predictions`` for tests of labels,
+        and ``champion_scores`` for tests of probabilities or rankings.
     returns : {"difference", "statistic", "confidence"}, default="difference"
-        What is returned.
+        The measure of the scored classifier less that of the champion, with the sign
+        turned for losses; the test statistic with its sign, or the signed root of a
+        chi-squared one; or 1 - p of the test with ``alternative="greater"``.
     **options
-        Options of the test.
+        Options of the test, such as ``method``, and of how its evidence is made, such as
+        ``loss`` of a test of losses, ``n_bins`` of calibration or ``pos_label`` of a
+        ranking. A test of any score has ``scoring``, what is compared: one name or scorer,
+        "accuracy" by default. ``null_value`` goes with the confidence only.
+
+    Raises
+    ------
+    TypeError
+        If the champion is no classifier, or does not give the answers that the test is
+        made of.
+    ValueError
+        If the champion is not fitted, the test is unknown, has no direction or is for
+        resampling or groups, an option is not one of the test, or the statistic has no
+        sign; when called, if there are neither a champion nor stored answers, or both,
+        stored answers are not one a record, or weights are passed.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the test is undefined on the records, for example because a classifier never
+        gives a class, or because a class has no records. A difference or statistic is NaN
+        then, which `GridSearchCV` ranks last; the confidence is 0, because an undefined p
+        counts as 1. Use `warnings.simplefilter("error")` to make it an error.
+
+    Notes
+    -----
+    A champion that was trained on records that are scored knows their answers, and looks
+    better than it is: cross-validate the challenger on records that the champion has not
+    seen, or store answers that the champion gave out of sample, as `cross_val_predict`
+    does, and route these.
+
+    The confidence is 0 also where both classifiers answer alike, since p is 1 then. The
+    scores of several test sets are not independent, and their mean is no test; to choose
+    among candidates it is of use, to claim that one is better use `PairedComparator`. In
+    `permutation_importance` the champion is given the permuted records too, so that what
+    is measured is how its disadvantage depends on a feature.
+
+    A statistic has a sign if exchanging the roles turns it. Of tests of the table of right
+    and wrong answers that count discordant pairs, such as an exact McNemar test, the
+    statistic is the signed root of McNemar's chi-squared, (b - c) / sqrt(b + c). Any other
+    statistic without a sign is refused.
+
+    `TunedThresholdClassifierCV` takes no scorer that calls the classifier itself, as this
+    one does. A selector of features, such as `SequentialFeatureSelector`, gives the scorer
+    some of the features, so that a champion needs its answers stored.
+
+    Sample weights are refused, as no test has a version for them. With metadata routing
+    on they may still go to the fit of a classifier. A copy made by
+    :func:`sklearn.base.clone` shares the champion.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score, train_test_split
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skcompare.metrics import PairedScorer
+    >>> X, y = make_classification(600, flip_y=0.2, random_state=0)
+    >>> X_old, X_new, y_old, y_new = train_test_split(X, y, random_state=0)
+    >>> champion = DecisionTreeClassifier(random_state=0).fit(X_old, y_old)
+    >>> scorer = PairedScorer("paired_t", champion, returns="statistic", loss="log")
+    >>> scores = cross_val_score(LogisticRegression(), X_new, y_new, scoring=scorer, cv=3)
+    >>> print(scores.round(2))
+    [2.34 4.23 4.54]
+    >>> PairedScorer.available_tests()[:3]
+    ['bootstrap_difference', 'calibration_difference', 'delong']
+
+    .. versionadded:: 0.1
     """
 
     def __init__(
-        self, test: str, champion: Any = None, returns: str = "difference", **options: Any
+        self,
+        test: str,
+        champion: Any = None,
+        *,
+        returns: str = "difference",
+        **options: Any,
     ) -> None:
         check_choice("returns", returns, RETURNS)
         self.test = test
         self.champion = champion
         self.returns = returns
         self.options = options
-        self._check_options()
+        # Kept, because another process may not have registered a test of somebody else.
+        self._entry = get_test(test)
+        why = self._why_not(self._entry)
+        if why:
+            one = f"{self.default_test!r} or another" if self.default_test else "one"
+            known = f"{type(self).__name__}.available_tests()"
+            raise ValueError(f"{why}. Use {one} of {known}.")
+        check_options(self._entry, options, returns)
+        self._measure = measure_of(self._entry, options)
+        self._wanted = answers_wanted(self._entry, self._measure)
+        self._stored = stored_names(self._wanted)
         if champion is not None:
-            self._check_champion()
-        self._metadata_request = self._request({STORED: True if champion is None else None})
+            check_champion(champion, self._wanted, self._takes_decision)
+        self._rehearse()
+        self._ask_for(dict.fromkeys(self._stored, True if champion is None else None))
 
-    @property
-    def _entry(self) -> PairedTestEntry:
-        return get_test(self.test)
+    @classmethod
+    def available_tests(cls) -> list[str]:
+        """The registered tests that this scorer can run, tests of your own among them.
+
+        Returns
+        -------
+        names : list of str
+            Sorted. Tests that call for caution are left out, and can be named.
+        """
+        return sorted(name for name, entry in cls._suitable().items() if not entry.caution)
+
+    @classmethod
+    def _suitable(cls) -> dict[str, PairedTestEntry]:
+        return {n: entry for n, entry in paired_tests().items() if not cls._why_not(entry)}
+
+    @classmethod
+    def _why_not(cls, entry: PairedTestEntry) -> str:
+        """Why a test is none for this scorer; empty where it is."""
+        return why_no_scorer(entry)
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
         """Score a fitted classifier on records that neither classifier was trained on.
@@ -72,235 +200,110 @@ class PairedScorer:
         y : array-like of shape (n_samples,)
             True labels.
         **metadata : dict
-            ``champion_predictions``, the champion's answers to these records in their
-            order, of shape (n_samples,), where no champion was given.
+            Where no champion was given, its answers to these records in their order:
+            ``champion_predictions``, labels of shape (n_samples,), or
+            ``champion_scores``, probabilities of shape (n_samples, n_classes), with a
+            column for each class in sorted order, or of two classes one score a record:
+            of ``pos_label`` where that is an option, and else of the second class.
 
         Returns
         -------
         score : float
             Greater is better.
         """
-        stored = metadata.pop(STORED, None)
+        stored = {name: metadata.pop(name, None) for name in self._stored}
+        stored = {name: answers for name, answers in stored.items() if answers is not None}
         self._refuse(metadata)
-        evidence = self._evidence(estimator, X, check_labels("y", y), stored)
-        return self._score(self._result(evidence), evidence)
-
-    def set_score_request(self, **requests: Any) -> "PairedScorer":
-        """Ask for stored answers of the champion by scikit-learn's metadata routing.
-
-        Parameters
-        ----------
-        **requests : dict
-            ``champion_predictions``: True, False, None, or the name under which they are
-            passed. A scorer without a champion asks for them already.
-
-        Returns
-        -------
-        self : PairedScorer
-        """
-        if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError(
-                "set_score_request needs metadata routing. Turn it on by "
-                "sklearn.set_config(enable_metadata_routing=True)."
+        labels, n = check_labels("y", y), n_rows(X)
+        if len(labels) != n:
+            raise ValueError(f"`y` must have one label a record: {n}. Got {len(labels)}.")
+        check_stored(type(self).__name__, self.champion, stored, self._stored, n)
+        champion = self.champion
+        if champion is None:
+            champion = stored_champion(
+                stored,
+                estimator,
+                labels,
+                pos_label=self.options.get(POS_LABEL),
+                takes_decision=self._takes_decision,
             )
-        self._refuse({name: asked for name, asked in requests.items() if name != STORED})
-        self._metadata_request = self._request(requests)
-        return self
-
-    def get_metadata_routing(self) -> MetadataRequest:
-        """What scikit-learn hands this scorer beside records and labels.
-
-        Returns
-        -------
-        request : MetadataRequest
-        """
-        return self._metadata_request
-
-    def _accept_sample_weight(self) -> bool:
-        # scikit-learn asks this of every scorer among several, with routing off.
-        return False
-
-    def __repr__(self) -> str:
-        given = {"champion": self.champion, "returns": self.returns, **self._shown()}
-        if self.returns == RETURNS[0]:
-            del given["returns"]
-        words = [f"{name}={value!r}" for name, value in given.items() if value is not None]
-        return f"{type(self).__name__}({', '.join(words)})"
-
-    def _shown(self) -> dict[str, Any]:
-        """Arguments that the words for this scorer name beside the champion."""
-        return {"test": self.test, **self.options}
-
-    def _request(self, requests: dict[str, Any]) -> MetadataRequest:
-        request = MetadataRequest(owner=type(self).__name__)
-        for name, asked in requests.items():
-            request.score.add_request(param=name, alias=asked)
-        return request
-
-    def _refuse(self, metadata: dict[str, Any]) -> None:
-        if metadata.get("sample_weight") is not None:
-            raise ValueError(
-                f"{type(self).__name__} counts every record once: {self.test} has no "
-                "version for weights. Got sample_weight. Leave it out of scoring; a "
-                "classifier may still ask for it in its fit."
-            )
-        unknown = [name for name, value in metadata.items() if value is not None]
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__} takes {STORED} beside records and labels. Got "
-                f"{', '.join(unknown)}."
-            )
-
-    def _check_options(self) -> None:
-        entry = self._entry
-        known = [name for name in entry.options if name != "alternative"]
-        for name in self.options:
-            if name == "alternative":
-                raise ValueError(
-                    "A scorer chooses the alternative itself: 'greater', that the "
-                    "challenger is better, for returns='confidence'. Leave it out."
-                )
-            if name not in known:
-                raise unknown_name(f"option of {entry.name}", name, known)
-        if self.returns == "confidence" and "alternative" not in entry.options:
-            raise ValueError(
-                f"{entry.name} has no direction, so it has no confidence that the "
-                "challenger is better. Choose another test."
-            )
-
-    def _check_champion(self) -> None:
-        champion, words = self.champion, f"{type(self.champion).__name__}"
-        if isinstance(champion, type) or not hasattr(champion, "predict"):
-            raise TypeError(
-                "`champion` must be a fitted classifier. Got "
-                f"{champion!r:.80}. Stored answers are passed as metadata: "
-                f"scorer(estimator, X, y, {STORED}=...)."
-            )
-        if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
-            raise TypeError(f"`champion` must be a classifier. Got the regressor {words}.")
-        # check_is_fitted asks for tags, which classifiers of other packages may lack.
-        if hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__"):
-            try:
-                check_is_fitted(champion)
-            except NotFittedError as error:
-                raise ValueError(
-                    f"`champion` must be fitted before it can be scored against. Got a "
-                    f"{words} that is not. Fit it, on records that are not scored."
-                ) from error
-
-    def _evidence(self, estimator: Any, X: Any, y: np.ndarray, stored: Any) -> Any:
-        """What the test needs to know of both classifiers' answers to these records."""
-        entry = self._entry
-        wanted = entry.needs.wanted  # type: ignore[attr-defined]
-        champion = self._champion_of(estimator, X, stored, wanted)
-        pair = collect_fitted(
-            [("champion", champion), ("challenger", estimator)], X, y, wanted=wanted
-        ).pair("champion", "challenger")
-        return entry.needs.from_pair(pair)  # type: ignore[attr-defined]
-
-    def _result(self, evidence: Any) -> PairedResult:
-        """The result of the test."""
-        options = dict(self.options)
-        if self.returns == "confidence":
-            options["alternative"] = "greater"
-        result: PairedResult = self._entry.function(evidence, **options)
-        return result
-
-    def _champion_of(
-        self, estimator: Any, X: Any, stored: Any, wanted: frozenset[str]
-    ) -> Any:
-        """The champion, or its stored answers in the form of a classifier."""
-        if (stored is None) == (self.champion is None):
-            given = "both" if stored is not None else "neither"
-            raise ValueError(
-                f"{type(self).__name__} needs a champion: either a fitted classifier as "
-                f"`champion`, or its answers to these records as {STORED}. Got {given}."
-            )
-        if stored is None:
-            return self.champion
-        if not hasattr(stored, "__len__") or n_rows(stored) != n_rows(X):
-            length = n_rows(stored) if hasattr(stored, "__len__") else "no array"
-            raise ValueError(
-                f"{STORED} must have one answer a record, in the same order: expected "
-                f"{n_rows(X)}. Got {length}. A scorer does not know which records it is "
-                "given; pass the answers to all records as metadata, and let scikit-learn "
-                "cut them to each test set (metadata routing)."
-            )
-        if LABELS in wanted:
-            labels = check_labels(STORED, stored)
-            return _StoredLabels(np.unique(labels), labels)
-        classes = np.asarray(estimator.classes_)
-        return _StoredScores(classes, check_probabilities(STORED, stored, len(classes)))
-
-    def _score(self, result: PairedResult, evidence: Any) -> float:
-        if self.returns == "confidence":
-            # An undefined p counts as 1, here as in adjustments.
-            score = 1 - (1.0 if math.isnan(result.pvalue) else result.pvalue)
-            undefined = math.isnan(result.pvalue)
-        else:
-            difference = self._difference(result)
-            score = difference
-            if self.returns == "statistic":
-                score = self._signed_root(result, difference, evidence)
-            undefined = math.isnan(score)
-        if undefined:
-            why = "; ".join(result.caveats)
+        pair = answers_of_both(champion, estimator, X, labels, self._wanted)
+        self._check_classes(pair)
+        score, why = self._scored(pair)
+        if why:
             warnings.warn(
-                f"{result.test} is undefined on these {result.n:g} records, and the "
-                f"{self.returns} is set to {score:g}. {why}",
+                f"{self.test} is undefined on these {n} records, and the {self.returns} is "
+                f"set to {score:g}. {why}",
                 UndefinedMetricWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
         return score
 
-    def _difference(self, result: PairedResult) -> float:
-        """Challenger less champion where greater is better, and the reverse of losses."""
-        if self._entry.kind == "difference":
-            return result.estimate
-        if result.champion is None or result.challenger is None:
-            raise ValueError(
-                f"{result.test} compares no number of each classifier, so there is no "
-                "difference and no direction. Choose another test."
-            )
-        sign = 1 if result.greater_is_better else -1
-        return sign * (result.challenger - result.champion)
+    @property
+    def _takes_decision(self) -> bool:
+        """Whether decision scores will do where there are no probabilities."""
+        needs = self._entry.needs
+        return self._measure is not None or getattr(needs, "takes_decision", False)
 
-    def _signed_root(self, result: PairedResult, difference: float, evidence: Any) -> float:
-        """The statistic, or its root with the sign of the difference if chi-squared."""
-        statistic = result.statistic
-        if math.isnan(result.pvalue):
-            return math.nan
-        if statistic <= 0:
-            return statistic
-        mirrored = self._result(evidence.swap()).statistic
-        if math.isclose(mirrored, -statistic, rel_tol=1e-6):
-            return statistic
-        if result.df == 1:
-            return math.copysign(math.sqrt(statistic), difference)
-        raise ValueError(
-            f"The statistic of {result.test} ({result.method}) is the same whichever "
-            "classifier is better, so that it has no sign. Choose returns='confidence', "
-            "or another method of the test."
-        )
+    def _rehearse(self) -> None:
+        """Try the test on made-up answers, so that wrong options are refused now.
 
+        Options may be about classes, which are known if the champion knows them.
+        """
+        # An own score may take long on the resamples of its tests.
+        if self._measure is not None:
+            return
+        classes = getattr(self.champion, "classes_", None)
+        known = check_labels("champion.classes_", [0, 1] if classes is None else classes)
+        pair = made_up_answers(known)
+        if pair is None:
+            return
+        self._check_classes(pair)
+        try:
+            self._value(pair, deepcopy(self.options))
+        except ValueError:
+            about_classes = any(self.options.get(name) is not None for name in OF_CLASSES)
+            if classes is not None or not about_classes:
+                raise
 
-@dataclass(frozen=True, slots=True)
-class _StoredLabels:
-    """A classifier that gives stored labels, whatever records it sees."""
+    def _check_classes(self, pair: PairedPredictions) -> None:
+        """Refuse more classes than the test is for, and name tests that take them."""
+        classes, most = pair.predictions.classes, getattr(self._entry.needs, MOST, None)
+        if most is not None and len(classes) > most:
+            raise ValueError(too_many_classes(self._entry, classes, self._suitable()))
 
-    classes_: np.ndarray
-    labels: np.ndarray
+    def _scored(self, pair: PairedPredictions) -> tuple[float, str]:
+        """The score, and why it is undefined; no words where it is not."""
+        undefined = 0.0 if self.returns == "confidence" else math.nan
+        try:
+            score, result = self._value(pair, self.options)
+        except ValueError as error:
+            if not rare_class(pair, self._entry.needs):
+                raise
+            return undefined, str(error)
+        if math.isnan(score):
+            return undefined, "; ".join(result.caveats) or "The test gives no number."
+        return score, ""
 
-    def predict(self, X: Any) -> np.ndarray:
-        return self.labels
+    def _value(
+        self, pair: PairedPredictions, options: dict[str, Any]
+    ) -> tuple[float, PairedResult]:
+        """The score of both classifiers' answers, NaN if undefined, and the result."""
+        entry = self._entry
+        evidence = evidence_from(pair, entry, self._measure, options)
 
+        def run(evidence: Any) -> PairedResult:
+            given = {name: options[name] for name in entry.options if name in options}
+            if self.returns == "confidence":
+                given["alternative"] = "greater"
+            result: PairedResult = entry.function(evidence, **given)
+            return result
 
-@dataclass(frozen=True, slots=True)
-class _StoredScores:
-    """A classifier that gives stored probabilities, whatever records it sees."""
-
-    classes_: np.ndarray
-    proba: np.ndarray
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        return self.proba
+        result = run(evidence)
+        if self.returns == "confidence":
+            score = 1 - result.pvalue
+        elif self.returns == "statistic":
+            score = signed_root(entry, run, evidence, result)
+        else:
+            score = difference_of(entry, result)
+        return float(score), result

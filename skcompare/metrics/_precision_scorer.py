@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from skcompare._registry import PairedTestEntry
 from skcompare.evidence import JointCounts
 from skcompare.metrics._paired_scorer import PairedScorer
 
@@ -67,6 +68,10 @@ class PrecisionScorer(PairedScorer):
     Sample weights are refused, as the test has no version for them. With metadata routing
     on they may still go to the fit of a classifier.
 
+    See Also
+    --------
+    PairedScorer : The same for any registered test.
+
     Examples
     --------
     >>> from sklearn.datasets import make_classification
@@ -110,19 +115,13 @@ class PrecisionScorer(PairedScorer):
         test: str = default_test,
         **options: Any,
     ) -> None:
-        super().__init__(test, champion, returns, label=label, **options)
+        super().__init__(test, champion, returns=returns, label=label, **options)
 
-    def _check_options(self) -> None:
-        entry = self._entry
+    @classmethod
+    def _why_not(cls, entry: PairedTestEntry) -> str:
         if entry.needs is not JointCounts or "label" not in entry.options:
-            raise ValueError(
-                f"{type(self).__name__} needs a test of the precision of one class. Got "
-                f"{entry.name!r}, which is none. Use {self.default_test!r}."
+            return (
+                f"{cls.__name__} needs a test of the precision of one class. Got "
+                f"{entry.name!r}, which is none"
             )
-        super()._check_options()
-
-    def _shown(self) -> dict[str, Any]:
-        shown = super()._shown()
-        if self.test == self.default_test:
-            del shown["test"]
-        return shown
+        return super()._why_not(entry)

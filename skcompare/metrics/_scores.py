@@ -15,7 +15,7 @@ from skcompare.metrics._undefined import Watch, watched
 from skcompare.metrics._variances import difference_variances
 from skcompare.predictions import Answers, PairedPredictions
 
-__all__ = ["score_differences"]
+__all__ = ["one_score", "score_differences", "stored_part"]
 
 LEAST_OF_A_CLASS = 10
 
@@ -89,34 +89,47 @@ def _split_scores(
 ) -> list[float]:
     predictions = pair.predictions
     classes, order = class_order(predictions.classes, pos_label)
-    y_true = predictions.y_answered()
+    y_true = classes[order[predictions.y_answered()]]
     records = predictions.records
     scores: list[float] = []
     for part in predictions.slices():
-        stored = StoredAnswers(
-            classes,
-            None if answers.labels is None else classes[order[answers.labels[part]]],
-            None if answers.proba is None else answers.proba[part][:, order],
-            ordered_decision(answers.decision, part, order),
-        )
+        stored = stored_part(answers, part, classes, order)
         rows = np.arange(part.start, part.stop) if records is None else records[part]
-        try:
-            with watched(watch):
-                score = measure.scorer(
-                    stored, rows.reshape(-1, 1), classes[order[y_true[part]]]
-                )
-        except ValueError as error:
-            watch.error = error
-            score = float("nan")
-        except AttributeError as error:
-            raise ValueError(
-                f"scoring {measure.subject!r} needs answers that {answers.name} does not "
-                "give. Choose a classifier with predict_proba, or a measure of labels."
-            ) from error
-        if not isinstance(score, Real):
-            raise TypeError(
-                f"scoring {measure.subject!r} must give one number. Got "
-                f"{type(score).__name__}. Pass a dict of scorers for several."
-            )
-        scores.append(float("nan") if watch.undefined else float(score))
+        X = rows.reshape(-1, 1)
+        scores.append(one_score(measure, answers.name, stored, X, y_true[part], watch))
     return scores
+
+
+def stored_part(
+    answers: Answers, part: slice, classes: np.ndarray, order: np.ndarray
+) -> StoredAnswers:
+    """Some answers as a classifier of these classes; `order` says where each code goes."""
+    return StoredAnswers(
+        classes,
+        None if answers.labels is None else classes[order[answers.labels[part]]],
+        None if answers.proba is None else answers.proba[part][:, order],
+        ordered_decision(answers.decision, part, order),
+    )
+
+
+def one_score(
+    measure: Measure, name: str, stored: StoredAnswers, X: Any, y: Any, watch: Watch
+) -> float:
+    """The score of the answers that a classifier of this name gave; NaN if undefined."""
+    try:
+        with watched(watch):
+            score = measure.scorer(stored, X, y)
+    except ValueError as error:
+        watch.error = error
+        score = float("nan")
+    except AttributeError as error:
+        raise ValueError(
+            f"scoring {measure.subject!r} needs answers that {name} does not give. Choose "
+            "a classifier with predict_proba, or a measure of labels."
+        ) from error
+    if not isinstance(score, Real):
+        raise TypeError(
+            f"scoring {measure.subject!r} must give one number. Got "
+            f"{type(score).__name__}. Pass a dict of scorers for several."
+        )
+    return float("nan") if watch.undefined else float(score)

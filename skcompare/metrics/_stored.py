@@ -29,7 +29,7 @@ class StoredAnswers(ClassifierMixin, BaseEstimator):
         proba: np.ndarray | None,
         decision: np.ndarray | None,
     ) -> None:
-        self.classes_ = classes
+        self.classes = self.classes_ = classes
         self.labels = labels
         self.proba = proba
         self.decision = decision

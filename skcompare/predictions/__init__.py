@@ -1,6 +1,13 @@
 """What classifiers answered: collected from estimators, or from arrays, frames, files."""
 
-from skcompare.predictions._answer import DECISION, LABELS, SCORES, seeded, set_seeds
+from skcompare.predictions._answer import (
+    DECISION,
+    LABELS,
+    LARGEST_SEED,
+    SCORES,
+    seeded,
+    set_seeds,
+)
 from skcompare.predictions._collect import collect_fitted, collect_predictions
 from skcompare.predictions._describe import describe
 from skcompare.predictions._from_arrays import predictions_from_arrays
@@ -10,13 +17,14 @@ from skcompare.predictions._from_frames import (
     labels_from_frame,
     predictions_from_frame,
 )
-from skcompare.predictions._one_class import one_class
+from skcompare.predictions._one_class import one_class, one_class_of
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 from skcompare.predictions._rows import n_rows
 
 __all__ = [
     "DECISION",
     "LABELS",
+    "LARGEST_SEED",
     "SCORES",
     "Answers",
     "PairedPredictions",
@@ -28,6 +36,7 @@ __all__ = [
     "labels_from_frame",
     "n_rows",
     "one_class",
+    "one_class_of",
     "predictions_from_arrays",
     "predictions_from_cv_results",
     "predictions_from_frame",

@@ -1,6 +1,6 @@
 """One task: fit a classifier on a training set and answer a test set."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from time import perf_counter
@@ -18,10 +18,29 @@ from skcompare.predictions._describe import describe
 from skcompare.predictions._rows import n_rows, take_rows
 from skcompare.predictions._transport import Shipment
 
-__all__ = ["DECISION", "LABELS", "SCORES", "Outcome", "Task", "answer", "run_task"]
+__all__ = [
+    "DECISION",
+    "LABELS",
+    "LARGEST_SEED",
+    "SCORES",
+    "Outcome",
+    "Task",
+    "answer",
+    "askable",
+    "cut",
+    "failure_of",
+    "fitted_clone",
+    "rows_of",
+    "run_task",
+    "seeded",
+    "set_seeds",
+]
 
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
 """What can be asked of a classifier; scores are probabilities where it has them."""
+
+LARGEST_SEED = np.iinfo(np.int32).max
+"""Of the seeds that are drawn for nested estimators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +75,11 @@ class Task:
 def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
     """Fit a clone on the training records and answer the test records."""
     X, y = shipment.open()
-    estimator = clone(task.estimator)
-    set_seeds(estimator, task.seed)
-    params = {
-        key: take_rows(value, task.train) if _is_aligned(value, n_rows(y)) else value
-        for key, value in task.fit_params.items()
-    }
-    columns = task.train if get_tags(estimator).input_tags.pairwise else None
     step = "fit"
     try:
-        # No name holds the training records, so that they are freed before the test
-        # records are taken.
-        start = perf_counter()
-        estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
-        fitted = perf_counter()
+        estimator, columns, fit_time = fitted_clone(task, X, y)
         step = "predict"
+        start = perf_counter()
         answers = answer(
             estimator,
             lambda: cut(X, task.test, columns),
@@ -80,12 +89,41 @@ def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
         )
     # Whatever an estimator raises is passed on with its name and the split.
     except Exception as error:
-        message = (
-            f"{task.name} ({describe(estimator)}) failed to {step} on split {task.split} "
-            f"({len(task.train)} training records): {type(error).__name__}: {error}"
-        )
-        raise EstimatorFailedError.of(message, error) from error
-    return Outcome(*answers, fitted - start, perf_counter() - fitted)
+        raise failure_of(task, step, error) from error
+    return Outcome(*answers, fit_time, perf_counter() - start)
+
+
+def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, float]:
+    """A clone fitted on the training records, the columns to cut by, and seconds.
+
+    Columns are cut of a precomputed kernel only.
+    """
+    estimator = clone(task.estimator)
+    set_seeds(estimator, task.seed)
+    params = rows_of(task.fit_params, task.train, n_rows(y))
+    columns = task.train if get_tags(estimator).input_tags.pairwise else None
+    # No name holds the training records, so that they are freed before the test records
+    # are taken.
+    start = perf_counter()
+    estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
+    return estimator, columns, perf_counter() - start
+
+
+def failure_of(task: Task, step: str, error: Exception) -> EstimatorFailedError:
+    """The error that says which classifier failed at what, on which split."""
+    message = (
+        f"{task.name} ({describe(task.estimator)}) failed to {step} on split {task.split} "
+        f"({len(task.train)} training records): {type(error).__name__}: {error}"
+    )
+    return EstimatorFailedError.of(message, error)
+
+
+def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]:
+    """Metadata of some of `n` records: what has one value a record is cut to them."""
+    return {
+        key: take_rows(value, rows) if _is_aligned(value, n) else value
+        for key, value in params.items()
+    }
 
 
 def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
@@ -107,7 +145,7 @@ def set_seeds(estimator: Any, seed: int) -> None:
     for key, value in sorted(estimator.get_params(deep=True).items()):
         is_seed = key == "random_state" or key.endswith("__random_state")
         if value is None and is_seed:
-            seeds[key] = int(rng.randint(np.iinfo(np.int32).max))
+            seeds[key] = int(rng.randint(LARGEST_SEED))
         elif hasattr(value, "split") and getattr(value, "random_state", 0) is None:
             seeds[key] = seeded(value, rng)
     if seeds:
@@ -117,7 +155,7 @@ def set_seeds(estimator: Any, seed: int) -> None:
 def seeded(splitter: Any, rng: np.random.RandomState) -> Any:
     """A copy of a splitter with a seed drawn for it."""
     splitter = copy(splitter)
-    splitter.random_state = int(rng.randint(np.iinfo(np.int32).max))
+    splitter.random_state = int(rng.randint(LARGEST_SEED))
     return splitter
 
 
@@ -156,6 +194,12 @@ def answer(
             "decision_function. Ask for measures of labels, such as 'accuracy'."
         )
     return labels, proba, decision
+
+
+def askable(estimator: Any, wanted: frozenset[str]) -> frozenset[str]:
+    """What a classifier can be asked for; one without any score has labels."""
+    scored = any(hasattr(estimator, m) for m in ("predict_proba", "decision_function"))
+    return wanted if scored or LABELS not in wanted else wanted - {SCORES}
 
 
 def _checked(method: str, values: Any, n: int) -> Any:

@@ -16,7 +16,7 @@ from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint, n_rows
 from skcompare.predictions._transport import blas_within, shipped
 
-__all__ = ["collect_fitted", "collect_predictions"]
+__all__ = ["collect_fitted", "collect_predictions", "joined", "predictions_of"]
 
 Split = tuple[IntArray, IntArray]
 
@@ -80,14 +80,39 @@ def collect_predictions(
     with shipped((X, y), n_jobs) as shipment, blas_within(n_jobs):
         outcomes = parallel(delayed(run_task)(task, shipment, classes) for task in tasks)
         outcomes = list(progress(outcomes) if progress else outcomes)
+    return predictions_of(
+        estimators,
+        [outcomes[position :: len(estimators)] for position in range(len(estimators))],
+        X,
+        y_labels,
+        splits=splits,
+        design=design,
+        groups=groups,
+        flags=flags,
+    )
+
+
+def predictions_of(
+    estimators: Sequence[tuple[str, Any]],
+    outcomes: Sequence[Sequence[Outcome]],
+    X: Any,
+    y_labels: np.ndarray,
+    *,
+    splits: Sequence[Split],
+    design: Design,
+    groups: np.ndarray | None = None,
+    flags: tuple[str, ...] = (),
+) -> Predictions:
+    """What each estimator answered, split after split, as one set of predictions."""
+    classes = classes_of(y_labels)
     tests = [test for _, test in splits]
     words = describe_all([estimator for _, estimator in estimators])
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
-            joined(name, words[position], outcomes[position :: len(estimators)])
-            for position, (name, _) in enumerate(estimators)
+            joined(name, said, own)
+            for (name, _), said, own in zip(estimators, words, outcomes, strict=True)
         ),
         design=design,
         records=np.concatenate(tests),

@@ -13,7 +13,13 @@ from skcompare.predictions._answer import seeded
 from skcompare.predictions._disjoint import Split, disjoint_split
 from skcompare.predictions._told import ToldOfSplits, is_constant, sizes_are_constant
 
-__all__ = ["NOT_CHECKED", "CvSplits", "splits_of_outputs", "splits_of_search"]
+__all__ = [
+    "NOT_CHECKED",
+    "CvSplits",
+    "splits_of_outputs",
+    "splits_of_pair",
+    "splits_of_search",
+]
 
 NOT_CHECKED = register_flag(
     "splits-not-checked",
@@ -56,6 +62,18 @@ def splits_of_outputs(
     _check_same(held, n_splits)
     pairs = next(iter(held.values()), None)
     return _sized(pairs, n_splits, told, splitter, flags)
+
+
+def splits_of_pair(output: Any, n_splits: int, told: ToldOfSplits) -> CvSplits:
+    """The splits of two classifiers that were cross-validated as one estimator.
+
+    They share them even where nobody can tell any more which these were.
+    """
+    if "indices" in output:
+        return splits_of_outputs({"the pair": output}, n_splits, told)
+    if told.cv is None:
+        return _sized(None, n_splits, told, None, ())
+    return splits_of_search(n_splits, told)
 
 
 def splits_of_search(

@@ -49,6 +49,11 @@ def _differing(k: int, estimators: Sequence[Any], most: int = 3) -> str:
         f"{name}={value!r}"
         for name, value in given[k].items()
         if isinstance(value, str | int | float | bool | None)
-        and any(name in other and other[name] != value for other in given)
+        and any(name in other and _differ(other[name], value) for other in given)
     ]
     return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two settings differ; NaN, as for missing values, is the same setting."""
+    return one != other and not (one != one and other != other)

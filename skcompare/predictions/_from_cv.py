@@ -11,15 +11,16 @@ from skcompare._design import Design
 from skcompare._labels import check_labels, class_codes, classes_of, group_codes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.predictions._answer import LABELS, SCORES, Outcome, answer, cut
+from skcompare.predictions._answer import LABELS, SCORES, Outcome, answer, askable, cut
 from skcompare.predictions._collect import joined
 from skcompare.predictions._cv_splits import splits_of_outputs
 from skcompare.predictions._describe import describe, describe_all
+from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION, fitted_pair
 from skcompare.predictions._predictions import PairedPredictions, Predictions
 from skcompare.predictions._rows import fingerprint, n_rows
 from skcompare.predictions._told import ToldOfSplits
 
-__all__ = ["cross_validated_pair", "predictions_from_cv_results"]
+__all__ = ["cross_validated_pair", "outputs_of_roles", "predictions_from_cv_results"]
 
 NEEDED = ("estimator", "indices")
 
@@ -45,7 +46,8 @@ def predictions_from_cv_results(
         The records and labels that were cross-validated, in the same order.
     results : mapping of str to dict
         For each classifier what :func:`sklearn.model_selection.cross_validate` gave with
-        ``return_estimator=True`` and ``return_indices=True``.
+        ``return_estimator=True`` and ``return_indices=True``; or one such output of a
+        ``PairedClassifier``, which gives the answers of "champion" and "challenger".
     cv : splitter, int or iterable, optional
         What made the splits. Its design is that of the predictions, and where it makes
         the same splits each time, they must be those of the results. Without it the
@@ -103,7 +105,7 @@ def predictions_from_cv_results(
             f"`X` and `y` must be the records that were split. Got {n_rows(X)} and "
             f"{len(labels)}."
         )
-    _check_results(results)
+    results = _named_outputs(results)
     told = ToldOfSplits(X=X, y=y, cv=cv, groups=groups, design=design)
     n_splits = len(next(iter(results.values()))["estimator"])
     splits = splits_of_outputs(results, n_splits, told)
@@ -123,35 +125,101 @@ def predictions_from_cv_results(
         n_train=splits.n_train,
         groups=None if groups is None else group_codes(groups),
         fingerprint=fingerprint(X, labels, *tests),
+        flags=_flags_of(told),
     )
 
 
 def cross_validated_pair(
-    champion: Any, challenger: Any, X: Any, y: ArrayLike, **words: Any
+    champion: Any, challenger: Any, X: Any, y: ArrayLike | None, **words: Any
 ) -> PairedPredictions:
     """Labels of two classifiers that `cross_validate` has fitted, in their roles."""
-    results = {"champion": champion, "challenger": challenger}
+    results = outputs_of_roles(champion, challenger, X, y)
     predictions = predictions_from_cv_results(
-        X, y, results, wanted=frozenset({LABELS}), **words
+        X,
+        y,  # type: ignore[arg-type]
+        results,
+        wanted=frozenset({LABELS}),
+        **words,
     )
-    return predictions.pair(*results)
+    return predictions.pair(CHAMPION, CHALLENGER)
 
 
-def _check_results(results: Any) -> None:
-    """Refuse what holds no trained classifiers."""
+def outputs_of_roles(
+    champion: Any, challenger: Any, X: Any, y: ArrayLike | None
+) -> Mapping[str, Mapping[str, Any]]:
+    """An output for each role, from two or from one of a pair; X and y are needed too."""
+    if X is None or y is None:
+        raise ValueError(
+            "The trained classifiers answer their test sets again. Pass the records and "
+            "labels that were cross-validated as `X` and `y`."
+        )
+    if challenger is None:
+        return _of_pair(champion)
+    return _named_outputs({CHAMPION: champion, CHALLENGER: challenger})
+
+
+def _named_outputs(results: Any) -> Mapping[str, Mapping[str, Any]]:
+    """An output for each classifier, with its trained classifiers and the splits."""
     if not isinstance(results, Mapping) or not results:
         raise ValueError(
             "`results` must be a dict of names to outputs of cross_validate. Got "
             f"{type(results).__name__}."
         )
+    if _is_output(results):
+        return _of_pair(results)
     for name, output in results.items():
-        lacking = [key for key in NEEDED if not _has(output, key)]
-        if lacking:
+        _check_output(name, output)
+        if fitted_pair(output["estimator"][0]) is not None:
             raise ValueError(
-                f"The results of {name} must be what cross_validate gives with "
-                "return_estimator=True and return_indices=True. Got "
-                f"{type(output).__name__} without {' and '.join(map(repr, lacking))}."
+                f"The results of {name} are of a pair, which has a champion and a "
+                "challenger. Pass them alone."
             )
+    return results
+
+
+def _of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
+    """An output for each role of a cross-validated pair."""
+    _check_output("the pair", output)
+    pairs = [fitted_pair(estimator) for estimator in output["estimator"]]
+    for k, (pair, estimator) in enumerate(zip(pairs, output["estimator"], strict=True)):
+        if pair is None:
+            raise ValueError(
+                "One output alone must be of a PairedClassifier that was fitted on every "
+                f"split. Got {type(estimator).__name__} on split {k}. Pass the outputs of "
+                "both classifiers; or, if fits have failed, run cross_validate again with "
+                "error_score='raise' to see why."
+            )
+    return {
+        role: {
+            "estimator": [pair[k] for pair in pairs if pair],
+            "indices": output["indices"],
+        }
+        for k, role in enumerate((CHAMPION, CHALLENGER))
+    }
+
+
+def _is_output(results: Mapping[str, Any]) -> bool:
+    """Whether a dict is an output itself, and no dict of names to outputs."""
+    own = ("fit_time", "score_time", "estimator")
+    return any(key in results and not isinstance(results[key], Mapping) for key in own)
+
+
+def _check_output(name: str, output: Any) -> None:
+    """Refuse what holds no trained classifiers."""
+    lacking = [key for key in NEEDED if not _has(output, key)]
+    if lacking:
+        raise ValueError(
+            f"The results of {name} must be what cross_validate gives with "
+            "return_estimator=True and return_indices=True. Got "
+            f"{type(output).__name__} without {' and '.join(map(repr, lacking))}."
+        )
+
+
+def _flags_of(told: ToldOfSplits) -> tuple[str, ...]:
+    """What a splitter says of its splits of these records."""
+    if not hasattr(told.cv, "describe"):
+        return ()
+    return tuple(told.cv.describe(told.X, told.y, told.groups).flags)
 
 
 def _has(output: Any, key: str) -> bool:
@@ -179,7 +247,7 @@ def _outcomes(
                 lambda: cut(X, test, columns),  # noqa: B023
                 len(test),
                 classes,
-                _askable(estimator, wanted),
+                askable(estimator, wanted),
             )
         # Whatever an estimator raises is passed on with its name and the split.
         except Exception as error:
@@ -192,12 +260,6 @@ def _outcomes(
             Outcome(*answers, _seconds(output, "fit_time", k), perf_counter() - start)
         )
     return outcomes
-
-
-def _askable(estimator: Any, wanted: frozenset[str]) -> frozenset[str]:
-    """What a classifier can be asked for; one without any score has labels."""
-    scored = any(hasattr(estimator, m) for m in ("predict_proba", "decision_function"))
-    return wanted if scored or LABELS not in wanted else wanted - {SCORES}
 
 
 def _seconds(output: Mapping[str, Any], key: str, k: int) -> float:

@@ -5,35 +5,37 @@ from dataclasses import replace
 import numpy as np
 
 from skcompare._typing import FloatArray
-from skcompare.predictions._predictions import Answers, PairedPredictions
+from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 
-__all__ = ["one_class"]
+__all__ = ["one_class", "one_class_of"]
 
 
 def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
-    """The pair's answers about one class, with the classes False and True.
+    """The pair's answers about one class, as :func:`one_class_of` makes them."""
+    of_class = one_class_of(replace(pair.predictions, answers=tuple(pair.roles)), position)
+    return PairedPredictions(of_class, *of_class.answers)
+
+
+def one_class_of(predictions: Predictions, position: int) -> Predictions:
+    """The answers about one class, with the classes False and True.
 
     A probability of the class is what it was, and the rest has what remains; an answer
     names the class or it does not, whatever its probability.
 
     Parameters
     ----------
-    pair : PairedPredictions
+    predictions : Predictions
         Answers to any number of classes.
     position : int
         Position of the class.
     """
-    predictions = pair.predictions
-    n_classes = len(predictions.classes)
-    champion, challenger = (_about(role, position, n_classes) for role in pair.roles)
-    y = predictions.y
-    of_class = replace(
+    n_classes, y = len(predictions.classes), predictions.y
+    return replace(
         predictions,
         classes=np.array([False, True]),
         y=None if y is None else (y == position).astype(np.int8),
-        answers=(champion, challenger),
+        answers=tuple(_about(one, position, n_classes) for one in predictions.answers),
     )
-    return PairedPredictions(of_class, champion, challenger)
 
 
 def _about(answers: Answers, position: int, n_classes: int) -> Answers:

@@ -1,7 +1,7 @@
 """What classifiers answered on shared test sets, with how those were made."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,15 @@ class Answers:
     decision: FloatArray | None = None
     fit_times: FloatArray | None = None
     predict_times: FloatArray | None = None
+
+    def known_labels(self) -> IntArray:
+        """The predicted classes; refused where there are scores only."""
+        if self.labels is None:
+            raise ValueError(
+                f"The predictions of {self.name} have no labels. Pass predicted labels or "
+                "probabilities, or use a test that needs scores only."
+            )
+        return self.labels
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -183,3 +192,11 @@ class PairedPredictions:
     def roles(self) -> Sequence[Answers]:
         """Champion and challenger, in this order."""
         return self.champion, self.challenger
+
+    @property
+    def alone(self) -> Predictions:
+        """The predictions of these two, under two names even if they are the same."""
+        champion, challenger = self.roles
+        if challenger.name == champion.name:
+            challenger = replace(challenger, name=f"{champion.name} again")
+        return replace(self.predictions, answers=(champion, challenger))

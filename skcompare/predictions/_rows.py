@@ -24,7 +24,7 @@ def take_rows(data: Any, index: np.ndarray) -> Any:
         return data.iloc[index]
     if sparse.issparse(data):
         return data.tocsr()[index]
-    if hasattr(data, "take") and hasattr(data, "schema") and hasattr(data, "column_names"):
+    if type(data).__module__.startswith("pyarrow."):
         return data.take(index)
     if isinstance(data, list | tuple):
         return [data[i] for i in index]

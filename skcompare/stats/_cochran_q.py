@@ -41,7 +41,7 @@ FEW_INFORMATIVE = register_flag(
     title="Cochran's Q test",
     needs=CorrectnessPatterns,
     kind="omnibus",
-    measures="accuracies",
+    measures="accuracy",
     designs=("holdout",),
     references=("Cochran1950", "TateBrown1970", "Patil1975"),
 )

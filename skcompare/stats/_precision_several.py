@@ -38,7 +38,7 @@ LEVEL = 0.95
     title="Score test of several precisions",
     needs=ClusterSums,
     kind="omnibus",
-    measures="precision",
+    measures=("precision", "recall", "specificity", "negative_predictive_value"),
     designs=("holdout", "grouped holdout"),
     references=("Leisenring2000", "LiangZeger1986"),
 )

@@ -181,7 +181,7 @@ def test_base_serves_other_tests(data, champion, challenger):
 
     assert right.estimate == PairedScorer("mcnemar", champion)(challenger, X, y)
     assert root == pytest.approx(
-        PairedScorer("mcnemar", champion, "statistic", method="asymptotic")(
+        PairedScorer("mcnemar", champion, returns="statistic", method="asymptotic")(
             challenger, X, y
         )
     )
@@ -189,12 +189,10 @@ def test_base_serves_other_tests(data, champion, challenger):
         PairedScorer("delong", champion)(challenger, X, y)
     )
     assert ranked.estimate == pytest.approx(
-        PairedScorer("delong")(
-            challenger, X, y, champion_predictions=champion.predict_proba(X)
-        )
+        PairedScorer("delong")(challenger, X, y, champion_scores=champion.predict_proba(X))
     )
     assert ranked.statistic == pytest.approx(
-        PairedScorer("delong", champion, "statistic")(challenger, X, y)
+        PairedScorer("delong", champion, returns="statistic")(challenger, X, y)
     )
 
 
@@ -203,7 +201,7 @@ def test_statistics_with_a_sign(data, champion, challenger, name):
     """Swapped roles turn the sign, whichever kind of statistic a test has."""
     _, _, X, y = data
     one, other = (
-        PairedScorer(name, first, "statistic")(second, X, y)
+        PairedScorer(name, first, returns="statistic")(second, X, y)
         for first, second in ((champion, challenger), (challenger, champion))
     )
 
@@ -211,23 +209,39 @@ def test_statistics_with_a_sign(data, champion, challenger, name):
     assert -one == pytest.approx(other, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["mcnemar", "wilcoxon"])
-def test_statistics_without_a_sign_are_refused(data, champion, challenger, name):
-    """A count that is the same for swapped roles does not rank candidates."""
+@pytest.mark.parametrize("known", [True, False])
+def test_statistics_without_a_sign_are_refused(data, champion, challenger, known):
+    """A sum that is the same for swapped roles does not rank candidates."""
     _, _, X, y = data
-    for first, second in ((champion, challenger), (challenger, champion)):
-        with pytest.raises(ValueError, match=f"statistic of {name} .* has no sign"):
-            PairedScorer(name, first, "statistic")(second, X, y)
-        assert 0 <= PairedScorer(name, first, "confidence")(second, X, y) <= 1
+    with pytest.raises(ValueError, match=r"statistic of wilcoxon .* has no sign"):
+        PairedScorer("wilcoxon", champion if known else None, returns="statistic")
+
+    assert 0 <= PairedScorer("wilcoxon", champion, returns="confidence")(challenger, X, y)
 
 
-def test_tests_without_direction_are_refused(data, champion, challenger):
-    """A test of symmetry has neither confidence nor difference of the roles."""
-    _, _, X, y = data
-    with pytest.raises(ValueError, match="bowker has no direction"):
-        PairedScorer("bowker", champion, "confidence")
+def test_no_number_of_each_role_is_refused(champion):
+    """An odds ratio of discordant pairs has a sign and a confidence, but no difference."""
     with pytest.raises(ValueError, match="compares no number of each classifier"):
-        PairedScorer("bowker", champion)(challenger, X, y)
+        PairedScorer("discordant_odds_ratio", champion)
+    for returns in ("statistic", "confidence"):
+        PairedScorer("discordant_odds_ratio", champion, returns=returns)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("bowker", "bowker has no direction"),
+        ("yule_q", "yule_q has no direction"),
+        ("precision_simes", "precision_simes has no direction"),
+        ("bcv_mcnemar", "valid for bcv.* only.*PairedComparator runs it"),
+        ("clustered_delong", "valid for grouped holdout only.*without groups"),
+    ],
+)
+def test_tests_that_make_no_sense_are_refused(champion, name, why):
+    """A test without direction, of several test sets or of groups scores no pair."""
+    with pytest.raises(ValueError, match=rf"{why}.*one of PairedScorer\.available_tests"):
+        PairedScorer(name, champion)
+    assert name not in PairedScorer.available_tests()
 
 
 # ---------------------------------------------------------------- labels

@@ -1,0 +1,814 @@
+"""Scorers against a champion in every entry point of scikit-learn, test by test."""
+
+import inspect
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeClassifier,
+    RidgeClassifierCV,
+)
+from sklearn.metrics import check_scoring, f1_score, roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    KFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skcompare import _registry
+from skcompare.evidence import (
+    ClassPlacementValues,
+    ContingencyTable,
+    PairedCalibration,
+    PairedLosses,
+    PlacementValues,
+)
+from skcompare.metrics import (
+    CalibrationScorer,
+    DeLongScorer,
+    McNemarScorer,
+    PairedScorer,
+    PrecisionScorer,
+)
+from skcompare.stats import (
+    calibration_difference,
+    delong,
+    delong_ovr,
+    mcnemar,
+    paired_t,
+    paired_tests,
+)
+
+RETURNS = ("difference", "statistic", "confidence")
+CLASSES = (McNemarScorer, DeLongScorer, CalibrationScorer, PrecisionScorer)
+CV = StratifiedKFold(2)
+TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Records that the champion has not seen; the last feature is without meaning."""
+    X, y = make_classification(300, 5, n_redundant=0, flip_y=0.2, random_state=0)
+    return np.column_stack([X, np.zeros(len(X))])[100:], y[100:]
+
+
+@pytest.fixture(scope="module")
+def champion():
+    X, y = make_classification(300, 5, n_redundant=0, flip_y=0.2, random_state=0)
+    X = np.column_stack([X, np.zeros(len(X))])
+    return DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[:100], y[:100])
+
+
+@pytest.fixture(scope="module")
+def challenger(data):
+    X, y = data
+    return LogisticRegression().fit(X[:50], y[:50])
+
+
+@pytest.fixture
+def routing():
+    """Metadata routing on."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def by_fold(estimator, X, y, scorer, cv=CV):
+    """A score of each test set, by a loop of its own."""
+    return [
+        scorer(clone(estimator).fit(X[train], y[train]), X[test], y[test])
+        for train, test in cv.split(X, y)
+    ]
+
+
+def settings_of(name):
+    """Few resamples, and the confidence where a test has no difference."""
+    function = paired_tests()[name].function
+    options = inspect.signature(function).parameters
+    few = "n_resamples" in options and options["n_resamples"].default is not None
+    settings = {"n_resamples": 99} if few else {}
+    return settings | ({"returns": "confidence"} if name == "discordant_odds_ratio" else {})
+
+
+EVERY = {
+    **{each.__name__: each for each in CLASSES},
+    **{
+        name: lambda champion=None, name=name: PairedScorer(
+            name, champion, **settings_of(name)
+        )
+        for name in PairedScorer.available_tests()
+    },
+}
+
+
+def scores_of_folds(entry, scorer, X, y):
+    """Scores of the test sets of two folds by an entry point."""
+    if entry == "cross_validate":
+        return cross_validate(TREE, X, y, scoring=scorer, cv=CV)["test_score"]
+    if entry == "cross_val_score":
+        return cross_val_score(TREE, X, y, scoring=scorer, cv=CV)
+    if entry == "learning_curve":
+        return learning_curve(TREE, X, y, scoring=scorer, cv=CV, train_sizes=[1.0])[2][0]
+    search = GridSearchCV(TREE, {"max_depth": [2]}, scoring=scorer, cv=CV).fit(X, y)
+    assert scorer(search.best_estimator_, X, y) == pytest.approx(search.score(X, y))
+    return [search.cv_results_[f"split{k}_test_score"][0] for k in range(2)]
+
+
+# ------------------------------------------------- every scorer x every entry point
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_folds(data, champion, name):
+    """Each entry point has the score of each test set."""
+    scorer = EVERY[name](champion)
+    expected = by_fold(TREE, *data, scorer)
+
+    assert np.isfinite(expected).all()
+    assert scorer is check_scoring(TREE, scoring=scorer)
+    for entry in ("cross_validate", "cross_val_score", "learning_curve", "GridSearchCV"):
+        found = scores_of_folds(entry, scorer, *data)
+        assert expected == pytest.approx(list(found), rel=1e-12), entry
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_halving(data, champion, name):
+    """A search by halving scores its candidates, and what it has chosen."""
+    scorer = EVERY[name](champion)
+    grid = {"max_depth": [1, 3]}
+    halving = HalvingGridSearchCV(TREE, grid, scoring=scorer, cv=CV, random_state=0)
+
+    halving.fit(*data)
+
+    assert np.isfinite(halving.cv_results_["mean_test_score"]).all()
+    assert scorer(halving.best_estimator_, *data) == halving.score(*data)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_importance(data, champion, challenger, name):
+    """A feature without values has no importance, the others as many as repetitions."""
+    scorer = EVERY[name](champion)
+
+    found = permutation_importance(
+        challenger, *data, scoring=scorer, n_repeats=2, random_state=0
+    )
+
+    assert not found.importances[-1].any()
+    assert found.importances[:-1].any()
+    assert (6, 2) == found.importances.shape
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_logistic_regression_cv(data, champion, name):
+    """It has a score of each fold, or a message where it encodes the labels."""
+    X, y = data
+    seen = []
+
+    def spy(estimator, X, y):
+        seen.append(y)
+        return 0.0
+
+    LogisticRegressionCV(**SMALL, scoring=spy).fit(X, y)
+    search = LogisticRegressionCV(**SMALL, scoring=EVERY[name](champion))
+    if set(seen[0]) != set(y):
+        with pytest.raises(ValueError, match=r"which look like codes.*use GridSearchCV"):
+            search.fit(X, y)
+        return
+    expected = by_fold(LogisticRegression(), X, y, EVERY[name](champion))
+    search.fit(X, y)
+
+    assert expected == pytest.approx(np.ravel(search.scores_[1]).tolist(), abs=1e-3)
+
+
+SMALL = {"Cs": [1.0], "cv": CV}
+if "use_legacy_attributes" in inspect.signature(LogisticRegressionCV).parameters:
+    # Newer versions ask for what is to become the default.
+    SMALL |= {"use_legacy_attributes": True, "l1_ratios": (0.0,)}
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("name", EVERY)
+def test_feature_selection(data, champion, name):
+    """A selector of features needs stored answers, and finds what a loop finds."""
+    X, y = data
+    scorer = EVERY[name]()
+    given = asked_of(scorer, champion, X)
+    X, tree = X[:, :3], clone(TREE).set_params(class_weight="balanced")
+    selector = SequentialFeatureSelector(
+        tree, n_features_to_select=1, scoring=scorer, cv=CV
+    )
+
+    def scored(column):
+        found = []
+        for train, test in CV.split(X, y):
+            fitted = clone(tree).fit(X[train][:, [column]], y[train])
+            cut = {each: answers[test] for each, answers in given.items()}
+            found.append(scorer(fitted, X[test][:, [column]], y[test], **cut))
+        return np.mean(found)
+
+    selector.fit(X, y, **given)
+
+    scores = [scored(column) for column in range(X.shape[1])]
+    assert max(scores) == np.array(scores)[selector.support_].item()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_threshold_tuning_is_refused(data, champion, name):
+    """Thresholds are applied to answers that the scorer would ask for itself."""
+    tuned = TunedThresholdClassifierCV(TREE, scoring=EVERY[name](champion), cv=CV)
+
+    with pytest.raises(AttributeError, match=r"calls both classifiers itself.*Tune by a"):
+        tuned.fit(*data)
+
+
+@pytest.mark.parametrize("make", CLASSES)
+def test_other_processes(data, champion, make):
+    """Two workers find what one process finds."""
+    scorer = make(champion, returns="statistic")
+    expected = by_fold(TREE, *data, scorer)
+
+    found = cross_val_score(TREE, *data, scoring=scorer, cv=CV, n_jobs=2)
+
+    assert expected == pytest.approx(found.tolist())
+
+
+def test_all_scorers_at_once(data, champion):
+    """Many scorers beside each other, by names, each have their own score."""
+    scoring = {name: make(champion) for name, make in EVERY.items()}
+    expected = {name: by_fold(TREE, *data, each) for name, each in scoring.items()}
+
+    found = cross_validate(TREE, *data, scoring={**scoring, "auc": "roc_auc"}, cv=CV)
+
+    for name, scores in expected.items():
+        assert scores == pytest.approx(found[f"test_{name}"].tolist()), name
+    with pytest.raises(ValueError, match="Use a dict"):
+        check_scoring(TREE, scoring=list(scoring.values()))
+
+
+def test_weights_of_the_fit_do_not_reach_the_scorer(data, champion):
+    """A search hands weights to the fit, and the scorer counts every record once."""
+    X, y = data
+    search = GridSearchCV(TREE, {}, scoring=McNemarScorer(champion), cv=CV)
+
+    with warnings.catch_warnings():
+        # Newer versions say that the scorer takes no weights.
+        warnings.filterwarnings("ignore", message="The scoring McNemarScorer")
+        found = search.fit(X, y, sample_weight=np.ones(len(y))).best_score_
+
+    assert np.mean(by_fold(TREE, X, y, McNemarScorer(champion))) == pytest.approx(found)
+
+
+# --------------------------------------------------------------- what they return
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"],
+)
+def test_mcnemar(data, champion, challenger, method):
+    """Difference, signed root and confidence are those of McNemar's test."""
+    X, y = data
+    table = ContingencyTable.from_predictions(y, champion.predict(X), challenger.predict(X))
+    gain = table.only_challenger - table.only_champion
+    distance = max(0, abs(gain) - (method == "corrected"))
+    one_sided = mcnemar(table, method=method, alternative="greater")
+    expected = {
+        "difference": gain / table.n,
+        "statistic": math.copysign(distance, gain) / math.sqrt(table.n_discordant),
+        "confidence": 1 - one_sided.pvalue,
+    }
+
+    assert abs(gain) > 1
+    for returns, value in expected.items():
+        scorer = McNemarScorer(champion, returns=returns, method=method)
+        assert value == pytest.approx(scorer(challenger, X, y))
+
+
+@pytest.mark.parametrize(("right", "root"), [(0, 0.0), (4, 2.0)])
+def test_mcnemar_without_records_on_one_side(right, root):
+    """Only gains make the root their number's; no discordant record makes it 0."""
+    X, y = np.arange(10.0).reshape(-1, 1), np.array([0, 1] * 5)
+    perfect = DecisionTreeClassifier().fit(X, y)
+    stored = np.where(np.arange(10) < right, 1 - y, y)
+
+    score = McNemarScorer(returns="statistic")(perfect, X, y, champion_predictions=stored)
+
+    assert root == pytest.approx(score)
+    assert not math.copysign(1, score) < 0
+
+
+def test_non_inferiority(data, champion, challenger):
+    """A null value moves the confidence, and goes with nothing else."""
+    X, y = data
+    table = ContingencyTable.from_predictions(y, champion.predict(X), challenger.predict(X))
+    result = mcnemar(table, null_value=-0.05, alternative="greater")
+    scorer = McNemarScorer(champion, returns="confidence", null_value=-0.05)
+
+    assert 1 - result.pvalue == scorer(challenger, X, y)
+    with pytest.raises(ValueError, match="goes with returns='confidence'"):
+        McNemarScorer(champion, null_value=-0.05)
+
+
+@pytest.mark.parametrize("returns", RETURNS)
+def test_delong(data, champion, challenger, returns):
+    """Difference, standardized difference and confidence are those of DeLong's test."""
+    X, y = data
+    scores = [each.predict_proba(X)[:, 1] for each in (champion, challenger)]
+    placements = PlacementValues.from_predictions(y, *scores)
+    result, one_sided = delong(placements), delong(placements, alternative="greater")
+    expected = {
+        "difference": roc_auc_score(y, scores[1]) - roc_auc_score(y, scores[0]),
+        "statistic": result.statistic,
+        "confidence": 1 - one_sided.pvalue,
+    }
+
+    found = DeLongScorer(champion, returns=returns)(challenger, X, y)
+
+    assert expected[returns] == pytest.approx(found)
+
+
+def test_delong_of_decision_scores(data):
+    """Neither classifier needs probabilities, and either class may be positive."""
+    X, y = data
+    names = np.array(["ham", "spam"])[y]
+    old = RidgeClassifier().fit(X[:30, :2], names[:30])
+    new = LinearSVC(random_state=0).fit(X[:60, :2], names[:60])
+    expected = roc_auc_score(y, new.decision_function(X[:, :2])) - roc_auc_score(
+        y, old.decision_function(X[:, :2])
+    )
+    scores = old.decision_function(X[:, :2])
+
+    for pos_label, stored in ((None, scores), ("spam", scores), ("ham", -scores)):
+        scorer = DeLongScorer(old, pos_label=pos_label)
+        by_stored = DeLongScorer(pos_label=pos_label)(
+            new, X[:, :2], names, champion_scores=stored
+        )
+
+        assert expected == pytest.approx(scorer(new, X[:, :2], names))
+        assert expected == pytest.approx(by_stored)
+
+
+def test_delong_of_several_classes():
+    """Three classes are refused with the tests that take them, and these take them."""
+    X, y = load_iris(return_X_y=True)
+    old = DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2])
+    new = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+    X, y = X[1::2], y[1::2]
+    values = ClassPlacementValues.from_predictions(
+        y, old.predict_proba(X), new.predict_proba(X)
+    )
+    several = "test='delong_ovo' or test='delong_ovr'"
+
+    with pytest.raises(ValueError, match=rf"is for 2 classes, and there are 3.*{several}"):
+        DeLongScorer(old)
+    for rare in (1, 20):
+        kept = np.r_[np.flatnonzero(y != 2), np.flatnonzero(y == 2)[:rare]]
+        with pytest.raises(ValueError, match=several):
+            DeLongScorer()(
+                new, X[kept], y[kept], champion_scores=old.predict_proba(X[kept])
+            )
+    assert delong_ovr(values).estimate == DeLongScorer(old, test="delong_ovr")(new, X, y)
+    assert ["delong", "delong_ovo", "delong_ovr"] == DeLongScorer.available_tests()
+
+
+def test_calibration(data, champion, challenger):
+    """The champion's squared error less the other's, with the bins that were asked for."""
+    X, y = data
+    probas = [each.predict_proba(X) for each in (champion, challenger)]
+    for options in ({}, {"n_bins": 4}, {"edges": [0, 0.3, 1]}, {"kind": "classwise"}):
+        evidence = PairedCalibration.from_predictions(y, *probas, **options)
+        result = calibration_difference(evidence)
+        one_sided = calibration_difference(evidence, alternative="greater")
+        expected = {
+            "difference": result.champion - result.challenger,
+            "statistic": result.statistic,
+            "confidence": 1 - one_sided.pvalue,
+        }
+        for returns in RETURNS:
+            scorer = CalibrationScorer(champion, returns=returns, **options)
+            assert expected[returns] == pytest.approx(scorer(challenger, X, y))
+
+
+def test_options_of_the_evidence(data, champion, challenger):
+    """The loss of a test of losses is an option beside those of the test."""
+    X, y = data
+    probas = [each.predict_proba(X) for each in (champion, challenger)]
+    losses = PairedLosses.from_predictions(y, *probas, loss="log")
+    scorer = PairedScorer("paired_t", champion, returns="statistic", loss="log")
+
+    assert paired_t(losses).statistic == pytest.approx(scorer(challenger, X, y))
+    with pytest.raises(ValueError, match="Unknown loss 'logg'"):
+        PairedScorer("paired_t", champion, loss="logg")
+
+
+@pytest.mark.parametrize("scoring", ["f1", "roc_auc", "neg_log_loss", "precision[0]"])
+def test_any_score(data, champion, challenger, scoring):
+    """A test of any score compares what it is told to, accuracy by default."""
+    X, y = data
+    scorer = PairedScorer(
+        "permutation_difference", champion, scoring=scoring, n_resamples=99
+    )
+    if scoring == "precision[0]":
+        expected = PrecisionScorer(champion, label=0)(challenger, X, y)
+    else:
+        score = sklearn.metrics.get_scorer(scoring)
+        expected = score(challenger, X, y) - score(champion, X, y)
+
+    assert expected == pytest.approx(scorer(challenger, X, y))
+
+
+def test_any_score_of_a_positive_class(data, champion, challenger):
+    """Without class 1, the positive class is named."""
+    X, y = data
+    labels = np.array(["ham", "spam"])[y]
+    old, new = (clone(each).fit(X[:90], labels[:90]) for each in (champion, challenger))
+    scorer = PairedScorer(
+        "bootstrap_difference", old, scoring="f1", pos_label="ham", n_resamples=99
+    )
+    expected = f1_score(labels, new.predict(X), pos_label="ham") - f1_score(
+        labels, old.predict(X), pos_label="ham"
+    )
+
+    assert expected == pytest.approx(scorer(new, X, labels))
+    with pytest.raises(ValueError, match="must be one measure"):
+        PairedScorer("bootstrap_difference", old, scoring=["f1", "accuracy"])
+
+
+WITHOUT = {"wilcoxon": "statistic", "discordant_odds_ratio": "difference"}
+"""What a test has none of."""
+
+
+@pytest.mark.parametrize("returns", RETURNS)
+@pytest.mark.parametrize("name", PairedScorer.available_tests())
+def test_equal_classifiers(data, champion, name, returns):
+    """The champion itself has difference and statistic 0, and no confidence."""
+    if WITHOUT.get(name) == returns:
+        with pytest.raises(ValueError, match=r"no sign|no difference"):
+            PairedScorer(name, champion, returns=returns)
+        return
+    settings = settings_of(name) | {"returns": returns}
+
+    assert 0 == PairedScorer(name, champion, **settings)(champion, *data)
+
+
+# ----------------------------------------------------------------- what is refused
+
+
+def test_options_are_checked_when_made(champion):
+    """A wrong option is refused at once, with or without a champion."""
+    for known in (champion, None):
+        with pytest.raises(ValueError, match="Unknown method 'exakt'"):
+            McNemarScorer(known, method="exakt")
+        with pytest.raises(ValueError, match=r"Unknown option of mcnemar 'n_bins'.*method"):
+            McNemarScorer(known, n_bins=3)
+        with pytest.raises(ValueError, match=r"n_bins.*integer of at least 1"):
+            CalibrationScorer(known, n_bins=0)
+        with pytest.raises(ValueError, match="has no interval"):
+            DeLongScorer(known, interval="arctanh")
+        with pytest.raises(ValueError, match=r"needs a test of AUCs\. Got 'mcnemar'"):
+            DeLongScorer(known, test="mcnemar")
+        with pytest.raises(ValueError, match=r"of the calibration of two.*Got 'delong'"):
+            CalibrationScorer(known, test="delong")
+    with pytest.raises(ValueError, match="`pos_label` must be one of two classes"):
+        DeLongScorer(champion, pos_label="spam")
+
+
+def test_champion_without_the_answers(data):
+    """A champion without probabilities is named, with what it lacks."""
+    old = make_pipeline(StandardScaler(), LinearSVC(random_state=0)).fit(*data)
+    message = r"must have predict_proba\. Got Pipeline\(StandardScaler, LinearSVC\)"
+    for make in (CalibrationScorer, lambda each: PairedScorer("paired_t", each)):
+        with pytest.raises(TypeError, match=message):
+            make(old)
+    assert np.isfinite(DeLongScorer(old)(old, *data))
+
+    class Ranks:
+        def decision_function(self, X):
+            return X[:, 0]
+
+    with pytest.raises(TypeError, match=r"must have predict .*Got Ranks"):
+        McNemarScorer(Ranks())
+    assert np.isfinite(DeLongScorer(Ranks())(old, *data))
+
+
+def test_challenger_without_the_answers(data, champion):
+    """A candidate without probabilities fails as an estimator does."""
+    search = GridSearchCV(
+        LinearSVC(random_state=0), {}, scoring=CalibrationScorer(champion), cv=CV,
+        error_score="raise",
+    )  # fmt: skip
+
+    with pytest.raises(ValueError, match="predictions of challenger have no probabilities"):
+        search.fit(*data)
+
+
+def test_selected_features_need_stored_answers(data, champion, challenger):
+    """A champion that is given some of its features says what to do."""
+    X, y = data
+    new = LogisticRegression().fit(X[:, :2], y)
+
+    with pytest.raises(ValueError, match=r"knows 6 features.*given 2.*Route stored"):
+        McNemarScorer(champion)(new, X[:, :2], y)
+    with pytest.raises(ValueError, match=r"challenger .*failed to predict") as caught:
+        McNemarScorer(challenger)(new, X, y)
+    assert "Route" not in str(caught.value)
+
+
+def test_scoring_within_a_fit_is_refused(data, champion):
+    """Boosting that scores binned records, and a ridge with weights, say so."""
+    boosting = HistGradientBoostingClassifier(
+        max_iter=3, early_stopping=True, scoring=McNemarScorer(champion)
+    )
+    with pytest.raises(ValueError, match="scores itself while it is fitted"):
+        boosting.fit(*data)
+    boosting.set_params(scoring="loss").fit(*data)
+    assert np.isfinite(McNemarScorer(champion)(boosting, *data))
+    with pytest.raises(ValueError, match="counts every record once"):
+        RidgeClassifierCV(scoring=McNemarScorer(champion)).fit(*data)
+
+
+def test_encoded_labels_are_refused(data, champion):
+    """Labels of other codes than the champion's are no wrong answers of it."""
+    X, y = data
+    new = LogisticRegression().fit(X, 2 * y - 1)
+
+    with pytest.raises(ValueError, match="which look like codes"):
+        McNemarScorer(champion)(new, X, 2 * y - 1)
+    with pytest.raises(ValueError, match="which look like codes"):
+        McNemarScorer()(new, X, 2 * y - 1, champion_predictions=y)
+
+
+def test_champion_of_other_classes(data, champion):
+    """A class that the champion never saw is one that it gets wrong."""
+    X, y = data
+    three = np.where(X[:, 0] > 1, 2, y)
+    new = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, three)
+    gains = new.score(X, three) - np.mean(champion.predict(X) == three)
+
+    assert gains == pytest.approx(McNemarScorer(champion)(new, X, three))
+    with pytest.raises(ValueError, match="`champion` has numeric labels"):
+        McNemarScorer(champion)(new, X, three.astype(str))
+
+
+def test_champion_of_one_class(data, challenger):
+    """A champion that knows one class ranks nothing, and gives that class."""
+    X, y = data
+    old = DummyClassifier().fit(X, np.zeros(len(X), dtype=int))
+    area = roc_auc_score(y, challenger.predict_proba(X)[:, 1])
+    share = np.mean(challenger.predict(X) == y)
+
+    assert area - 0.5 == pytest.approx(DeLongScorer(old)(challenger, X, y))
+    assert share - np.mean(y == 0) == pytest.approx(McNemarScorer(old)(challenger, X, y))
+
+
+@pytest.mark.parametrize(("returns", "expected"), list(zip(RETURNS, [np.nan] * 2 + [0])))
+def test_test_set_of_one_class(data, champion, challenger, returns, expected):
+    """An area needs two classes: NaN or no confidence, and a warning that says so."""
+    X, y = data
+    scorer = DeLongScorer(champion, returns=returns)
+
+    for rare in (0, 1):
+        kept = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:rare]]
+        with pytest.warns(UndefinedMetricWarning, match=rf"{returns} is set to .*class"):
+            score = scorer(challenger, X[kept], y[kept])
+        assert expected == pytest.approx(score, nan_ok=True)
+    in_order = np.argsort(y)
+    found = cross_val_score(
+        TREE, X[in_order], y[in_order], scoring=McNemarScorer(champion), cv=KFold(2)
+    )
+    assert np.isfinite(found).all()
+
+
+# ----------------------------------------------------------------- stored answers
+
+
+def stored_for(champion, X):
+    """All that a scorer may ask for."""
+    return {
+        "champion_predictions": champion.predict(X),
+        "champion_scores": champion.predict_proba(X),
+    }
+
+
+def asked_of(scorer, champion, X):
+    """What this scorer asks for."""
+    requests = scorer.get_metadata_routing().score.requests
+    return {name: stored_for(champion, X)[name] for name in requests}
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("name", EVERY)
+def test_routed_answers(data, champion, name):
+    """Stored answers, cut by scikit-learn, score as the champion does."""
+    X, y = data
+    scorer = EVERY[name]()
+    stored = asked_of(scorer, champion, X)
+    expected = by_fold(TREE, X, y, EVERY[name](champion))
+
+    found = cross_val_score(TREE, X, y, scoring=scorer, cv=CV, params=stored)
+
+    assert 1 == len(stored)
+    assert expected == pytest.approx(found.tolist())
+
+
+@pytest.mark.usefixtures("routing")
+def test_routed_to_scorers_of_both_kinds(data, champion):
+    """Labels and scores have names of their own, so that each scorer gets its answers."""
+    X, y = data
+    scoring = {make.__name__: make() for make in CLASSES}
+
+    found = cross_validate(
+        TREE, X, y, scoring=scoring, cv=CV, params=stored_for(champion, X)
+    )
+
+    for make in CLASSES:
+        expected = by_fold(TREE, X, y, make(champion))
+        assert expected == pytest.approx(found[f"test_{make.__name__}"].tolist())
+
+
+@pytest.mark.usefixtures("routing")
+def test_requests(data, champion):
+    """Requests are those of scikit-learn's scorers, and refuse what would be ignored."""
+    scorer = DeLongScorer()
+    for asked in (False, None, "old_scores"):
+        assert scorer is scorer.set_score_request(champion_scores=asked)
+        request = scorer.get_metadata_routing().score
+        assert {"champion_scores": asked} == request.requests
+    asking = DeLongScorer().set_score_request(sample_weight=False)
+    assert {"champion_scores": True, "sample_weight": False} == (
+        asking.get_metadata_routing().score.requests
+    )
+    with pytest.raises(ValueError, match="Got sample_weight"):
+        scorer.set_score_request(sample_weight=True)
+    with pytest.raises(TypeError, match=r"takes champion_scores.*Got champion_predictions"):
+        scorer.set_score_request(champion_predictions=True)
+    with pytest.raises(ValueError, match="has a champion, and needs no stored answers"):
+        DeLongScorer(champion).set_score_request(champion_scores=True)
+
+
+def test_stored_scores_in_all_forms(data, champion, challenger):
+    """One column, two, and a frame with the classes as columns in any order."""
+    X, y = data
+    proba = champion.predict_proba(X)
+    frame = pd.DataFrame(proba, columns=[0, 1])[[1, 0]]
+    for make in (DeLongScorer, CalibrationScorer):
+        expected = make(champion)(challenger, X, y)
+        for stored in (proba, proba.tolist(), proba[:, 1], frame):
+            assert expected == make()(challenger, X, y, champion_scores=stored)
+    flipped = CalibrationScorer(pos_label=0)(challenger, X, y, champion_scores=proba[:, 0])
+    assert CalibrationScorer(champion, pos_label=0)(challenger, X, y) == flipped
+    with pytest.raises(ValueError, match=r"champion_scores.*probabilities in \[0, 1\]"):
+        CalibrationScorer()(challenger, X, y, champion_scores=5 * proba[:, 1])
+    with pytest.raises(ValueError, match=r"champion_scores.*shape \(n_samples, 2\)"):
+        DeLongScorer()(challenger, X, y, champion_scores=np.ones((len(y), 3)) / 3)
+
+
+def test_without_answers_it_says_how(data):
+    """With routing off nothing is passed, so the message tells to turn it on."""
+    with pytest.raises(ValueError, match=r"enable_metadata_routing=True.*champion_scores"):
+        cross_val_score(TREE, *data, scoring=DeLongScorer(), cv=CV, error_score="raise")
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match=r"Pass params=\{'champion_scores': answers\}"),
+    ):
+        cross_val_score(
+            TREE, *data, scoring=DeLongScorer(), cv=CV, error_score="raise", params={}
+        )
+
+
+# ---------------------------------------------------------------- records and copies
+
+
+@pytest.mark.parametrize("kind", ["pandas", "sparse", "list"])
+def test_kinds_of_records(data, kind):
+    """Frames, sparse matrices and lists, with labels in a series of strings."""
+    X, y = data
+    labels = pd.Series(np.array(["ham", "spam"])[y], dtype=object)
+    made = {
+        "pandas": lambda: pd.DataFrame(X, columns=list("abcdef")),
+        "sparse": lambda: sparse.csr_matrix(X),
+        "list": X.tolist,
+    }[kind]()
+    old = DecisionTreeClassifier(max_depth=1).fit(made, labels)
+    new = CalibratedClassifierCV(LinearSVC(random_state=0), cv=2).fit(made, labels)
+    for make in CLASSES:
+        plain = clone(old).fit(X, labels), clone(new).fit(X, labels)
+        expected = make(plain[0])(plain[1], X, labels)
+
+        assert expected == pytest.approx(make(old)(new, made, labels))
+
+
+@pytest.mark.newest
+def test_polars(data):
+    """Frames and labels of polars."""
+    polars = pytest.importorskip("polars")
+    X, y = data
+    frame, labels = polars.DataFrame(X, schema=list("abcdef")), polars.Series(y)
+    old = DecisionTreeClassifier(max_depth=1).fit(frame, labels)
+
+    found = cross_val_score(TREE, frame, labels, scoring=McNemarScorer(old), cv=CV)
+
+    expected = by_fold(TREE, X, y, McNemarScorer(clone(old).fit(X, y)))
+    assert expected == pytest.approx(found.tolist())
+
+
+@pytest.mark.parametrize("make", CLASSES)
+def test_copies(data, champion, challenger, make):
+    """A clone shares the champion and keeps its requests; a pickle scores the same."""
+    scorer = make(champion, returns="confidence")
+    search = clone(GridSearchCV(TREE, {}, scoring=scorer))
+    again = pickle.loads(pickle.dumps(scorer))
+
+    assert champion is search.scoring.champion
+    assert scorer is not search.scoring
+    assert scorer(challenger, *data) == again(challenger, *data)
+    assert repr(scorer) == repr(again) == repr(search.scoring)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = make()
+        (name,) = asking.get_metadata_routing().score.requests
+        clone(GridSearchCV(TREE, {}, scoring=asking)).scoring.set_score_request(
+            **{name: "other"}
+        )
+        assert {name: True} == asking.get_metadata_routing().score.requests
+
+
+def test_words():
+    """The words make the scorer again, without what is as it is by default."""
+    assert "McNemarScorer()" == repr(McNemarScorer())
+    assert ["mcnemar"] == McNemarScorer.available_tests()
+    assert "McNemarScorer(method='exact')" == repr(McNemarScorer(method="exact"))
+    assert "DeLongScorer(pos_label=1)" == repr(DeLongScorer(pos_label=1))
+    assert "DeLongScorer(returns='confidence', test='delong_ovr', rare='drop')" == repr(
+        DeLongScorer(returns="confidence", test="delong_ovr", rare="drop")
+    )
+    assert "CalibrationScorer(n_bins=5)" == repr(CalibrationScorer(n_bins=5))
+    assert "PairedScorer(test='paired_t', loss='log')" == repr(
+        PairedScorer("paired_t", loss="log")
+    )
+
+
+# ----------------------------------------------------------------- tests of others
+
+
+@pytest.fixture
+def own_test(monkeypatch):
+    """A test that somebody else registered."""
+    monkeypatch.setattr(_registry, "_tests", dict(_registry._tests))
+
+    @_registry.paired_test(
+        "own_gain",
+        title="Own test",
+        needs=ContingencyTable,
+        kind="difference",
+        measures="accuracy",
+        designs=("holdout",),
+        references=("Nobody2000",),
+    )
+    def own_gain(table, *, weight=1.0, alternative="two-sided"):
+        return mcnemar(table, method="asymptotic", alternative=alternative)
+
+    return own_gain
+
+
+@pytest.mark.usefixtures("own_test")
+def test_tests_of_others(data, champion, challenger):
+    """A registered test is listed and scores, in another process too."""
+    scorer = PairedScorer("own_gain", champion, returns="statistic", weight=2.0)
+    expected = McNemarScorer(champion, returns="statistic", method="asymptotic")
+
+    assert "own_gain" in PairedScorer.available_tests()
+    assert expected(challenger, *data) == scorer(challenger, *data)
+    found = cross_val_score(TREE, *data, scoring=scorer, cv=CV, n_jobs=2)
+    assert by_fold(TREE, *data, scorer) == pytest.approx(found.tolist())
+
+
+def test_caution_is_named():
+    """A test that calls for caution is not listed, and runs when it is named."""
+    assert "proportional_z" not in PairedScorer.available_tests()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PairedScorer("proportional_z", returns="confidence")
