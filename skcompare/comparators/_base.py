@@ -7,7 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import Bunch, check_random_state, get_tags, indexable
+from sklearn.utils import (
+    Bunch,
+    check_random_state,
+    column_or_1d,
+    indexable,
+)
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRouter,
@@ -17,50 +22,59 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import validate_data
 
 from skcompare._labels import check_groups, check_labels, classes_of
-from skcompare._sklearn_private import CallbackSupportMixin, progress_of, with_callbacks
+from skcompare._sklearn_private import (
+    CallbackSupportMixin,
+    SideBySideMixin,
+    progress_of,
+    with_callbacks,
+)
 from skcompare._validation import check_switches
+from skcompare.comparators._caveats import fitting_flags
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse
 from skcompare.comparators._roles import (
     check_roles,
     check_target,
-    is_fitted,
-    is_mixed,
     is_prefit,
 )
-from skcompare.comparators._routing import routing_enabled
+from skcompare.comparators._routing import refuse_unrouted, routing_enabled
 from skcompare.comparators._selected import SelectedClassifierMixin
 from skcompare.comparators._splits import PREFIT, make_splits, resolve_cv
+from skcompare.comparators._tags import set_classifier_tags, set_input_tags, tags_of
 from skcompare.comparators._tests import Asked, answers_wanted, named_tests
+from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
+    LARGEST_SEED,
     Predictions,
     collect_fitted,
     collect_predictions,
+    describe,
+    n_rows,
     set_seeds,
 )
 
 __all__ = ["BaseComparator"]
 
-LARGEST_SEED = np.iinfo(np.int32).max
-
 
 class BaseComparator(
     CallbackSupportMixin,
     SelectedClassifierMixin,
+    SideBySideMixin,
     MetaEstimatorMixin,
     BaseEstimator,
     metaclass=ABCMeta,
 ):
     """Fits classifiers on shared splits, has their answers compared, and selects one.
 
-    A subclass says which classifiers there are, which one stays if nothing speaks against
-    it, and how their answers are compared.
+    A subclass says which classifiers there are, how their answers are compared, and which
+    one is selected.
     """
 
     # A router only: what it is given is for the classifiers and the splitter.
     __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
+    __metadata_request__score = {"sample_weight": UNUSED}
 
     cv: Any
     scoring: Any
@@ -92,15 +106,6 @@ class BaseComparator(
         start: float,
     ) -> Any:
         """The comparison of the answers."""
-
-    @abstractmethod
-    def _selected_name(self) -> str:
-        """The classifier that the comparison selects."""
-
-    @property
-    @abstractmethod
-    def _incumbent(self) -> Any:
-        """The classifier that is selected if nothing speaks against it."""
 
     @with_callbacks
     def fit(
@@ -137,11 +142,15 @@ class BaseComparator(
         start = perf_counter()
         check_switches(allow_mixed=self.allow_mixed, refit=self.refit)
         self._check_settings()
-        asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
+        asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
         check_positive(asked, measures)
+        self._check_asked(asked, measures)
         prefit = self._check_roles(sample_weight, params)
         check_target(y, fitting=not prefit)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+        if len(getattr(y, "shape", ())) == 2:
+            # A column is warned of once, rather than by each fit.
+            y = column_or_1d(y, warn=True)
         y_labels = check_labels("y", y)
         if groups is not None:
             check_groups(groups)
@@ -168,9 +177,19 @@ class BaseComparator(
         self.results_ = self.comparison_.results
         self.verdict_ = self.comparison_.verdict
         self.classes_ = self.predictions_.classes
+        if hasattr(self, "selected_estimator_"):
+            # One that an earlier fit selected would answer for this one.
+            del self.selected_estimator_
         if self.refit:
             self._select(X, y, prefit, routed, rng)
         return self
+
+    def _asked_tests(self) -> Asked:
+        """The tests asked for with their options."""
+        return named_tests(self.tests)
+
+    def _check_asked(self, asked: Asked, measures: Sequence[Measure]) -> None:
+        """Refuse tests that suit none of the measures; two classifiers take them all."""
 
     def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
         """Refuse what cannot be compared; returns whether all are used as they are."""
@@ -199,15 +218,9 @@ class BaseComparator(
         estimators = self._named_estimators()
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        asked, measures = named_tests(self.tests), resolve_scoring(self.scoring)
+        asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
         rehearse(asked, measures, splits, np.unique(y_labels))
-        flags = splits.flags
-        if is_mixed(estimators):
-            flags = (*flags, "mixed-frozen")
-        elif any(is_fitted(estimator) for _, estimator in estimators):
-            flags = (*flags, "refitted")
-        if any("sample_weight" in routed[name].fit for name, _ in estimators):
-            flags = (*flags, "weighted-fit")
+        fit_params = [dict(routed[name].fit) for name, _ in estimators]
         return collect_predictions(
             estimators,
             X,
@@ -218,11 +231,11 @@ class BaseComparator(
             wanted=wanted,
             seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
             groups=groups,
-            fit_params=[dict(routed[name].fit) for name, _ in estimators],
+            fit_params=fit_params,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             progress=progress_of(self, len(estimators) * len(splits.pairs)),
-            flags=flags,
+            flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
         )
 
     def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
@@ -231,12 +244,7 @@ class BaseComparator(
             given = {"groups": groups, "sample_weight": sample_weight, **params}
             given = {name: value for name, value in given.items() if value is not None}
             return process_routing(self, "fit", **given)
-        if params:
-            raise ValueError(
-                f"{', '.join(params)} can be passed with metadata routing on only. Turn it "
-                "on by sklearn.set_config(enable_metadata_routing=True) and let the "
-                "classifiers request it."
-            )
+        refuse_unrouted(params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return Bunch(
             splitter=Bunch(split={} if groups is None else {"groups": groups}),
@@ -250,13 +258,14 @@ class BaseComparator(
         -------
         routing : MetadataRouter
         """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_each = MethodMapping().add(caller="fit", callee="fit")
+        to_each.add(caller="score", callee="score")
         to_split = MethodMapping().add(caller="fit", callee="split")
         is_splitter = hasattr(self.cv, "split")
         return (
             MetadataRouter(owner=type(self).__name__)
             .add_self_request(self)
-            .add(**dict(self._named_estimators()), method_mapping=to_fit)
+            .add(**dict(self._named_estimators()), method_mapping=to_each)
             .add(
                 splitter=self.cv if is_splitter else BlockRegularized5x2CV(),
                 method_mapping=to_split,
@@ -271,8 +280,30 @@ class BaseComparator(
         if not prefit:
             selected = clone(selected)
             set_seeds(selected, int(rng.randint(LARGEST_SEED)))
-            selected.fit(X, y, **routed[name].fit)
+            try:
+                selected.fit(X, y, **routed[name].fit)
+            # Whatever a classifier raises is passed on with its name.
+            except Exception as error:
+                message = (
+                    f"{name} ({describe(selected)}) was selected, and failed to fit on all "
+                    f"{n_rows(X)} records: {type(error).__name__}: {error}"
+                )
+                raise EstimatorFailedError.of(message, error) from error
         self.selected_estimator_ = selected
+        # A column of probabilities is about one of these, in the type of its answers.
+        self.classes_ = getattr(selected, "classes_", self.classes_)
+
+    def _shown_estimators(self) -> list[tuple[str, Any, str]]:
+        if not hasattr(self, "selected_estimator_"):
+            return super()._shown_estimators()
+        # The selected one is shown as it was fitted.
+        name = self._selected_name()
+        return [
+            (role, self.selected_estimator_, "selected")
+            if role == name
+            else (role, one, "")
+            for role, one in self._named_estimators()
+        ]
 
     def _seed(self) -> int | None:
         """The seed for the report, where there is one."""
@@ -282,17 +313,8 @@ class BaseComparator(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        # Printing must work whatever was passed; `fit` says what is wrong with it.
-        parts = [
-            get_tags(part)
-            for _, part in self._named_estimators()
-            if hasattr(part, "__sklearn_tags__")
-        ]
-        for name in ("sparse", "categorical", "string", "allow_nan"):
-            given = [getattr(part.input_tags, name) for part in parts]
-            setattr(tags.input_tags, name, bool(given) and all(given))
-        tags.input_tags.pairwise = any(part.input_tags.pairwise for part in parts)
+        parts = tags_of(part for _, part in self._named_estimators())
+        set_input_tags(tags, parts)
         if self.refit and parts:
-            tags.estimator_type = "classifier"
-            tags.classifier_tags = parts[0].classifier_tags
+            set_classifier_tags(tags, parts)
         return tags

@@ -6,18 +6,29 @@ from typing import Any, Final
 
 import numpy as np
 
-from skcompare._registry import get_test
-from skcompare.comparators._tests import Asked
+from skcompare._registry import PairedTestEntry, get_test
+from skcompare.comparators._tests import Asked, NamedTests
 from skcompare.metrics import Measure
 from skcompare.stats import PairedResult
 from skcompare.stats._class_label import class_label, class_words
 
-__all__ = ["LABEL", "POS_LABEL", "check_positive", "said_of", "with_classes"]
+__all__ = [
+    "LABEL",
+    "POS_LABEL",
+    "SCORE",
+    "check_positive",
+    "is_about",
+    "said_of",
+    "with_classes",
+]
 
 LABEL: Final = "label"
 """The option by which a test of one class against the rest is told which one."""
 POS_LABEL: Final = "pos_label"
 """The option of tests and of evidence that names the positive class."""
+
+SCORE: Final = "score"
+"""The option by which a test of several scores is told which one."""
 
 OF_TRUE = ("positive class", class_words(True), class_words(1))
 """Remarks about the class True, which stands for one class where there are others."""
@@ -36,6 +47,21 @@ def check_positive(asked: Asked, measures: Iterable[Measure]) -> None:
                     f"pos_label={options[POS_LABEL]!r} among the options of {name}. Leave "
                     "it out, or name that class in brackets."
                 )
+
+
+def is_about(entry: PairedTestEntry, measure: Measure, asked: NamedTests | None) -> bool:
+    """Whether a test that was asked for is one of this measure.
+
+    A test of several scores that was asked for with one of them is about that one, and one
+    that was asked for with a class is about measures of that class alone.
+    """
+    options = (asked or {}).get(entry.name, {})
+    if LABEL in options and str(options[LABEL]) != measure.label:
+        return False
+    chosen = options.get(SCORE)
+    if chosen is not None:
+        return bool(chosen == measure.metric and entry.match(measure.metric))
+    return entry.match(measure.metric) > 0
 
 
 def with_classes(asked: Asked, classes: np.ndarray) -> Asked:

@@ -1,7 +1,7 @@
 """Compare answers that exist already."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 from skcompare._typing import ArrayLike
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._engine import compare_pair
-from skcompare.comparators._settings import check_settings
-from skcompare.comparators._several import check_several, compare_several, of_accuracy
+from skcompare.comparators._families import OPTIONS_OF_SEVERAL
+from skcompare.comparators._settings import check_settings, check_settings_of_several
+from skcompare.comparators._several import check_named, compare_several
 from skcompare.comparators._tests import named_tests
-from skcompare.metrics import resolve_scoring
+from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
     Predictions,
     predictions_from_arrays,
@@ -88,9 +89,9 @@ def compare(
     -------
     comparison : Comparison or MultipleComparison
         Rows, verdict, and the report in many forms. Three or more classifiers are
-        compared by accuracy, all together by Cochran's Q and in pairs by McNemar's test;
-        `adjust` may then also be "max-t", and `tests` holds options of "mcnemar" and
-        "cochran_q".
+        compared in pairs by the default test of each measure, with adjusted p-values, and
+        all together where a test is valid: by Cochran's Q, DeLong's joint test, or a joint
+        test of precisions. `adjust` may then also be "max-t".
 
     See Also
     --------
@@ -124,17 +125,23 @@ def compare(
     start = perf_counter()
     answers = _checked_names(answers)
     if len(answers) > 2:
-        options = check_several(tests, resolve_scoring(scoring), groups=groups)
-        predictions = _collected(
-            data, answers, y_true, id, labels=labels, pos_label=pos_label
+        alternative, alpha, adjust = check_settings_of_several(
+            alternative, alpha, adjust, control, tuple(answers)
         )
+        asked, measures = named_tests(tests, OPTIONS_OF_SEVERAL), resolve_scoring(scoring)
+        check_positive(asked, measures)
+        check_named(asked, measures)
         return compare_several(
-            predictions,
-            options,
+            _collected(
+                data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups
+            ),
+            measures,
+            asked,
             control=control,
             alternative=alternative,
             alpha=alpha,
             adjust=adjust,
+            pos_label=pos_label,
             start=start,
         )
     if control is not None:
@@ -148,7 +155,7 @@ def compare(
     predictions = _collected(
         data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups
     )
-    if predictions.y is None and not of_accuracy(measures):
+    if predictions.y is None and not _of_accuracy(measures):
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the answers with each other."
@@ -163,6 +170,11 @@ def compare(
         pos_label=pos_label,
         seconds=perf_counter() - start,
     )
+
+
+def _of_accuracy(measures: Sequence[Measure]) -> bool:
+    """Whether what is measured is accuracy, of all classes, and nothing else."""
+    return [(one.metric, one.label) for one in measures] == [("accuracy", None)]
 
 
 def _checked_names(answers: Any) -> Mapping[str, Any]:

@@ -21,6 +21,8 @@ from skcompare.comparators._advice import advice_for
 from skcompare.comparators._class_options import (
     LABEL,
     POS_LABEL,
+    SCORE,
+    is_about,
     said_of,
     with_classes,
 )
@@ -42,11 +44,9 @@ from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._class_label import class_words
 from skcompare.stats._count_scores import BINARY_SCORES
 
-__all__ = ["compare_pair"]
+__all__ = ["PairEngine", "compare_pair"]
 
 POWER = 0.8
-SCORE = "score"
-"""The option by which a test of several scores is told which one."""
 LOSS = "loss"
 """The option of evidence that follows from the measure."""
 
@@ -86,7 +86,7 @@ def compare_pair(
     check_pos_label(pos_label, predictions.classes)
     known = predictions.y is not None
     asked = with_classes(asked, predictions.classes)
-    engine = _Engine(pair, asked, alternative, alpha, pos_label)
+    engine = PairEngine(pair, asked, alternative, alpha, pos_label)
     needed = None
     if known:
         rows = [
@@ -131,7 +131,7 @@ def compare_pair(
     )
 
 
-class _Engine:
+class PairEngine:
     """Rows of one pair; evidence is made once and shared by the tests that need it."""
 
     def __init__(
@@ -144,20 +144,20 @@ class _Engine:
         of_class: Any = None,
     ) -> None:
         self.pair, self._all = pair, asked == ALL
-        self.asked = named_for(asked, pair, truth=pair.predictions.y is not None)
+        self.asked = named_for(asked, pair.alone)
         self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
         self.of_class = of_class
         self._evidence: dict[Any, Any] = {}
-        self._of_classes: dict[int, _Engine] = {}
+        self._of_classes: dict[int, PairEngine] = {}
 
-    def about(self, measure: Measure) -> "_Engine":
+    def about(self, measure: Measure) -> "PairEngine":
         """The engine of the answers that a measure is about: all, or one class's."""
         if measure.label is None:
             return self
         classes = self.pair.predictions.classes
         position = measure.position(classes)
         if position not in self._of_classes:
-            self._of_classes[position] = _Engine(
+            self._of_classes[position] = PairEngine(
                 one_class(self.pair, position),
                 ALL if self._all else self.asked,
                 self.alternative,
@@ -175,12 +175,12 @@ class _Engine:
         """
         default = self._default(measure)
         named = [get_test(name) for name in self.asked or ()]
-        tests = [entry for entry in named if self._is_about(entry, measure)]
+        tests = [entry for entry in named if is_about(entry, measure, self.asked)]
         if default is not None and (self.asked is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]
-        rows = [self._tested(entry, measure.name, measure) for entry in tests]
+        rows = [self.tested(entry, measure.name, measure) for entry in tests]
         if not rows or (primary and default is None):
-            rows.insert(0, self._untested(measure))
+            rows.insert(0, self.untested(measure))
         return [replace(rows[0], primary=primary), *rows[1:]]
 
     def _default(self, measure: Measure) -> PairedTestEntry | None:
@@ -189,15 +189,15 @@ class _Engine:
         if self.alternative != "two-sided":
             # A test without direction cannot answer a question that has one.
             valid = [entry for entry in valid if "alternative" in entry.options]
-        return next((e for e in valid if not why_unsuited(e, self.pair)), None)
+        return next((e for e in valid if not why_unsuited(e, self.pair.alone)), None)
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Rows of the tests asked for that measure something else."""
         others = [get_test(name) for name in self.asked or ()]
         return [
-            self._tested(entry, self._subject(entry), None, label)
+            self.tested(entry, self._subject(entry), None, label)
             for entry in others
-            if not any(self._is_about(entry, measure) for measure in measures)
+            if not any(is_about(entry, measure, self.asked) for measure in measures)
             for label in self._labels(entry)
         ]
 
@@ -211,22 +211,8 @@ class _Engine:
     def rows_without_truth(self) -> list[ComparisonRow]:
         """Rows of the tests of the answers alone, the primary one first."""
         tests = tests_without_truth(self.asked, self.pair.design)
-        rows = [self._tested(entry, self._subject(entry), None) for entry in tests]
+        rows = [self.tested(entry, self._subject(entry), None) for entry in tests]
         return [replace(rows[0], primary=True), *rows[1:]]
-
-    def _is_about(self, entry: PairedTestEntry, measure: Measure) -> bool:
-        """Whether a test that was asked for is one of this measure.
-
-        A test of several scores that was asked for with one of them is about that one, and
-        one that was asked for with a class is about measures of that class alone.
-        """
-        asked = (self.asked or {}).get(entry.name, {})
-        if LABEL in asked and str(asked[LABEL]) != measure.label:
-            return False
-        chosen = asked.get(SCORE)
-        if chosen is not None:
-            return bool(chosen == measure.metric and entry.match(measure.metric))
-        return entry.match(measure.metric) > 0
 
     def _subject(self, entry: PairedTestEntry) -> str:
         """What a test measures that belongs to no measure of the comparison."""
@@ -267,13 +253,14 @@ class _Engine:
             needed *= self.pair.predictions.n_records / evidence.n_records
         return needed
 
-    def _tested(
+    def tested(
         self,
         entry: PairedTestEntry,
         name: str,
         measure: Measure | None,
         label: Any = None,
     ) -> ComparisonRow:
+        """The row of one test."""
         options = self._options(entry, measure)
         if label is not None:
             options[LABEL] = label
@@ -342,11 +329,12 @@ class _Engine:
         given |= (self.asked or {}).get(entry.name, {})
         return {name: given[name] for name in entry.evidence_options if name in given}
 
-    def _untested(self, measure: Measure) -> ComparisonRow:
+    def untested(self, measure: Measure) -> ComparisonRow:
+        """The row of a measure without test."""
         scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)
-        unsuited = "" if default is None else why_unsuited(default, self.pair)
+        unsuited = "" if default is None else why_unsuited(default, self.pair.alone)
         note = unsuited or f"no test of {measure.name} was asked for"
         return ComparisonRow(
             measure=measure.name,

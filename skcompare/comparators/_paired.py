@@ -28,10 +28,12 @@ class PairedComparator(BaseComparator):
 
     Parameters
     ----------
-    champion, challenger : estimator
-        Classifiers: what runs today, and what may replace it. They are never changed.
-        Two fitted ones are compared as they are with `cv="prefit"` or wrapped in
+    champion : estimator
+        The classifier that runs today. It is never changed. Two fitted ones are compared
+        as they are with `cv="prefit"` or wrapped in
         :class:`~sklearn.frozen.FrozenEstimator`.
+    challenger : estimator
+        The classifier that may replace it; treated in the same way.
     cv : None, "prefit", int, splitter or iterable, default=None
         None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
         X and y as a hold-out set. Anything else as in scikit-learn.
@@ -81,7 +83,7 @@ class PairedComparator(BaseComparator):
         With `refit=True`: the champion unless the evidence favours the challenger,
         fitted on all records.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; with `refit=True` those of `selected_estimator_`.
     n_features_in_, feature_names_in_
         As in scikit-learn, where X has them.
 
@@ -175,7 +177,3 @@ class PairedComparator(BaseComparator):
 
     def _selected_name(self) -> str:
         return CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
-
-    @property
-    def _incumbent(self) -> Any:
-        return self.champion

@@ -29,6 +29,9 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
                 f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
             )
         lacking = [m for m in ("fit", "get_params", "predict") if not hasattr(estimator, m)]
+        if lacking == ["predict"] and hasattr(type(estimator), "predict"):
+            # A stack of classifiers has none before it is fitted.
+            lacking = [] if is_classifier(estimator) else lacking
         if lacking:
             raise TypeError(
                 f"`{name}` must be a scikit-learn classifier with fit, get_params and "
@@ -46,9 +49,9 @@ def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool)
                 )
     if is_mixed(estimators) and not (allow_mixed or prefit):
         raise ValueError(
-            "Both classifiers must be frozen, or neither, also within a pipeline. Got one "
-            "of each: the comparison would mix a trained model with a learning algorithm, "
-            "and leak if the frozen model has seen these records. Unfreeze it, or pass "
+            "All classifiers must be frozen, or none, also within a pipeline. Got some of "
+            "each: the comparison would mix a trained model with a learning algorithm, and "
+            "leak if the frozen model has seen these records. Unfreeze it, or pass "
             "allow_mixed=True."
         )
 
@@ -67,7 +70,7 @@ def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
         return False
     if cv is not None:
         raise ValueError(
-            "Both classifiers are frozen, so X and y are a hold-out set and `cv` must be "
+            "All classifiers are frozen, so X and y are a hold-out set and `cv` must be "
             f"None or 'prefit'. Got {cv!r}. Unfreeze them to refit on every split."
         )
     return True

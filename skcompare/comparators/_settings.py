@@ -1,22 +1,46 @@
 """Settings of a comparison that are checked before anything is fitted."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare.comparators._families import MAX_T
 from skcompare.stats._adjust import ADJUSTMENTS
 
-__all__ = ["check_settings"]
+__all__ = ["check_settings", "check_settings_of_several"]
 
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
     """Direction, level and adjustment, checked before anything is fitted."""
-    if isinstance(adjust, str) and adjust == "max-t":
+    if isinstance(adjust, str) and adjust == MAX_T:
         raise ValueError(
             "adjust='max-t' is for three or more classifiers. Got two. Choose among "
             f"{', '.join(ADJUSTMENTS)}."
         )
+    return _checked(alternative, alpha, adjust, ADJUSTMENTS)
+
+
+def check_settings_of_several(
+    alternative: Any, alpha: Any, adjust: Any, control: Any, names: Sequence[str]
+) -> tuple[str, float, str]:
+    """The same for three or more classifiers, of which one may be the control."""
+    settings = _checked(alternative, alpha, adjust, (*ADJUSTMENTS, MAX_T))
+    if control is not None:
+        check_choice("control", control, tuple(names))
+    elif settings[0] != "two-sided":
+        raise ValueError(
+            f"alternative={alternative!r} needs a control that the others are compared "
+            "with, because all pairs have no direction of their own. Pass `control`, or "
+            "use alternative='two-sided'."
+        )
+    return settings
+
+
+def _checked(
+    alternative: Any, alpha: Any, adjust: Any, known: tuple[str, ...]
+) -> tuple[str, float, str]:
     return (
         check_alternative(alternative),
         check_alpha(alpha),
-        check_choice("adjustment", "none" if adjust is None else adjust, ADJUSTMENTS),
+        check_choice("adjustment", "none" if adjust is None else adjust, known),
     )

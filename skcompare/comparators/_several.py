@@ -1,132 +1,397 @@
-"""Compare the answers of three or more classifiers on one hold-out set."""
+"""From the answers of several classifiers to the tests of all, and of all pairs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from skcompare._validation import check_alpha, check_choice
+import numpy as np
+
+from skcompare._registry import PairedTestEntry, get_test, tests_for
+from skcompare._typing import IntArray
+from skcompare._validation import check_pos_label
+from skcompare.comparators._class_options import (
+    LABEL,
+    POS_LABEL,
+    SCORE,
+    is_about,
+    with_classes,
+)
+from skcompare.comparators._engine import PairEngine
+from skcompare.comparators._families import MAX_T, Family, family_of, max_t_family
+from skcompare.comparators._tests import (
+    Asked,
+    NamedTests,
+    default_test,
+    named_for,
+    no_test_note,
+    why_unsuited,
+)
 from skcompare.comparators._versions import installed_versions
-from skcompare.evidence import CorrectnessPatterns
 from skcompare.metrics import Measure
-from skcompare.predictions import Predictions
-from skcompare.reports import ClassifierRow, MultipleComparison, PairRow, decide_among
-from skcompare.stats import PairwiseResult, cochran_q, pairwise_mcnemar
+from skcompare.predictions import Predictions, one_class_of
+from skcompare.reports import (
+    ClassifierRow,
+    ComparisonRow,
+    MultipleComparison,
+    PairRow,
+    PairwiseComparison,
+    decide_among,
+)
+from skcompare.stats import PairedResult, adjust_pvalues
+from skcompare.stats._pairwise_rows import interval_level, pairs_of
 
-__all__ = ["check_several", "compare_several", "of_accuracy"]
+__all__ = ["check_named", "compare_several"]
 
-KNOWN = {"mcnemar": ("method", "n_resamples", "random_state"), "cochran_q": ("method",)}
-"""Tests of several classifiers, and the options that each takes here."""
-
-
-def check_several(
-    tests: Any, measures: Sequence[Measure], *, groups: Any
-) -> dict[str, dict[str, Any]]:
-    """Options of the tests of several classifiers; refuses what is only for two."""
-    asked = [measure.subject for measure in measures]
-    if not of_accuracy(measures):
-        raise ValueError(
-            f"Several classifiers are compared by accuracy. Got scoring {asked}. Pass two "
-            "answers to compare by another measure."
-        )
-    if groups is not None:
-        raise ValueError(
-            "Several classifiers cannot be compared on grouped records: no test here "
-            "allows for both. Pass two answers at a time, and adjust their p-values by "
-            "skcompare.stats.adjust_pvalues."
-        )
-    if isinstance(tests, str):
-        tests = {} if tests in ("auto", "all") else [tests]
-    if isinstance(tests, Iterable) and not isinstance(tests, Mapping):
-        tests = {name: {} for name in tests}
-    if not isinstance(tests, Mapping) or not all(
-        isinstance(options, Mapping) for options in tests.values()
-    ):
-        raise TypeError(
-            "`tests` must be 'auto', names, or a dict of names and dicts of options. Got "
-            f"{tests!r}. Several classifiers have the tests {', '.join(KNOWN)}."
-        )
-    given = dict(tests)
-    for name, options in given.items():
-        check_choice("test of several classifiers", name, tuple(KNOWN))
-        for option in options:
-            check_choice(f"option of {name}", option, KNOWN[name])
-    return {name: dict(given.get(name, {})) for name in KNOWN}
+OMNIBUS = "omnibus"
 
 
-def of_accuracy(measures: Sequence[Measure]) -> bool:
-    """Whether what is measured is accuracy, of all classes, and nothing else."""
-    return [(one.metric, one.label) for one in measures] == [("accuracy", None)]
+def check_named(asked: Asked, measures: Sequence[Measure]) -> None:
+    """Refuse a test that was asked for and cannot say which of several differ."""
+    if not asked or isinstance(asked, str):
+        return
+    for name in asked:
+        entry = get_test(name)
+        subjects = ", ".join(measure.subject for measure in measures)
+        if not any(is_about(entry, measure, asked) for measure in measures):
+            raise ValueError(
+                f"{name} measures {', '.join(entry.measures)}, and several classifiers are "
+                f"compared by {subjects}. Add it to `scoring`, or compare two at a time."
+            )
+        if entry.kind != "difference" and not _is_omnibus(entry):
+            raise ValueError(
+                f"{name} is no test of a difference, which says who is better. Several "
+                "classifiers need one for their pairs, such as mcnemar, or a test of all "
+                "together, such as cochran_q. Compare two at a time."
+            )
 
 
 def compare_several(
     predictions: Predictions,
-    options: Mapping[str, Mapping[str, Any]],
+    measures: Sequence[Measure],
+    asked: Asked,
     *,
     control: str | None,
     alternative: str,
-    alpha: Any,
-    adjust: Any,
+    alpha: float,
+    adjust: str,
+    pos_label: Any = None,
+    n_fits: int = 0,
     start: float,
+    random_state: int | None = None,
 ) -> MultipleComparison:
-    """Test all classifiers together and in pairs, and say who wins."""
-    alpha = check_alpha(alpha)
+    """Test all classifiers together and in pairs by every measure, and say who wins."""
     if predictions.y is None:
         raise ValueError(
             "Three or more classifiers are compared by who is right, which needs true "
             "labels. Got none. Pass `y_true`, or two answers at a time."
         )
-    patterns = CorrectnessPatterns.from_predictions_of(predictions)
-    pairs = pairwise_mcnemar(
-        patterns,
-        adjust="none" if adjust is None else adjust,
-        control=control,
-        alternative=alternative,
-        confidence_level=1 - alpha,
-        **options["mcnemar"],
+    check_pos_label(pos_label, predictions.classes)
+    asked = with_classes(asked, predictions.classes)
+    engine = _Engine(
+        predictions,
+        named_for(asked, predictions),
+        control,
+        alternative,
+        alpha,
+        adjust,
+        pos_label,
+        pairs_of(predictions.names, control, alternative),
     )
-    omnibus = cochran_q(patterns, **options["cochran_q"])
-    classifiers = tuple(
-        sorted(
-            (ClassifierRow(**part) for part in omnibus.parts), key=lambda row: -row.accuracy
-        )
+    comparisons = tuple(
+        one for k, measure in enumerate(measures) for one in engine.about(measure, k == 0)
     )
+    primary = comparisons[0]
+    inference = None if primary.test is None else get_test(primary.test).inference
     return MultipleComparison(
-        classifiers=classifiers,
-        pairs=_rows(pairs),
-        omnibus=omnibus,
-        conclusion=decide_among(pairs, [row.name for row in classifiers], alpha),
+        comparisons=comparisons,
+        conclusion=decide_among(primary, inference),
+        descriptions={one.name: one.description for one in predictions.answers},
         design=predictions.design,
         n_records=predictions.n_records,
+        n_fits=n_fits,
         alpha=alpha,
-        interval_level=pairs.interval_level,
         alternative=alternative,
-        adjust=pairs.adjust,
-        method=pairs.method,
+        adjust=adjust,
         control=control,
         seconds=perf_counter() - start,
-        flags=(*predictions.flags, *pairs.flags),
+        random_state=random_state,
+        flags=predictions.flags,
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
     )
 
 
-def _rows(pairs: PairwiseResult) -> tuple[PairRow, ...]:
-    columns = {
-        name: getattr(pairs, name).tolist()
-        for name in (
-            "difference",
-            "low",
-            "high",
-            "pvalue",
-            "adjusted_pvalue",
-            "only_champion",
-            "only_challenger",
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """What is asked of every measure, and of whom."""
+
+    predictions: Predictions
+    asked: NamedTests | None
+    control: str | None
+    alternative: str
+    alpha: float
+    adjust: str
+    pos_label: Any
+    pairs: tuple[IntArray, IntArray]
+
+    def about(self, measure: Measure, primary: bool) -> list[PairwiseComparison]:
+        """One comparison a test of the measure, or one without test.
+
+        The primary one is that of the design's default test, as for two classifiers.
+        """
+        answers = self._answers(measure)
+        omnibus = self._omnibus(measure, answers)
+        if self.adjust == MAX_T:
+            family = max_t_family(measure, answers)
+            return [self._of_family(family, measure, answers, omnibus)]
+        default = self._default(measure, answers)
+        named = [get_test(name) for name in self.asked or ()]
+        tests = [entry for entry in named if entry.kind == "difference"]
+        tests = [entry for entry in tests if is_about(entry, measure, self.asked)]
+        if default is not None and (self.asked is None or primary):
+            tests = [default, *(entry for entry in tests if entry is not default)]
+        found = []
+        if not tests or (primary and default is None):
+            found.append(self._untested(measure, answers, default))
+        for entry in tests:
+            at_once = family_of(entry, answers, self._asked_of(entry))
+            found.append(
+                self._of_pairs(entry, measure, omnibus)
+                if at_once is None
+                else self._of_family(at_once, measure, answers, omnibus)
+            )
+        return found
+
+    def _answers(self, measure: Measure) -> Predictions:
+        """The answers that a measure is about: all, or those about one class."""
+        if measure.label is None:
+            return self.predictions
+        return one_class_of(self.predictions, measure.position(self.predictions.classes))
+
+    def _asked_of(self, entry: PairedTestEntry) -> Mapping[str, Any]:
+        return (self.asked or {}).get(entry.name, {})
+
+    def _default(self, measure: Measure, answers: Predictions) -> PairedTestEntry | None:
+        """The first test of a difference that the design and all answers suit."""
+        valid = tests_for(measure.metric, answers.design)
+        valid = [entry for entry in valid if entry.kind == "difference"]
+        if self.alternative != "two-sided":
+            valid = [entry for entry in valid if "alternative" in entry.options]
+        return next((e for e in valid if not why_unsuited(e, answers)), None)
+
+    def _omnibus(self, measure: Measure, answers: Predictions) -> PairedResult | None:
+        """The test of all together: one that was asked for, or the design's first."""
+        named = [get_test(name) for name in self.asked or ()]
+        asked = [e for e in named if _is_omnibus(e) and is_about(e, measure, self.asked)]
+        valid = [e for e in tests_for(measure.metric, answers.design) if _is_omnibus(e)]
+        valid = [e for e in valid if not why_unsuited(e, answers)]
+        entry = next(iter([*asked, *valid]), None)
+        if entry is None:
+            return None
+        options, needs = dict(self._asked_of(entry)), entry.needs
+        if SCORE in entry.options:
+            options[SCORE] = measure.metric
+        of_class = True if measure.label is not None else self.pos_label
+        for_evidence = {}
+        if of_class is not None and LABEL in entry.options:
+            options[LABEL] = of_class
+        if of_class is not None and POS_LABEL in _evidence_options(entry):
+            for_evidence[POS_LABEL] = of_class
+        evidence = needs.from_predictions_of(answers, **for_evidence)  # type: ignore[attr-defined]
+        result: PairedResult = entry.function(evidence, **options)
+        return result
+
+    def _of_family(
+        self,
+        family: Family,
+        measure: Measure,
+        answers: Predictions,
+        omnibus: PairedResult | None,
+    ) -> PairwiseComparison:
+        """All pairs by a function that tests them at once."""
+        options = dict(self._asked_of(family.entry))
+        of_class = True if measure.label is not None else self.pos_label
+        if of_class is not None and POS_LABEL in family.options:
+            options.setdefault(POS_LABEL, of_class)
+        rows = family.run(
+            answers,
+            measure,
+            adjust=self.adjust,
+            control=self.control,
+            alternative=self.alternative,
+            confidence_level=1 - self.alpha,
+            **options,
         )
+        columns = rows.to_dict()["pairs"]
+        pairs = [
+            PairRow(
+                row["champion"],
+                row["challenger"],
+                row.get("difference", row.get("estimate")),
+                row["low"],
+                row["high"],
+                row["pvalue"],
+                row["adjusted_pvalue"],
+            )
+            for row in columns
+        ]
+        return self._comparison(
+            measure,
+            family.test,
+            _values(rows.omnibus),
+            pairs,
+            omnibus=rows.omnibus if omnibus is None else omnibus,
+            interval_level=rows.interval_level,
+            method=getattr(rows, "method", ""),
+            flags=rows.flags,
+        )
+
+    def _of_pairs(
+        self, entry: PairedTestEntry, measure: Measure, omnibus: PairedResult | None
+    ) -> PairwiseComparison:
+        """One pair after the other by its own test, and p-values adjusted."""
+        level = interval_level(1 - self.alpha, self.adjust, len(self.pairs[0]))
+        tested: list[ComparisonRow] = []
+        shown: dict[str, float | None] = {}
+        for champion, challenger in self._named_pairs():
+            engine = self._pair_engine(champion, challenger, level).about(measure)
+            row = engine.tested(entry, measure.name, measure)
+            tested.append(row)
+            shown |= {champion: row.champion, challenger: row.challenger}
+        pvalues = [np.nan if row.pvalue is None else row.pvalue for row in tested]
+        adjusted = np.asarray(adjust_pvalues(pvalues, self.adjust)).tolist()
+        pairs = [
+            PairRow(
+                *names,
+                row.difference,
+                row.low,
+                row.high,
+                row.pvalue,
+                None if row.pvalue is None else value,
+                row.flags,
+            )
+            for names, row, value in zip(self._named_pairs(), tested, adjusted)
+        ]
+        first = tested[0].result
+        return self._comparison(
+            measure,
+            entry.name,
+            self._scores(measure) if None in shown.values() else shown,  # type: ignore[arg-type]
+            pairs,
+            omnibus=omnibus,
+            interval_level=level,
+            method="" if first is None else first.method,
+            flags=tuple(dict.fromkeys(flag for row in tested for flag in row.flags)),
+        )
+
+    def _untested(
+        self, measure: Measure, answers: Predictions, default: PairedTestEntry | None
+    ) -> PairwiseComparison:
+        """The values and their differences, with the reason why nothing was tested."""
+        values = self._scores(measure)
+        sign = 1 if measure.greater_is_better else -1
+        pairs = [
+            PairRow(one, other, sign * (values[other] - values[one]))
+            for one, other in self._named_pairs()
+        ]
+        first = default or default_test(measure, answers.design)
+        unsuited = "" if first is None else why_unsuited(first, answers)
+        note = unsuited or f"no test of {measure.subject} was asked for"
+        if first is None:
+            note = no_test_note(measure, answers.design)
+        return self._comparison(measure, None, values, pairs, note=note)
+
+    def _comparison(
+        self,
+        measure: Measure,
+        test: str | None,
+        values: Mapping[str, float],
+        pairs: Sequence[PairRow],
+        *,
+        interval_level: float = 0.95,
+        omnibus: PairedResult | None = None,
+        **words: Any,
+    ) -> PairwiseComparison:
+        sign = -1 if measure.greater_is_better else 1
+        limits = {} if omnibus is None else _limits(omnibus)
+        rows = [
+            ClassifierRow(name, value, *limits.get(name, (None, None)))
+            for name, value in values.items()
+        ]
+        return PairwiseComparison(
+            measure=measure.name,
+            label=self._label(measure),
+            test=test,
+            classifiers=tuple(sorted(rows, key=lambda row: _rank(sign * row.value))),
+            pairs=tuple(sorted(pairs, key=_by_pvalue)),
+            alpha=self.alpha,
+            interval_level=interval_level,
+            alternative=self.alternative,
+            adjust=self.adjust,
+            control=self.control,
+            omnibus=omnibus,
+            greater_is_better=measure.greater_is_better,
+            **words,
+        )
+
+    def _label(self, measure: Measure) -> Any:
+        classes = self.predictions.classes
+        return None if measure.label is None else classes[measure.position(classes)].item()
+
+    def _scores(self, measure: Measure) -> dict[str, float]:
+        """The measure of each classifier, where no test says it."""
+        first, *others = self.predictions.names
+        found: dict[str, float] = {}
+        for other in others:
+            row = self._pair_engine(first, other, 0.95).about(measure).untested(measure)
+            found |= {first: row.champion, other: row.challenger}  # type: ignore[dict-item]
+        return found
+
+    def _pair_engine(self, champion: str, challenger: str, level: float) -> PairEngine:
+        pair = self.predictions.pair(champion, challenger)
+        return PairEngine(pair, self.asked, self.alternative, 1 - level, self.pos_label)
+
+    def _named_pairs(self) -> list[tuple[str, str]]:
+        names = self.predictions.names
+        return [(names[i], names[j]) for i, j in zip(*map(np.ndarray.tolist, self.pairs))]
+
+
+def _is_omnibus(entry: PairedTestEntry) -> bool:
+    """Whether a test is one of all classifiers together."""
+    return entry.kind == OMNIBUS and hasattr(entry.needs, "from_predictions_of")
+
+
+def _evidence_options(entry: PairedTestEntry) -> tuple[str, ...]:
+    return entry.evidence_options
+
+
+def _values(omnibus: PairedResult) -> dict[str, float]:
+    """What each classifier has of the measure, as the test of all together says."""
+    kinds = ("accuracy", "auc", "share")
+    return {
+        part["name"]: next(part[kind] for kind in kinds if kind in part)
+        for part in omnibus.parts
     }
-    rows = [
-        PairRow(champion, challenger, **dict(zip(columns, values, strict=True)))
-        for champion, challenger, *values in zip(
-            pairs.champion, pairs.challenger, *columns.values(), strict=True
-        )
-    ]
-    return tuple(sorted(rows, key=lambda row: (row.adjusted_pvalue, row.pvalue)))
+
+
+def _limits(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
+    """Intervals of the values themselves, where the test of all together has them."""
+    if "invalid-design" in omnibus.flags:
+        return {}
+    return {
+        part["name"]: (part["low"], part["high"])
+        for part in omnibus.parts
+        if "share" not in part
+    }
+
+
+def _rank(value: float) -> tuple[bool, float]:
+    """Smallest first, and what is undefined last."""
+    return (value != value, value)
+
+
+def _by_pvalue(row: PairRow) -> tuple[Any, ...]:
+    if row.pvalue is None or row.adjusted_pvalue is None:
+        return (2.0, 2.0)
+    return (row.adjusted_pvalue, 1.5 if row.pvalue != row.pvalue else row.pvalue)

@@ -15,7 +15,7 @@ from skcompare._registry import (
 )
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
-from skcompare.predictions import LABELS, SCORES, PairedPredictions
+from skcompare.predictions import LABELS, SCORES, Predictions
 
 __all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_test_note"]
 
@@ -33,8 +33,11 @@ TRAINED_ANEW = ("bcv", "kfold")
 """Designs to advise, the one that costs least and says most first."""
 
 
-def named_tests(tests: Any) -> Asked:
-    """The tests asked for with their options; None for "auto"."""
+def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Asked:
+    """The tests asked for with their options; None for "auto".
+
+    `more` has options that tests take here beside their own.
+    """
     if isinstance(tests, str):
         if tests == "auto":
             return None
@@ -54,28 +57,28 @@ def named_tests(tests: Any) -> Asked:
     if not asked:
         raise ValueError("`tests` must have at least one name, or be 'auto'. Got none.")
     for name, options in asked.items():
-        _check_options(get_test(name), options)
+        _check_options(get_test(name), options, more.get(name, ()))
     return asked
 
 
-def named_for(asked: Asked, pair: PairedPredictions, *, truth: bool) -> NamedTests | None:
+def named_for(asked: Asked, predictions: Predictions) -> NamedTests | None:
     """The tests asked for; "all" means all that are valid and that the answers suit.
 
     Tests that call for caution have to be named.
     """
     if not isinstance(asked, str):
         return asked
-    valid = [e for e in paired_tests().values() if e.valid_for(pair.design)]
+    valid = [e for e in paired_tests().values() if e.valid_for(predictions.design)]
     valid = [entry for entry in valid if not entry.caution]
-    usable = [e for e in valid if truth or not _needs_truth(e)]
-    return {entry.name: {} for entry in usable if not why_unsuited(entry, pair)}
+    usable = [e for e in valid if predictions.y is not None or not _needs_truth(e)]
+    return {entry.name: {} for entry in usable if not why_unsuited(entry, predictions)}
 
 
-def why_unsuited(entry: PairedTestEntry, pair: PairedPredictions) -> str:
+def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
     """Why these answers are none for a test; empty where it can run."""
     needs: Any = entry.needs
     wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
-    for role in pair.roles:
+    for role in predictions.answers:
         has_scores = role.proba is not None
         takes_decision = getattr(needs, "takes_decision", False)
         has_scores |= takes_decision and role.decision is not None
@@ -83,14 +86,14 @@ def why_unsuited(entry: PairedTestEntry, pair: PairedPredictions) -> str:
             return f"{entry.name} needs labels, and {role.name} gives none"
         if SCORES in wanted and not has_scores:
             return f"{entry.name} needs probabilities, and {role.name} gives none"
-    n_classes = len(pair.predictions.classes)
+    n_classes = len(predictions.classes)
     if n_classes > getattr(needs, "max_classes", n_classes):
         return f"{entry.name} is for {needs.max_classes} classes, and there are {n_classes}"
     least = getattr(needs, "least_per_class", 0)
-    if least and pair.predictions.y is not None:
-        counts = np.bincount(pair.predictions.y_answered(), minlength=n_classes)
+    if least and predictions.y is not None:
+        counts = np.bincount(predictions.y_answered(), minlength=n_classes)
         if counts.min() < least:
-            rare = pair.predictions.classes[int(np.argmin(counts))]
+            rare = predictions.classes[int(np.argmin(counts))]
             return (
                 f"{entry.name} needs {least} records of every class, and class {rare} "
                 f"has {counts.min()}"
@@ -139,7 +142,9 @@ def _options(name: Any, options: Any) -> dict[str, Any]:
     return dict(options)
 
 
-def _check_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
+def _check_options(
+    entry: PairedTestEntry, options: Mapping[str, Any], more: tuple[str, ...]
+) -> None:
     if SET_ELSEWHERE in options:
         raise ValueError(
             f"The direction is one for all tests. Got 'alternative' among the options of "
@@ -151,7 +156,7 @@ def _check_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
             f"the options of {entry.name}. Call skcompare.stats.{entry.name} for another "
             "null value."
         )
-    known = dict.fromkeys((*entry.options, *entry.evidence_options))
+    known = dict.fromkeys((*entry.options, *entry.evidence_options, *more))
     free = [name for name in known if name not in (SET_ELSEWHERE, NULL_VALUE)]
     for name in options:
         if name not in free:

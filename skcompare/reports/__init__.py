@@ -1,11 +1,12 @@
 """What a reader is told: the comparison as text, Markdown, HTML, JSON and frame."""
 
 from skcompare.reports._comparison import Comparison
-from skcompare.reports._multiple import (
+from skcompare.reports._multiple import MultipleComparison, decide_among
+from skcompare.reports._pairwise import (
     ClassifierRow,
-    MultipleComparison,
     PairRow,
-    decide_among,
+    PairwiseComparison,
+    PairwiseResults,
 )
 from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._verdict import Verdict, decide, is_against
@@ -16,6 +17,8 @@ __all__ = [
     "ComparisonRow",
     "MultipleComparison",
     "PairRow",
+    "PairwiseComparison",
+    "PairwiseResults",
     "Results",
     "Verdict",
     "decide",

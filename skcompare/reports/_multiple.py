@@ -7,48 +7,24 @@ from typing import Any
 from skcompare._design import Design
 from skcompare._flags import explain
 from skcompare._frames import frame_from_columns
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._wording import INFERENCE_WORDS
 from skcompare.reports._html import html_page, html_report, html_table
 from skcompare.reports._json import from_standard_json, to_standard_json
+from skcompare.reports._pairwise import (
+    ROLES,
+    ClassifierRow,
+    PairRow,
+    PairwiseComparison,
+    PairwiseResults,
+)
 from skcompare.reports._text import aligned, entry, markdown_table, markdown_text
 from skcompare.reports._verdict import Verdict, level_words
-from skcompare.stats import PairedResult, PairwiseResult
+from skcompare.stats import PairedResult
 
-__all__ = ["ClassifierRow", "MultipleComparison", "PairRow", "decide_among"]
+__all__ = ["MultipleComparison", "decide_among"]
 
 SCHEMA = "skcompare.multiple_comparison"
 SCHEMA_VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ClassifierRow:
-    """A classifier with its accuracy and the interval of it (Wilson's, by itself).
-
-    .. versionadded:: 0.1
-    """
-
-    name: str
-    accuracy: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """Two classifiers: the difference, its interval, raw and adjusted p-value.
-
-    .. versionadded:: 0.1
-    """
-
-    champion: str
-    challenger: str
-    difference: float
-    low: float
-    high: float
-    pvalue: float
-    adjusted_pvalue: float
-    only_champion: int
-    only_challenger: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,50 +33,49 @@ class MultipleComparison:
 
     Attributes
     ----------
-    classifiers : tuple of ClassifierRow
-        The most accurate one first.
-    pairs : tuple of PairRow
-        Pairs of classifiers, or each of them with the control, the smallest adjusted
-        p-value first.
-    omnibus : PairedResult
-        Cochran's Q of all classifiers together.
+    comparisons : tuple of PairwiseComparison
+        One a measure and test, the primary one first. The p-values of each are adjusted by
+        themselves, and all but the first are descriptive.
     conclusion : Verdict
         The verdict with its sentence; `verdict` is its winner.
+    descriptions : mapping of str to str
+        Words for each classifier.
     design : Design
         How the records were collected.
-    n_records : int
-        Records.
-    alpha, interval_level : float
-        Level of the verdict, and confidence level of each interval of a difference.
-    alternative, adjust, method : str
-        Direction of the tests of pairs, how their p-values are adjusted and computed.
+    n_records, n_fits : int
+        Records, and fits of each classifier.
+    alpha : float
+        Level of the verdict.
+    alternative, adjust : str
+        Direction of the tests of pairs, and how their p-values are adjusted.
     control : str or None
         The classifier that the others are compared with.
     seconds : float or None
-        Time that testing took.
+        Time that fitting and testing took.
+    random_state : int or None
+        The seed, where there is one.
     flags : tuple of str
         Codes of caveats.
     fingerprint : str
-        Digest of the true labels.
+        Digest of the data and splits.
     versions : mapping of str to str
         Versions of the packages that it ran with.
 
     .. versionadded:: 0.1
     """
 
-    classifiers: tuple[ClassifierRow, ...]
-    pairs: tuple[PairRow, ...]
-    omnibus: PairedResult
+    comparisons: tuple[PairwiseComparison, ...]
     conclusion: Verdict
+    descriptions: Mapping[str, str]
     design: Design
     n_records: int
     alpha: float
-    interval_level: float
     alternative: str
     adjust: str
-    method: str
+    n_fits: int = 0
     control: str | None = None
     seconds: float | None = None
+    random_state: int | None = None
     flags: tuple[str, ...] = ()
     fingerprint: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -111,17 +86,41 @@ class MultipleComparison:
         return self.conclusion.winner
 
     @property
+    def results(self) -> PairwiseResults:
+        """Comparisons by (measure, class or None, test), or by a unique one of them."""
+        return PairwiseResults(self.comparisons)
+
+    @property
+    def classifiers(self) -> tuple[ClassifierRow, ...]:
+        """The classifiers by the primary measure, the best one first."""
+        return self.comparisons[0].classifiers
+
+    @property
+    def pairs(self) -> tuple[PairRow, ...]:
+        """The pairs by the primary measure, the smallest adjusted p-value first."""
+        return self.comparisons[0].pairs
+
+    @property
+    def omnibus(self) -> PairedResult | None:
+        """The test of all classifiers together, by the primary measure."""
+        return self.comparisons[0].omnibus
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups that are not told apart by the primary measure, that of the best first."""
+        return self.comparisons[0].groups
+
+    @property
     def caveats(self) -> list[str]:
-        """Flags of the comparison and of the omnibus test, with their words."""
-        return explain([*self.flags, *self.omnibus.flags])
+        """Flags of the comparison and of its tests, with their words."""
+        own = explain(self.flags)
+        return list(
+            dict.fromkeys([*own, *(c for p in self.comparisons for c in p.caveats)])
+        )
 
     def pair(self, champion: str, challenger: str) -> PairRow:
-        """The row of two classifiers, named in its order."""
-        for row in self.pairs:
-            if (row.champion, row.challenger) == (champion, challenger):
-                return row
-        known = ", ".join(f"({row.champion}, {row.challenger})" for row in self.pairs)
-        raise KeyError(f"No pair ({champion}, {challenger}). Pairs: {known}.")
+        """The row of two classifiers by the primary measure, named in its order."""
+        return self.comparisons[0].pair(champion, challenger)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values."""
@@ -131,11 +130,10 @@ class MultipleComparison:
             "schema_version": SCHEMA_VERSION,
             "verdict": asdict(self.conclusion),
             "design": asdict(self.design),
-            "classifiers": [asdict(row) for row in self.classifiers],
-            "pairs": [asdict(row) for row in self.pairs],
-            "omnibus": self.omnibus.to_dict(1 - self.alpha),
+            "comparisons": [one.to_dict() for one in self.comparisons],
             "flags": list(self.flags),
             **plain,
+            "descriptions": dict(self.descriptions),
             "versions": dict(self.versions),
         }
 
@@ -149,9 +147,7 @@ class MultipleComparison:
         stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
             return cls(
-                classifiers=tuple(ClassifierRow(**row) for row in stored["classifiers"]),
-                pairs=tuple(PairRow(**row) for row in stored["pairs"]),
-                omnibus=PairedResult.from_dict(stored["omnibus"]),
+                comparisons=tuple(map(PairwiseComparison.from_dict, stored["comparisons"])),
                 conclusion=Verdict(**stored["verdict"]),
                 design=Design(**stored["design"]),
                 flags=tuple(stored["flags"]),
@@ -164,16 +160,25 @@ class MultipleComparison:
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A pair a line, as a frame of pandas, polars or pyarrow."""
-        names = [f.name for f in fields(PairRow)]
-        columns = {name: [getattr(row, name) for row in self.pairs] for name in names}
+        rows = [
+            {"measure": one.measure, "label": one.label, "test": one.test}
+            | asdict(row)
+            | {"flags": " ".join(row.flags)}
+            for one in self.comparisons
+            for row in one.pairs
+        ]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
         return frame_from_columns(columns, backend)
 
     def to_markdown(self) -> str:
         """The report as Markdown, for pull requests and job summaries."""
         lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
-        lines += [f"- design: {self._design_words()}", f"- {self._omnibus_words()}", ""]
-        for header, cells in self._tables():
-            lines += [*markdown_table(header, cells, TEXT_COLUMNS), ""]
+        lines.append(f"- design: {markdown_text(self._design_words())}")
+        lines += [f"- {markdown_text(words)}" for words in self._together() if words]
+        lines.append("")
+        for one in self.comparisons:
+            for header, cells in one.tables():
+                lines += [*markdown_table(header, cells, ROLES), ""]
         lines += [f"- flag {caveat}" for caveat in self.caveats]
         return "\n".join(lines).rstrip() + "\n"
 
@@ -187,125 +192,111 @@ class MultipleComparison:
 
     def _html(self, title: str) -> str:
         tables = [
-            html_table(header, cells, TEXT_COLUMNS) for header, cells in self._tables()
+            html_table(header, cells, ROLES)
+            for one in self.comparisons
+            for header, cells in one.tables()
         ]
         facts = {
             "design": self._design_words(),
-            "all together": self._omnibus_words(),
+            "all together": "; ".join(filter(None, self._together())),
             "level": f"alpha {self.alpha:g}, {self.alternative}, p adjusted by "
             f"{self.adjust}, each interval of a difference at "
-            f"{100 * self.interval_level:.4g} %",
+            f"{100 * self.comparisons[0].interval_level:.4g} %",
+            "random state": str(self.random_state),
             "versions": ", ".join(f"{name} {v}" for name, v in self.versions.items()),
         }
+        described = {
+            name: words for name, words in self.descriptions.items() if words != name
+        }
+        facts = described | facts
         return html_report(title, self.conclusion.sentence, tables, self.caveats, facts)
 
     def __str__(self) -> str:
         lines = [entry("design", self._design_words()), ""]
-        for header, cells in self._tables():
-            lines += [*aligned(header, cells, TEXT_COLUMNS), ""]
-        lines.append(entry("together", self._omnibus_words()))
+        for one, words in zip(self.comparisons, self._together(), strict=True):
+            for header, cells in one.tables():
+                lines += [*aligned(header, cells, ROLES), ""]
+            if words:
+                lines.append(entry("together" if one.test else "no test", words))
+                lines += [""] * (one is not self.comparisons[-1])
         lines += [entry("flag", caveat) for caveat in self.caveats]
         lines.append(entry("verdict", self.conclusion.sentence))
         return "\n".join(lines)
 
     def _design_words(self) -> str:
-        seconds = "" if self.seconds is None else f", {self.seconds:.1f} s"
-        return f"{self.design}, {self.n_records:,} records{seconds}"
+        words = [str(self.design), f"{self.n_records:,} records"]
+        if self.n_fits:
+            words.append(f"{self.n_fits} fits each")
+        if self.seconds is not None:
+            words.append(f"{self.seconds:.1f} s")
+        return ", ".join(words)
 
-    def _omnibus_words(self) -> str:
-        q = self.omnibus
-        df = "" if q.df is None else f", df {q.df:g}"
-        return (
-            f"{q.test} {format_number(q.statistic)}{df}, p "
-            f"{format_pvalue(q.pvalue, self.alpha)}"
-        )
-
-    def _tables(self) -> list[tuple[list[str], list[list[str]]]]:
-        ranked = [
-            [
-                in_one_line(row.name),
-                format_number(row.accuracy),
-                _interval(row.low, row.high),
-            ]
-            for row in self.classifiers
-        ]
-        level = f"{100 * (1 - self.alpha):g} % interval"
-        each = f"{100 * self.interval_level:.4g} % interval"
-        header = [
-            "champion",
-            "challenger",
-            "difference",
-            each,
-            "p",
-            f"p ({self.adjust})",
-        ]
-        pairs = [
-            [
-                in_one_line(row.champion),
-                in_one_line(row.challenger),
-                format_number(row.difference, signed=True),
-                _interval(row.low, row.high),
-                format_pvalue(row.pvalue, self.alpha),
-                format_pvalue(row.adjusted_pvalue, self.alpha),
-            ]
-            for row in self.pairs
-        ]
-        return [(["classifier", "accuracy", level], ranked), (header, pairs)]
+    def _together(self) -> list[str]:
+        """What is said of all classifiers together, by each measure; nothing twice."""
+        lines: list[str] = []
+        said = False
+        for one in self.comparisons:
+            words = one.together()
+            if one.test is not None and one.omnibus is None:
+                words, said = "" if said else words, True
+            elif one.test is not None and len(self.comparisons) > 1:
+                words = f"{one.subject}: {words}"
+            lines.append(words)
+        return lines
 
 
-TEXT_COLUMNS = ("classifier", "champion", "challenger")
-
-_PLAIN_FIELDS = [
-    f.name
-    for f in fields(MultipleComparison)
-    if f.name not in ("classifiers", "pairs", "omnibus", "conclusion", "design", "flags")
-]
+_NESTED = ("comparisons", "conclusion", "design", "flags")
+_PLAIN_FIELDS = [f.name for f in fields(MultipleComparison) if f.name not in _NESTED]
 
 
-def _interval(low: float, high: float) -> str:
-    return f"[{format_number(low)}, {format_number(high)}]"
-
-
-def decide_among(pairs: PairwiseResult, ranked: list[str], alpha: float) -> Verdict:
+def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     """The verdict from adjusted p-values: who beats every other one, or the control.
 
     Parameters
     ----------
-    pairs : PairwiseResult
-        Tests of all pairs, or of each classifier with the control.
-    ranked : list of str
-        Names of the classifiers, the most accurate one first.
-    alpha : float
-        Level at which adjusted p-values decide.
+    primary : PairwiseComparison
+        Tests of all pairs, or of each classifier with the control, by the primary measure.
+    inference : {"models", "algorithms"} or None
+        What the tests are about.
     """
+    ranked, alpha = [row.name for row in primary.classifiers], primary.alpha
+    if primary.test is None:
+        return Verdict("inconclusive", alpha, f"inconclusive: {primary.note}")
     beaten: dict[str, set[str]] = {name: set() for name in ranked}
-    rows = zip(pairs.champion, pairs.challenger, pairs.difference, pairs.adjusted_pvalue)
-    for champion, challenger, difference, pvalue in rows:
-        if pvalue < alpha and difference:
-            better, worse = (challenger, champion)[:: 1 if difference > 0 else -1]
-            beaten[better].add(worse)
-    level = level_words(alpha, pairs.alternative)
-    if pairs.control is not None:
-        return _against_control(pairs.control, ranked, beaten, alpha, level)
+    for better, worse in filter(None, (row.beats(alpha) for row in primary.pairs)):
+        beaten[better].add(worse)
+    level = level_words(alpha, primary.alternative)
+    about = f"; about {INFERENCE_WORDS[inference]}" if inference else ""
+    about = about.replace("two ", "")
+    if primary.control is not None:
+        return _against_control(primary.control, ranked, beaten, alpha, level, about)
     best = ranked[0]
     rivals = [name for name in ranked[1:] if name not in beaten[best]]
     if not rivals:
-        sentence = f"{best} is better than every other classifier at {level}"
+        sentence = f"{best} is better than every other classifier at {level}{about}"
         return Verdict(best, alpha, sentence)
+    lead = "is the most accurate" if primary.subject == "accuracy" else "is ahead"
+    by = "" if primary.subject == "accuracy" else f" by {primary.subject}"
     sentence = (
-        f"inconclusive at {level}: {best} is the most accurate, and these records "
-        f"do not tell it from {', '.join(rivals)}"
+        f"inconclusive at {level}: {best} {lead}{by}, and these records do not tell it "
+        f"from {', '.join(rivals)}"
     )
-    if pairs.omnibus.pvalue < alpha and not any(beaten.values()):
+    omnibus = primary.omnibus
+    if omnibus is not None and omnibus.pvalue < alpha and not any(beaten.values()):
         sentence += (
-            f"; {pairs.omnibus.test} says that some classifiers differ, but no pair does "
-            "after the adjustment"
+            f"; {omnibus.test} says that some classifiers differ, but no pair does after "
+            "the adjustment"
         )
     return Verdict("inconclusive", alpha, sentence)
 
 
 def _against_control(
-    control: str, ranked: list[str], beaten: dict[str, set[str]], alpha: float, level: str
+    control: str,
+    ranked: list[str],
+    beaten: dict[str, set[str]],
+    alpha: float,
+    level: str,
+    about: str,
 ) -> Verdict:
     better = [name for name in ranked if control in beaten[name]]
     worse = [name for name in ranked if name in beaten[control]]
@@ -324,5 +315,6 @@ def _against_control(
         winner = better[0]
     elif not others:
         winner = control
-    start = "inconclusive at" if winner == "inconclusive" else "at"
-    return Verdict(winner, alpha, f"{start} {level}: {'; '.join(parts)}")
+    if winner == "inconclusive":
+        return Verdict(winner, alpha, f"inconclusive at {level}: {'; '.join(parts)}")
+    return Verdict(winner, alpha, f"at {level}: {'; '.join(parts)}{about}")

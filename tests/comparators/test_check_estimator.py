@@ -3,11 +3,12 @@
 import pytest
 import sklearn
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from skcompare import PairedComparator
+from skcompare import MultipleComparator, PairedComparator
 
 TOO_FEW = (
     "the check's ten or so records cannot be split into halves that all hold two classes, "
@@ -26,21 +27,36 @@ def requesting(classifier):
     return classifier
 
 
+def paired(**settings):
+    """A comparator of two."""
+    return PairedComparator(
+        requesting(LogisticRegression()), requesting(DecisionTreeClassifier()), **settings
+    )
+
+
+def multiple(**settings):
+    """A comparator of three."""
+    named = [
+        ("logistic", LogisticRegression()),
+        ("tree", DecisionTreeClassifier()),
+        ("Bayes", GaussianNB()),
+    ]
+    return MultipleComparator([(name, requesting(one)) for name, one in named], **settings)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings of the classifiers
+@pytest.mark.parametrize("make", [paired, multiple])
 @pytest.mark.parametrize("refit", [False, True])
 @pytest.mark.parametrize("routing", [False, True])
-def test_check_estimator(routing, refit):
+def test_check_estimator(routing, refit, make):
     """All checks pass but the listed ones."""
     with sklearn.config_context(enable_metadata_routing=routing):
-        comparator = PairedComparator(
-            requesting(LogisticRegression()),
-            requesting(DecisionTreeClassifier()),
-            refit=refit,
-            random_state=0,
-        )
         checks = check_estimator(
-            comparator, expected_failed_checks=EXPECTED_FAILURES, on_fail=None, on_skip=None
+            make(refit=refit, random_state=0),
+            expected_failed_checks=EXPECTED_FAILURES,
+            on_fail=None,
+            on_skip=None,
         )
 
     failed = {check["check_name"] for check in checks if check["status"] == "failed"}

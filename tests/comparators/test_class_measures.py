@@ -262,13 +262,18 @@ def test_measures_with_one_name(answers):
 
 
 def test_accuracy_of_one_class_is_not_accuracy(answers):
-    """Neither several classifiers nor answers without truth are compared by it."""
+    """Answers without truth are not compared by it; several are, as class and rest."""
     y, labels = labels_of(answers)
 
     with pytest.raises(ValueError, match=r"accuracy\[bee\].*needs true labels"):
         compare(None, labels, scoring="accuracy[bee]")
-    with pytest.raises(ValueError, match=r"compared by accuracy.*'accuracy\[bee\]'"):
-        compare(y, labels | {"third": labels["new"]}, scoring="accuracy[bee]")
+    several = compare(y, labels | {"third": labels["new"]}, scoring="accuracy[bee]")
+    about = {name: one == "bee" for name, one in labels.items()}
+    about["third"] = about["new"]
+    binary = compare(np.asarray(y) == "bee", about)
+    assert "accuracy[bee]" == several.comparisons[0].subject
+    assert binary.pairs == several.pairs
+    assert binary.omnibus == several.omnibus
 
 
 def test_all_tests_are_those_of_the_class(answers):

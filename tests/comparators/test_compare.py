@@ -306,7 +306,7 @@ def test_several_agree_with_the_tests():
     ):
         row = result.pair(champion, challenger)
         assert (difference, adjusted) == (row.difference, row.adjusted_pvalue)
-    accuracies = [row.accuracy for row in result.classifiers]
+    accuracies = [row.value for row in result.classifiers]
     assert sorted(accuracies, reverse=True) == accuracies
     adjusted = [row.adjusted_pvalue for row in result.pairs]
     assert sorted(adjusted) == adjusted
@@ -381,14 +381,14 @@ def test_what_several_cannot_do():
     """Options that are for two answers only are refused, and so are unknown ones."""
     y, answers = made_up(names=tuple(ACCURACIES))
 
-    with pytest.raises(ValueError, match=r"compared by accuracy\. Got scoring"):
-        compare(y, answers, scoring="f1_macro")
-    with pytest.raises(ValueError, match="cannot be compared on grouped records"):
-        compare(y, answers, groups=y)
-    with pytest.raises(ValueError, match="Unknown test of several classifiers 'bowker'"):
+    with pytest.raises(ValueError, match="bowker measures label symmetry, and several"):
         compare(y, answers, tests="bowker")
-    with pytest.raises(ValueError, match="Unknown option of cochran_q 'interval'"):
+    with pytest.raises(ValueError, match="relative_accuracy is no test of a difference"):
+        compare(y, answers, tests="relative_accuracy")
+    with pytest.raises(ValueError, match="cochran_q has no option 'interval'"):
         compare(y, answers, tests={"cochran_q": {"interval": "score"}})
+    with pytest.raises(ValueError, match=r"'max-t' is for accuracy, .* Got f1_macro"):
+        compare(y, answers, scoring="f1_macro", adjust="max-t")
     with pytest.raises(ValueError, match="Unknown control 'older'"):
         compare(y, answers, control="older")
     with pytest.raises(ValueError, match="needs a control"):

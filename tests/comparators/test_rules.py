@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import StackingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score, hinge_loss, make_scorer
@@ -486,3 +487,14 @@ def test_few_records_of_a_class_in_a_half(scoring, n_positive, flagged):
     row = fitted.comparison_.rows[0]
 
     assert flagged == ("few-of-a-class-in-a-half" in row.flags)
+
+
+def test_stack_of_classifiers():
+    """A stack has no `predict` before it is fitted, and is compared all the same."""
+    X, y = load_iris(return_X_y=True)
+    stack = StackingClassifier([("bayes", GaussianNB())], GaussianNB(), cv=2)
+    comparator = PairedComparator(GaussianNB(), stack, cv=3).fit(X, y)
+
+    assert 3 == comparator.comparison_.n_fits
+    by_default = StackingClassifier([("bayes", GaussianNB())], cv=2)
+    assert PairedComparator(GaussianNB(), by_default, cv=3).fit(X, y).verdict_

@@ -1,0 +1,153 @@
+"""A verdict from what scikit-learn's cross_validate returned."""
+
+from dataclasses import replace
+from typing import Any
+
+from sklearn.frozen import FrozenEstimator
+
+from skcompare._design import Design
+from skcompare._labels import check_groups, check_labels, classes_of
+from skcompare._typing import ArrayLike
+from skcompare._validation import check_switches
+from skcompare.comparators._class_options import check_positive
+from skcompare.comparators._engine import compare_pair
+from skcompare.comparators._rehearsal import check_scored_classes
+from skcompare.comparators._roles import check_roles, check_target, is_mixed
+from skcompare.comparators._settings import check_settings
+from skcompare.comparators._tests import answers_wanted, named_tests
+from skcompare.metrics import resolve_scoring
+from skcompare.predictions import predictions_from_cv_results
+from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION
+from skcompare.predictions._from_cv import outputs_of_roles
+from skcompare.reports import Comparison
+
+__all__ = ["compare_cv_results"]
+
+
+def compare_cv_results(
+    champion: Any,
+    challenger: Any = None,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    cv: Any = None,
+    design: Design | str | None = None,
+    groups: ArrayLike | None = None,
+    scoring: Any = "accuracy",
+    tests: Any = "auto",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    adjust: str | None = "holm",
+    pos_label: Any = None,
+    allow_mixed: bool = False,
+) -> Comparison:
+    """Compare two classifiers that scikit-learn's `cross_validate` has fitted.
+
+    Nothing is fitted: each test set is answered by the classifiers that were trained for
+    it, and the comparison is the one that :class:`PairedComparator` makes on the same
+    splits.
+
+    Parameters
+    ----------
+    champion : dict
+        What :func:`sklearn.model_selection.cross_validate` gave with
+        ``return_estimator=True`` and ``return_indices=True``: for the champion; or, without
+        `challenger`, for a :class:`PairedClassifier`, which holds both.
+    challenger : dict, optional
+        The same for the challenger, on the same splits.
+    X, y : array-like, sparse matrix or frame
+        The records and labels that were cross-validated, in the same order.
+    cv : splitter, int or iterable, optional
+        What made the splits; its design says which tests are valid. Where it makes the
+        same splits each time, they must be those of the results. Without it the design is
+        read off the indices: a hold-out, (repeated) K-fold cross-validation, 5×2 with
+        random halves or a repeated hold-out.
+    design : Design or str, optional
+        How the records were split, such as "bcv", if neither `cv` nor indices tell:
+        halves of a block-regularized cross-validation look like random ones.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record (patient, user); the design is then grouped.
+    scoring, tests, alternative, alpha, adjust, pos_label
+        As in :class:`PairedComparator`. Scores that `cross_validate` found are not
+        needed: any measure is scored on the answers.
+    allow_mixed : bool, default=False
+        Allow exactly one frozen classifier.
+
+    Returns
+    -------
+    comparison : Comparison
+        Rows, verdict, and the report in many forms.
+
+    Raises
+    ------
+    ValueError
+        If estimators or indices were not returned, the splits differ, or X and y have
+        other records.
+    EstimatorFailedError
+        If a classifier cannot predict, for example because its fit had failed.
+
+    See Also
+    --------
+    PairedClassifier : Both classifiers as one estimator for `cross_validate`.
+    cross_compare : `cross_validate` for several classifiers at once.
+    skcompare.evidence.ScoreDifferences.from_cv_results : From the scores alone.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skcompare import BlockRegularized5x2CV, compare_cv_results
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = BlockRegularized5x2CV(random_state=0)
+    >>> keep = {"cv": cv, "return_estimator": True, "return_indices": True}
+    >>> old = cross_validate(DummyClassifier(), X, y, **keep)
+    >>> new = cross_validate(GaussianNB(), X, y, **keep)
+    >>> compare_cv_results(old, new, X, y, cv=cv).verdict
+    'challenger'
+
+    .. versionadded:: 0.1
+    """
+    alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
+    check_switches(allow_mixed=allow_mixed)
+    asked, measures = named_tests(tests), resolve_scoring(scoring)
+    check_positive(asked, measures)
+    outputs = outputs_of_roles(champion, challenger, X, y)
+    fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
+    _check_roles(fitted, allow_mixed)
+    check_target(y, fitting=True)
+    check_scored_classes(measures, classes_of(check_labels("y", y)), pos_label)
+    if groups is not None:
+        check_groups(groups)
+    predictions = predictions_from_cv_results(
+        X,
+        y,  # type: ignore[arg-type]
+        outputs,
+        cv=cv,
+        design=design,
+        groups=groups,
+        wanted=answers_wanted(measures, asked),
+    )
+    if is_mixed(fitted):
+        predictions = replace(predictions, flags=(*predictions.flags, "mixed-frozen"))
+    return compare_pair(
+        predictions.pair(CHAMPION, CHALLENGER),
+        measures,
+        asked,
+        alternative=alternative,
+        alpha=alpha,
+        adjust=adjust,
+        pos_label=pos_label,
+        n_fits=predictions.n_splits,
+    )
+
+
+def _check_roles(fitted: list[tuple[str, Any]], allow_mixed: bool) -> None:
+    """Refuse what is no classifier, and frozen ones, which were fitted elsewhere."""
+    check_roles(fitted, allow_mixed=allow_mixed, prefit=False)
+    if all(isinstance(estimator, FrozenEstimator) for _, estimator in fitted):
+        raise ValueError(
+            "Frozen classifiers were not trained on these splits. Compare them on a "
+            "hold-out set by PairedComparator(..., cv='prefit'), or unfreeze them."
+        )

@@ -1,0 +1,265 @@
+"""scikit-learn's cross_validate for several classifiers on shared splits."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Bunch, check_random_state, indexable
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.parallel import Parallel, delayed
+
+from skcompare._labels import check_groups, check_labels, classes_of
+from skcompare._validation import check_switches, is_number
+from skcompare.comparators._caveats import fitting_flags
+from skcompare.comparators._cross_comparison import CrossComparison, check_keys
+from skcompare.comparators._cross_outputs import outputs_of, report_failures
+from skcompare.comparators._cross_scoring import metric_names, scorers_of
+from skcompare.comparators._cross_tasks import RAISE, CrossTask, run_cross_task
+from skcompare.comparators._roles import check_roles, check_target
+from skcompare.comparators._routing import routing_enabled
+from skcompare.comparators._splits import make_splits, resolve_cv
+from skcompare.predictions import LABELS, LARGEST_SEED, SCORES
+from skcompare.predictions._answer import Task
+from skcompare.predictions._collect import predictions_of
+from skcompare.predictions._transport import blas_within, shipped
+
+__all__ = ["cross_compare"]
+
+OWN_SCORE = "score"
+
+NamedEstimators = Sequence[tuple[str, Any]]
+
+
+def cross_compare(
+    estimators: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    cv: Any = None,
+    scoring: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: Mapping[str, Any] | None = None,
+    pre_dispatch: Any = "2*n_jobs",
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    return_predictions: bool = False,
+    error_score: Any = np.nan,
+    random_state: Any = None,
+) -> CrossComparison:
+    """Cross-validate several classifiers on the same splits, all at once.
+
+    :func:`sklearn.model_selection.cross_validate` for several classifiers: the splits are
+    made once, the classifiers of a split share the seeds of every nested `random_state`
+    that is None, and all fits are spread over the same workers.
+
+    Parameters
+    ----------
+    estimators : dict of str to estimator, or list of (str, estimator)
+        Classifiers by name. They are never changed.
+    X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        Records, handed to the classifiers as they are.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record, for the splitter.
+    cv : None, int, splitter or iterable, default=None
+        None is :class:`BlockRegularized5x2CV`, ten fits of each classifier. Anything else
+        as in scikit-learn.
+    scoring : str, callable, list of str, or dict, default=None
+        As in `cross_validate`; None is each classifier's own `score`. Names of metrics of
+        skcompare are known too, with a class in brackets for one class against the rest;
+        greater is better, so losses have ``neg_`` before their names.
+    n_jobs, verbose, pre_dispatch
+        As in joblib.
+    params : dict, optional
+        With metadata routing on, metadata for the fits, the splitter and the scorers,
+        where these ask for them. With routing off they go to every fit.
+    return_train_score, return_estimator, return_indices : bool, default=False
+        What is returned besides, as in `cross_validate`.
+    return_predictions : bool, default=False
+        Keep what the classifiers answered; a fit that fails is then an error.
+    error_score : "raise" or number, default=np.nan
+        What stands for a score where a fit or a scorer fails, with a warning.
+    random_state : int, RandomState instance or None, default=None
+        Decides the default splits and every nested `random_state` that is None.
+
+    Returns
+    -------
+    results : CrossComparison
+        A dict of arrays with the keys of `cross_validate` and the name of the classifier
+        behind them, such as ``test_score_<name>``; ``of(name)`` is what `cross_validate`
+        gives for one classifier, ``to_frame()`` a table, ``predictions`` the answers.
+
+    Raises
+    ------
+    ValueError
+        If names are empty or the same, an estimator is no classifier, a metric does not
+        suit the classes, or all fits failed.
+    EstimatorFailedError
+        With ``error_score="raise"``, or ``return_predictions=True``, if a fit fails.
+
+    See Also
+    --------
+    compare_cv_results : A verdict from two of the outputs.
+    PairedComparator : Splits, fits and compares two classifiers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skcompare import cross_compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
+    >>> results = cross_compare(models, X, y, scoring="accuracy", random_state=0)
+    >>> for name in results.names:
+    ...     print(f"{name:6}{results['test_score_' + name].mean():.3f}")
+    bayes 0.953
+    tree  0.937
+
+    .. versionadded:: 0.1
+    """
+    named = _named(estimators)
+    keep = {
+        "train": return_train_score,
+        "estimator": return_estimator,
+        "indices": return_indices,
+        "predictions": return_predictions,
+    }
+    check_switches(**{f"return_{what}": value for what, value in keep.items()})
+    _check_error_score(error_score)
+    check_target(y, fitting=True)
+    X, y, groups = indexable(X, y, groups)
+    y_labels = check_labels("y", y)
+    if groups is not None:
+        check_groups(groups)
+    classes = classes_of(y_labels)
+    scorers = scorers_of(named, scoring, classes, raise_exc=error_score == RAISE)
+    metrics = metric_names(scoring)
+    check_keys([name for name, _ in named], metrics or (OWN_SCORE,))
+    rng = check_random_state(random_state)
+    splitter = _splitter(cv, y_labels, random_state)
+    routed = _routed(named, scorers, splitter, params, groups)
+    splits = make_splits(splitter, X, y_labels, groups, routed.split)
+    seeds = rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist()
+    wanted = frozenset({LABELS, SCORES}) if return_predictions else frozenset[str]()
+    tasks = [
+        CrossTask(
+            Task(name, estimator, k, *split, seeds[k], wanted, routed.fit[position]),
+            scorers[position],
+            metrics,
+            routed.score[position],
+            error_score,
+            keep["train"],
+            keep["estimator"],
+        )
+        for k, split in enumerate(splits.pairs)
+        for position, (name, estimator) in enumerate(named)
+    ]
+    parallel = Parallel(n_jobs=n_jobs, verbose=verbose, pre_dispatch=pre_dispatch)
+    with shipped((X, y), n_jobs) as shipment, blas_within(n_jobs):
+        outcomes = parallel(delayed(run_cross_task)(t, shipment, classes) for t in tasks)
+    by_name = {name: outcomes[k :: len(named)] for k, (name, _) in enumerate(named)}
+    report_failures(by_name, error_score)
+    predictions = None
+    if return_predictions:
+        predictions = predictions_of(
+            named,
+            [[outcome.answers for outcome in own] for own in by_name.values()],
+            X,
+            y_labels,
+            splits=splits.pairs,
+            design=splits.design,
+            groups=groups,
+            flags=(*splits.flags, *fitting_flags(named, routed.fit)),
+        )
+    outputs = outputs_of(by_name, splits.pairs, metrics, error_score, keep)
+    return CrossComparison(outputs, cv=splitter, predictions=predictions)
+
+
+def _named(estimators: Any) -> list[tuple[str, Any]]:
+    """Names and classifiers, checked."""
+    pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
+    pairs = [*pairs] if isinstance(pairs, Iterable) else [estimators]
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+        raise TypeError(
+            "`estimators` must be a dict of names to classifiers, or a list of (name, "
+            f"classifier). Got {estimators!r:.200}."
+        )
+    names = [name for name, _ in pairs]
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(
+                f"Classifiers are named by strings that are not empty. Got {name!r}."
+            )
+    if not names or len(set(names)) < len(names):
+        raise ValueError(
+            f"`estimators` must have at least one classifier, each under another name. Got "
+            f"{names}."
+        )
+    named = [(name, estimator) for name, estimator in pairs]
+    check_roles(named, allow_mixed=True, prefit=False)
+    if all(isinstance(estimator, FrozenEstimator) for _, estimator in named):
+        raise ValueError(
+            "At least one classifier must be fitted on the splits. Got frozen ones only. "
+            "Score these on a hold-out set, by compare or PairedComparator(cv='prefit')."
+        )
+    return named
+
+
+def _check_error_score(error_score: Any) -> None:
+    if not is_number(error_score) and not (
+        isinstance(error_score, str) and error_score == RAISE
+    ):
+        raise ValueError(f"`error_score` must be a number or 'raise'. Got {error_score!r}.")
+
+
+def _splitter(cv: Any, y: np.ndarray, random_state: Any) -> Any:
+    if isinstance(cv, str):
+        raise ValueError(
+            "`cv` must be None, a splitter, a number of folds or an iterable of splits. "
+            f"Got {cv!r}."
+        )
+    return resolve_cv(cv, y, random_state)
+
+
+def _routed(
+    named: NamedEstimators,
+    scorers: Sequence[Any],
+    splitter: Any,
+    params: Mapping[str, Any] | None,
+    groups: Any,
+) -> Bunch:
+    """What goes to the splitter, and to the fit and the scorer of each classifier."""
+    given, n = dict(params or {}), len(named)
+    if groups is not None and "groups" in given:
+        raise ValueError(
+            "Groups were passed twice, as `groups` and among `params`. Pass them once."
+        )
+    if not routing_enabled():
+        split = {} if groups is None else {"groups": groups}
+        return Bunch(split=split, fit=[given] * n, score=[{}] * n)
+    if groups is not None:
+        given["groups"] = groups
+    router = MetadataRouter(owner="cross_compare")
+    parts = [("splitter", splitter, "split")]
+    for k, ((_, estimator), scorer) in enumerate(zip(named, scorers, strict=True)):
+        parts += [(f"estimator_{k}", estimator, "fit"), (f"scorer_{k}", scorer, "score")]
+    for name, part, method in parts:
+        router.add(
+            **{name: part}, method_mapping=MethodMapping().add(caller="fit", callee=method)
+        )
+    routed = process_routing(router, "fit", **given)
+    return Bunch(
+        split=routed.splitter.split,
+        fit=[dict(routed[f"estimator_{k}"].fit) for k in range(n)],
+        score=[dict(routed[f"scorer_{k}"].score) for k in range(n)],
+    )

@@ -1,0 +1,112 @@
+"""Tests of all pairs at once, where there is a function that shares what pairs share.
+
+They give the same p-values as the tests of single pairs, and know "max-t".
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skcompare._registry import PairedTestEntry, get_test
+from skcompare.comparators._class_options import LABEL
+from skcompare.evidence import ClusterSums, CorrectnessPatterns, PlacementValues
+from skcompare.metrics import Measure
+from skcompare.predictions import Predictions
+from skcompare.stats import pairwise_delong, pairwise_mcnemar, pairwise_precision
+from skcompare.stats._pairwise_rows import PairwiseRows
+
+__all__ = ["MAX_T", "OPTIONS_OF_SEVERAL", "Family", "family_of", "max_t_family"]
+
+MAX_T = "max-t"
+DRAWS = ("n_resamples", "random_state")
+"""Options of the draws of "max-t"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A function that tests all pairs by one measure.
+
+    Parameters
+    ----------
+    test : str
+        The registered test whose p-values it gives.
+    measures : tuple of str
+        What it compares.
+    options : tuple of str
+        Options of the test that it takes too.
+    run : callable
+        `run(predictions, measure, **options)` gives the pairs.
+    """
+
+    test: str
+    measures: tuple[str, ...]
+    options: tuple[str, ...]
+    run: Callable[..., PairwiseRows]
+
+    @property
+    def entry(self) -> PairedTestEntry:
+        """The registry's entry of the test."""
+        return get_test(self.test)
+
+    def takes(self, options: Mapping[str, Any]) -> bool:
+        """Whether it can be asked with these options."""
+        return set(options) <= {*self.options, *DRAWS}
+
+
+def _mcnemar(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseRows:
+    return pairwise_mcnemar(CorrectnessPatterns.from_predictions_of(predictions), **options)
+
+
+def _delong(
+    predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
+) -> PairwiseRows:
+    placements = PlacementValues.from_predictions_of(predictions, pos_label=pos_label)
+    return pairwise_delong(placements, **options)
+
+
+def _precision(
+    predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
+) -> PairwiseRows:
+    sums = ClusterSums.from_predictions_of(predictions)
+    label = options.pop(LABEL, pos_label)
+    return pairwise_precision(sums, label=label, score=str(measure.metric), **options)
+
+
+OF_ONE_CLASS = ("precision", "recall", "specificity", "negative_predictive_value")
+
+_FAMILIES = (
+    Family("mcnemar", ("accuracy",), ("method",), _mcnemar),
+    Family("delong", ("roc_auc",), ("pos_label",), _delong),
+)
+_FAMILIES_OF_DRAWS = (
+    *_FAMILIES,
+    Family("gee_precision", OF_ONE_CLASS, (LABEL, "pos_label"), _precision),
+)
+
+
+def family_of(
+    entry: PairedTestEntry, predictions: Predictions, options: Mapping[str, Any]
+) -> Family | None:
+    """The function that tests all pairs by a test, if there is one for these answers."""
+    if predictions.design.name != "holdout":
+        return None
+    found = (f for f in _FAMILIES if f.test == entry.name and f.takes(options))
+    return next(found, None)
+
+
+def max_t_family(measure: Measure, predictions: Predictions) -> Family:
+    """The function that adjusts the pairs of a measure by "max-t"."""
+    design = predictions.design
+    for family in _FAMILIES_OF_DRAWS:
+        known: Sequence[str] = family.measures
+        if measure.metric in known and family.entry.valid_for(design):
+            return family
+    subjects = [name for family in _FAMILIES_OF_DRAWS for name in family.measures]
+    raise ValueError(
+        f"adjust='max-t' is for {', '.join(subjects)} on a hold-out. Got "
+        f"{measure.subject} and {design}. Choose 'holm', which is valid for every test."
+    )
+
+
+OPTIONS_OF_SEVERAL = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
+"""Options that tests take beside their own where they are asked for several."""

@@ -1,0 +1,234 @@
+"""Several classifiers, shared splits: which of them differ, and who wins."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from skcompare.comparators._base import BaseComparator
+from skcompare.comparators._families import OPTIONS_OF_SEVERAL
+from skcompare.comparators._named import (
+    NamedEstimatorsMixin,
+    check_named_estimators,
+    named_pairs,
+)
+from skcompare.comparators._settings import check_settings_of_several
+from skcompare.comparators._several import check_named, compare_several
+from skcompare.comparators._tests import Asked, named_tests
+from skcompare.metrics import Measure
+from skcompare.predictions import Predictions
+from skcompare.reports import MultipleComparison
+
+__all__ = ["MultipleComparator"]
+
+
+class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
+    """Tell which of several classifiers are really better than others.
+
+    All classifiers are cloned, fitted on the same training sets with the same seeds, and
+    answer the same test sets: 10 fits each by default. Every pair is compared by the test
+    that :class:`~skcompare.PairedComparator` would use, or every classifier with a control,
+    and p-values are adjusted for the number of pairs. The null hypothesis of a pair is that
+    its two learning algorithms are equally good.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        Three or more classifiers with their names. They are never changed.
+    cv : None, "prefit", int, splitter or iterable, default=None
+        As for :class:`~skcompare.PairedComparator`.
+    scoring : str, callable, list of str, or dict, default="accuracy"
+        What is compared. The verdict comes from the first.
+    tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
+        Names of tests of pairs, and of tests of all together such as "cochran_q", with
+        options in a dict. "auto" takes the default tests of the design. A test that is not
+        valid for the design runs only when it is asked for, and is flagged.
+    control : str, optional
+        Name of the classifier that each other one is compared with. By default all pairs
+        are compared.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means better than the control; one-sided tests need one.
+    alpha : float, default=0.05
+        Chance of any wrong finding by the primary measure, if `adjust` holds it. Intervals
+        of all differences hold together at 1 - `alpha`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"} or \
+None, default="holm"
+        How the p-values of the pairs of one measure are adjusted, as for
+        :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC and precision
+        on a hold-out.
+    pos_label : label, optional
+        The positive class of two; scorers then see classes 0 and 1.
+    allow_mixed : bool, default=False
+        Allow frozen classifiers beside others.
+    refit : bool, default=False
+        Fit the selected classifier on all records and answer through it.
+    n_jobs : int, optional
+        Fits at a time, as in joblib.
+    verbose : int, default=0
+        As in joblib.
+    random_state : int, RandomState instance or None, default=None
+        Decides the splits and every nested `random_state` that is None. These get a seed a
+        split, the same for all classifiers.
+
+    Attributes
+    ----------
+    verdict_ : str
+        The name of the classifier that is better than every other one. With a control: of
+        the best of those that are better than it, or the control if all are worse. Else
+        "inconclusive".
+    groups_ : tuple of tuple of str
+        Groups of classifiers that are not told apart, that of the best one first; none
+        with a control.
+    comparison_ : MultipleComparison
+        The report: text, Markdown, HTML, JSON, frame.
+    results_ : PairwiseResults
+        Comparisons by (measure, class or None, test), or by a unique one of them.
+    predictions_ : Predictions
+        All answers with their splits.
+    cv_ : splitter or "prefit"
+        What made the splits.
+    selected_estimator_ : estimator
+        With `refit=True`: the first of the classifiers, in the order given, that the best
+        one is not significantly better than. So put those first that you would rather
+        keep. With a control it is the control, unless others are better, and then the best
+        of these. It is fitted on all records.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, where X has them.
+
+    See Also
+    --------
+    PairedComparator : Compares two classifiers.
+    compare : Compares answers that exist already.
+
+    Notes
+    -----
+    Tests of all classifiers together are those that are valid for the design: on a
+    hold-out Cochran's Q for accuracy, DeLong's joint test for the AUC, and a joint test of
+    precision, recall and their like. No such test is known to be valid where classifiers
+    are trained anew on splits that share records. The adjusted p-values of the pairs hold
+    their level without one.
+
+    "holm" makes no assumption about how the pairs depend on each other. It needs tests of
+    pairs that hold their level at `alpha` over the number of pairs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skcompare import MultipleComparator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> comparator = MultipleComparator(
+    ...     [
+    ...         ("prior", DummyClassifier()),
+    ...         ("Bayes", GaussianNB()),
+    ...         ("neighbours", KNeighborsClassifier()),
+    ...     ],
+    ...     random_state=0,
+    ... )
+    >>> comparator.fit(X, y).verdict_
+    'inconclusive'
+    >>> comparator.groups_
+    (('neighbours', 'Bayes'), ('prior',))
+
+    .. versionadded:: 0.1
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        cv: Any = None,
+        scoring: Any = "accuracy",
+        tests: Any = "auto",
+        control: str | None = None,
+        alternative: str = "two-sided",
+        alpha: float = 0.05,
+        adjust: str | None = "holm",
+        pos_label: Any = None,
+        allow_mixed: bool = False,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.cv = cv
+        self.scoring = scoring
+        self.tests = tests
+        self.control = control
+        self.alternative = alternative
+        self.alpha = alpha
+        self.adjust = adjust
+        self.pos_label = pos_label
+        self.allow_mixed = allow_mixed
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @property
+    def groups_(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of classifiers that are not told apart, that of the best one first."""
+        check_is_fitted(self, "comparison_")
+        groups: tuple[tuple[str, ...], ...] = self.comparison_.groups
+        return groups
+
+    def _named_estimators(self) -> list[tuple[str, Any]]:
+        # Printing and tags must work whatever was passed; `fit` says what is wrong.
+        return named_pairs(self.estimators)
+
+    def _check_settings(self) -> None:
+        parameters = inspect.signature(type(self)).parameters
+        check_named_estimators(self.estimators, parameters, least=3)
+        self._settings()
+
+    def _settings(self) -> tuple[str, float, str]:
+        names = [name for name, _ in self.estimators]
+        return check_settings_of_several(
+            self.alternative, self.alpha, self.adjust, self.control, names
+        )
+
+    def _asked_tests(self) -> Asked:
+        return named_tests(self.tests, OPTIONS_OF_SEVERAL)
+
+    def _check_asked(self, asked: Asked, measures: Sequence[Measure]) -> None:
+        check_named(asked, measures)
+
+    def _compared(
+        self,
+        predictions: Predictions,
+        measures: Sequence[Measure],
+        asked: Asked,
+        *,
+        n_fits: int,
+        start: float,
+    ) -> MultipleComparison:
+        alternative, alpha, adjust = self._settings()
+        return compare_several(
+            predictions,
+            measures,
+            asked,
+            control=self.control,
+            alternative=alternative,
+            alpha=alpha,
+            adjust=adjust,
+            pos_label=self.pos_label,
+            n_fits=n_fits,
+            start=start,
+            random_state=self._seed(),
+        )
+
+    def _selected_name(self) -> str:
+        comparison: MultipleComparison = self.comparison_
+        ranked = [row.name for row in comparison.classifiers]
+        found = {row.beats(comparison.alpha) for row in comparison.pairs}
+        if self.control is not None:
+            better = [name for name in ranked if (name, self.control) in found]
+            return better[0] if better else self.control
+        names = [name for name, _ in self.estimators]
+        return next(name for name in names if (ranked[0], name) not in found)

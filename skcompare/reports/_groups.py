@@ -1,0 +1,50 @@
+"""Groups of classifiers that the evidence does not tell apart."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase
+
+__all__ = ["groups_of", "letters_of"]
+
+
+def groups_of(
+    names: Sequence[str], told_apart: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, ...], ...]:
+    """The largest sets of names in which no two are told apart.
+
+    By inserting one difference after the other and absorbing what lies within another set
+    (Piepho 2004, "An algorithm for a letter-based representation of all-pairwise
+    comparisons", Journal of Computational and Graphical Statistics 13(2), 456-466).
+
+    Parameters
+    ----------
+    names : sequence of str
+        The best first; groups and the names in them come in this order.
+    told_apart : iterable of pairs of str
+        Which two differ.
+    """
+    order = {name: position for position, name in enumerate(names)}
+    sets = [frozenset(names)] if names else []
+    for one, other in told_apart:
+        both = [held for held in sets if one in held and other in held]
+        others = [held for held in sets if not (one in held and other in held)]
+        halves = dict.fromkeys(held - {name} for held in both for name in (one, other))
+        # Only a half can lie within another set: those that stay were the largest already.
+        rivals = [*others, *halves]
+        sets = others + [
+            half
+            for half in halves
+            if half not in others and not any(half < held for held in rivals)
+        ]
+    ordered = [tuple(sorted(held, key=order.__getitem__)) for held in sets]
+    return tuple(sorted(ordered, key=lambda group: [order[name] for name in group]))
+
+
+def letters_of(groups: Sequence[Sequence[str]]) -> Mapping[str, str]:
+    """The groups of each name as letters, or as numbers where there are too many."""
+    many = len(groups) > len(ascii_lowercase)
+    marks = [str(k + 1) if many else ascii_lowercase[k] for k in range(len(groups))]
+    found: dict[str, list[str]] = {}
+    for mark, group in zip(marks, groups, strict=True):
+        for name in group:
+            found.setdefault(name, []).append(mark)
+    return {name: ("," if many else "").join(own) for name, own in found.items()}

@@ -1,0 +1,283 @@
+"""Several classifiers by one measure: their order, their pairs, and their groups."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from skcompare._flags import explain
+from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare.reports._groups import groups_of, letters_of
+from skcompare.stats import PairedResult
+
+__all__ = ["ClassifierRow", "PairRow", "PairwiseComparison", "PairwiseResults"]
+
+ROLES = ("classifier", "champion", "challenger", "group")
+"""Columns of text in tables of several classifiers."""
+
+Table = tuple[list[str], list[list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierRow:
+    """A classifier with its value of the measure and, where one is known, its interval.
+
+    The interval is of this value by itself and at 95 %: Wilson's for an accuracy, the
+    logit interval for an AUC, both on a hold-out.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two classifiers: the difference, its interval, raw and adjusted p-value.
+
+    .. versionadded:: 0.1
+    """
+
+    champion: str
+    challenger: str
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    flags: tuple[str, ...] = ()
+
+    def beats(self, alpha: float) -> tuple[str, str] | None:
+        """The better and the worse classifier, if the adjusted p-value tells them apart."""
+        if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
+            return None
+        if not self.difference or math.isnan(self.difference):
+            return None
+        pair = (self.challenger, self.champion)
+        return pair if self.difference > 0 else pair[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseComparison:
+    """What several classifiers were found to differ in, by one measure and one test.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure.
+    label : object
+        The class that it is about, or None.
+    test : str or None
+        The test of the pairs; None where none is valid.
+    classifiers : tuple of ClassifierRow
+        The best one first.
+    pairs : tuple of PairRow
+        Pairs of classifiers, or each of them with the control, the smallest adjusted
+        p-value first. A difference is challenger less champion where greater is better, so
+        that of a loss is a gain.
+    alpha, interval_level : float
+        Level at which adjusted p-values decide, and confidence level of each interval of a
+        difference.
+    alternative, adjust : str
+        Direction of the tests of pairs, and how their p-values are adjusted.
+    control : str or None
+        The classifier that the others are compared with.
+    omnibus : PairedResult or None
+        The test of all classifiers together; None where none is valid for the design.
+    greater_is_better : bool
+        Whether the measure is a score.
+    method : str
+        How the test of the pairs computes its p-value.
+    note : str
+        Why there is no test, and what would give one.
+    flags : tuple of str
+        Codes of caveats about pairs.
+
+    .. versionadded:: 0.1
+    """
+
+    measure: str
+    label: Any
+    test: str | None
+    classifiers: tuple[ClassifierRow, ...]
+    pairs: tuple[PairRow, ...]
+    alpha: float
+    interval_level: float
+    alternative: str
+    adjust: str
+    control: str | None = None
+    omnibus: PairedResult | None = None
+    greater_is_better: bool = True
+    method: str = ""
+    note: str = ""
+    flags: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, Any, str | None]:
+        """Measure, class or None, test or None."""
+        return self.measure, self.label, self.test
+
+    @property
+    def subject(self) -> str:
+        """The measure, with the class in brackets where it is about one."""
+        return self.measure if self.label is None else f"{self.measure}[{self.label}]"
+
+    @property
+    def caveats(self) -> list[str]:
+        """Flags of the pairs and of the omnibus test, with their words."""
+        omnibus = () if self.omnibus is None else self.omnibus.flags
+        return explain([*self.flags, *omnibus])
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of classifiers that are not told apart, that of the best one first.
+
+        Each is as large as can be without two classifiers that differ significantly, so a
+        classifier may be in several. Empty where nothing was tested, and with a control,
+        because the others were not compared with each other.
+        """
+        if self.test is None or self.control is not None:
+            return ()
+        names = [row.name for row in self.classifiers]
+        found = (row.beats(self.alpha) for row in self.pairs)
+        return groups_of(names, [pair for pair in found if pair is not None])
+
+    def pair(self, champion: str, challenger: str) -> PairRow:
+        """The row of two classifiers, named in its order."""
+        for row in self.pairs:
+            if (row.champion, row.challenger) == (champion, challenger):
+                return row
+        known = ", ".join(f"({row.champion}, {row.challenger})" for row in self.pairs)
+        raise KeyError(f"No pair ({champion}, {challenger}). Pairs: {known}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        return plain | {
+            "classifiers": [asdict(row) for row in self.classifiers],
+            "pairs": [asdict(row) | {"flags": list(row.flags)} for row in self.pairs],
+            "omnibus": None
+            if self.omnibus is None
+            else self.omnibus.to_dict(1 - self.alpha),
+            "groups": [list(group) for group in self.groups],
+            "flags": list(self.flags),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> "PairwiseComparison":
+        """What :meth:`to_dict` gave."""
+        omnibus = stored["omnibus"]
+        return cls(
+            classifiers=tuple(ClassifierRow(**row) for row in stored["classifiers"]),
+            pairs=tuple(
+                PairRow(**{**row, "flags": tuple(row["flags"])}) for row in stored["pairs"]
+            ),
+            omnibus=None if omnibus is None else PairedResult.from_dict(omnibus),
+            flags=tuple(stored["flags"]),
+            **{name: stored[name] for name in _PLAIN_FIELDS},
+        )
+
+    def tables(self) -> list[Table]:
+        """The classifiers and the pairs as text, each with its header."""
+        return [self._ranked(), self._paired()]
+
+    def together(self) -> str:
+        """What is said of all classifiers together, in a line."""
+        test = self.omnibus
+        if test is not None:
+            df = "" if test.df is None else f", df {test.df:g}"
+            p = format_pvalue(test.pvalue, self.alpha)
+            return f"{test.test} {format_number(test.statistic)}{df}, p {p}"
+        if self.test is None:
+            return self.note
+        return (
+            "no test of all together is valid for this design; whether any two differ, "
+            f"the pairs say ({self.test})"
+        )
+
+    def _ranked(self) -> Table:
+        letters = letters_of(self.groups)
+        header, grouped = ["classifier", self.subject], bool(letters)
+        with_limits = any(row.low is not None for row in self.classifiers)
+        if with_limits:
+            header.append("95 % interval")
+        if grouped:
+            header.append("group")
+        cells = []
+        for row in self.classifiers:
+            line = [in_one_line(row.name), format_number(row.value)]
+            line += [_interval(row)] * with_limits
+            line += [letters.get(row.name, "")] * grouped
+            cells.append(line)
+        return header, cells
+
+    def _paired(self) -> Table:
+        gain = "difference" if self.greater_is_better else "gain"
+        header = ["champion", "challenger", gain]
+        if self.test is not None:
+            level = f"{100 * self.interval_level:.4g} % interval"
+            header += [level, "p", f"p ({self.adjust})"]
+        cells = []
+        for row in self.pairs:
+            line = [
+                in_one_line(row.champion),
+                in_one_line(row.challenger),
+                format_number(row.difference, signed=True),
+            ]
+            if self.test is not None:
+                line += [
+                    _interval(row),
+                    _shown(row.pvalue, self.alpha),
+                    _shown(row.adjusted_pvalue, self.alpha),
+                ]
+            cells.append(line)
+        return header, cells
+
+
+_NESTED = ("classifiers", "pairs", "omnibus", "flags")
+_PLAIN_FIELDS = tuple(
+    name for name in PairwiseComparison.__dataclass_fields__ if name not in _NESTED
+)
+
+
+class PairwiseResults(Mapping[tuple[str, Any, str | None], PairwiseComparison]):
+    """Comparisons by (measure, class or None, test), or by a unique measure or test.
+
+    .. versionadded:: 0.1
+    """
+
+    def __init__(self, comparisons: Sequence[PairwiseComparison]) -> None:
+        self._comparisons = {one.key: one for one in comparisons}
+
+    def __getitem__(self, key: Any) -> PairwiseComparison:
+        if key in self._comparisons:
+            return self._comparisons[key]
+        known = self._comparisons.values()
+        found = [one for one in known if key in (one.test, one.subject)]
+        if len(found) == 1:
+            return found[0]
+        keys = ", ".join(map(str, self._comparisons))
+        reason = "No comparison" if not found else f"{len(found)} comparisons"
+        raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
+
+    def __iter__(self) -> Iterator[tuple[str, Any, str | None]]:
+        return iter(self._comparisons)
+
+    def __len__(self) -> int:
+        return len(self._comparisons)
+
+    def __repr__(self) -> str:
+        return f"PairwiseResults({', '.join(map(str, self._comparisons))})"
+
+
+def _interval(row: ClassifierRow | PairRow) -> str:
+    if row.low is None or row.high is None:
+        return ""
+    return f"[{format_number(row.low)}, {format_number(row.high)}]"
+
+
+def _shown(pvalue: float | None, alpha: float) -> str:
+    return "" if pvalue is None else format_pvalue(pvalue, alpha)

@@ -1,0 +1,352 @@
+"""Records and classifiers as users have them, judged by scikit-learn's cross_validate."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import DataConversionWarning
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC, LinearSVC
+
+from skcompare import BlockRegularized5x2CV, PairedComparator
+
+N = 96
+RNG = np.random.default_rng(0)
+COLOURS = RNG.choice(["red", "green", "blue"], N)
+SIZES = RNG.normal(size=N)
+RISKS = SIZES + (COLOURS == "red") + RNG.normal(size=N)
+# The splits are of equal sizes, so that the mean of their accuracies is that of all.
+Y = (RISKS > np.median(RISKS)).astype(int)
+WORDS = np.where(Y == 1, "yes", "no")
+NUMBERS = RNG.normal(size=(N, 4)) + Y[:, np.newaxis]
+GAPS = np.where(RNG.random(NUMBERS.shape) < 0.1, np.nan, NUMBERS)
+TEXTS = [f"{'good fine' if y else 'bad poor'} {colour}" for y, colour in zip(Y, COLOURS)]
+
+
+def encoded():
+    """One-hot colours and sizes as they are, for a linear model."""
+    encoder = OneHotEncoder(handle_unknown="ignore")
+    columns = make_column_transformer((encoder, ["colour"]), remainder="passthrough")
+    return make_pipeline(columns, LogisticRegression())
+
+
+def boosted(**settings):
+    return HistGradientBoostingClassifier(max_iter=2, random_state=0, **settings)
+
+
+def by_dtype():
+    return boosted(categorical_features="from_dtype")
+
+
+def tfidf():
+    return make_pipeline(TfidfVectorizer(), LogisticRegression())
+
+
+def counts():
+    return make_pipeline(CountVectorizer(ngram_range=(1, 2)), MultinomialNB())
+
+
+def pandas_frame(**settings):
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame({"colour": pd.Categorical(COLOURS), "size": SIZES}, **settings)
+
+
+def polars_frame(categories=False):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"colour": COLOURS, "size": SIZES})
+    return (
+        frame.with_columns(pl.col("colour").cast(pl.Categorical)) if categories else frame
+    )
+
+
+def arrow_frame():
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    types = {"colour": "string[pyarrow]", "size": "float64[pyarrow]"}
+    return pd.DataFrame({"colour": COLOURS, "size": SIZES}).astype(types)
+
+
+def arrow_table():
+    pa = pytest.importorskip("pyarrow")
+    return pa.table({"size": SIZES, "cube": SIZES**3})
+
+
+def series(values, library="pandas", **settings):
+    return pytest.importorskip(library).Series(values, **settings)
+
+
+def distances():
+    return np.abs(NUMBERS[:, np.newaxis] - NUMBERS).sum(axis=2)
+
+
+def kernel(C=1.0):
+    return SVC(kernel="precomputed", C=C)
+
+
+INPUTS = {
+    "pandas, categories": lambda: (encoded(), by_dtype(), pandas_frame(), WORDS),
+    "pandas, index repeated": lambda: (
+        encoded(),
+        by_dtype(),
+        pandas_frame(index=[0] * N),
+        series(WORDS, index=[0] * N),
+    ),
+    "pandas, Arrow columns": lambda: (encoded(), DummyClassifier(), arrow_frame(), WORDS),
+    "polars": lambda: (
+        encoded(),
+        DummyClassifier(),
+        polars_frame(),
+        series(WORDS, "polars"),
+    ),
+    "polars, categories": lambda: (encoded(), by_dtype(), polars_frame(True), WORDS),
+    "PyArrow": lambda: (boosted(), DummyClassifier(), arrow_table(), WORDS),
+    "object array": lambda: (
+        make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression()),
+        DummyClassifier(),
+        np.column_stack([COLOURS, Y]).astype(object),
+        WORDS,
+    ),
+    "missing values": lambda: (boosted(), boosted(max_depth=1), GAPS, Y),
+    "texts": lambda: (tfidf(), counts(), TEXTS, WORDS),
+    "texts, array": lambda: (tfidf(), counts(), np.array(TEXTS), Y),
+    "texts, pandas": lambda: (tfidf(), counts(), series(TEXTS), Y),
+    "kernel": lambda: (kernel(), kernel(0.1), NUMBERS @ NUMBERS.T, Y),
+    "kernel in a search": lambda: (
+        kernel(),
+        GridSearchCV(kernel(), {"C": [0.1, 1]}, cv=2),
+        NUMBERS @ NUMBERS.T,
+        Y,
+    ),
+    "distances": lambda: (
+        KNeighborsClassifier(metric="precomputed"),
+        KNeighborsClassifier(1, metric="precomputed"),
+        distances(),
+        Y,
+    ),
+}
+for container in ("csr_matrix", "csr_array", "coo_array"):
+    INPUTS[container] = lambda container=container: (
+        LogisticRegression(),
+        LinearSVC(),
+        getattr(sparse, container)(np.where(NUMBERS > 0, NUMBERS, 0)),
+        WORDS,
+    )
+
+
+def judged(classifier, X, y, scoring="accuracy"):
+    """The mean score by scikit-learn on the same splits."""
+    cv = BlockRegularized5x2CV(random_state=0)
+    return cross_validate(classifier, X, y, cv=cv, scoring=scoring)["test_score"].mean()
+
+
+def fitted(champion, challenger, X, y, **settings):
+    settings = {"refit": True, "random_state": 0} | settings
+    return PairedComparator(champion, challenger, **settings).fit(X, y)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_trained_on_every_split(name):
+    """Accuracies are those of scikit-learn, and the selected one answers as if alone."""
+    champion, challenger, X, y = INPUTS[name]()
+    comparator = fitted(champion, challenger, X, y)
+    row = comparator.results_["accuracy"]
+    kept = comparator.verdict_ != "challenger"
+    alone = clone(champion if kept else challenger).fit(X, y)
+
+    assert judged(champion, X, y) == pytest.approx(row.champion)
+    assert judged(challenger, X, y) == pytest.approx(row.challenger)
+    assert alone.predict(X).tolist() == comparator.predict(X).tolist()
+    assert alone.classes_.tolist() == comparator.classes_.tolist()
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_trained_already(name):
+    """Fitted classifiers answer the same container as they are."""
+    champion, challenger, X, y = INPUTS[name]()
+    champion.fit(X, y)
+    challenger.fit(X, y)
+    comparator = fitted(champion, challenger, X, y, cv="prefit")
+    row = comparator.results_["accuracy"]
+
+    assert champion.score(X, y) == pytest.approx(row.champion)
+    assert challenger.score(X, y) == pytest.approx(row.challenger)
+    kept = champion if comparator.verdict_ != "challenger" else challenger
+    assert kept is comparator.selected_estimator_
+    assert kept.predict(X).tolist() == comparator.predict(X).tolist()
+
+
+@pytest.mark.parametrize("name", ["pandas, categories", "polars", "PyArrow", "texts"])
+def test_in_two_processes(name):
+    """Frames and texts give the same answers in worker processes."""
+    champion, challenger, X, y = INPUTS[name]()
+    one = fitted(champion, challenger, X, y)
+    two = fitted(champion, challenger, X, y, n_jobs=2)
+
+    for role in ("champion", "challenger"):
+        np.testing.assert_array_equal(
+            one.predictions_[role].labels, two.predictions_[role].labels
+        )
+    assert one.results_["accuracy"].pvalue == two.results_["accuracy"].pvalue
+
+
+def arrow_array(values):
+    return pytest.importorskip("pyarrow").array(values)
+
+
+def arrow_series(values, dtype):
+    pytest.importorskip("pyarrow")
+    return series(values, dtype=dtype)
+
+
+LABELS = {
+    "string objects": (lambda: WORDS.astype(object), "no yes"),
+    "list": (lambda: WORDS.tolist(), "no yes"),
+    "pandas": (lambda: series(WORDS), "no yes"),
+    "pandas, category": (lambda: series(WORDS).astype("category"), "no yes"),
+    "pandas, string": (lambda: series(WORDS, dtype="string"), "no yes"),
+    "pandas, Arrow string": (lambda: arrow_series(WORDS, "string[pyarrow]"), "no yes"),
+    "pandas, Arrow integer": (lambda: arrow_series(Y, "int64[pyarrow]"), "0 1"),
+    "pandas, category of numbers": (lambda: series(Y).astype("category"), "0 1"),
+    "pandas, nullable boolean": (lambda: series(Y == 1, dtype="boolean"), "False True"),
+    "booleans": (lambda: Y == 1, "False True"),
+    "small integers": (lambda: Y.astype(np.uint8), "0 1"),
+    "polars": (lambda: series(WORDS, "polars"), "no yes"),
+    "polars, category": (
+        lambda: series(WORDS, "polars").cast(pytest.importorskip("polars").Categorical),
+        "no yes",
+    ),
+    "PyArrow": (lambda: arrow_array(WORDS), "no yes"),
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels(name):
+    """Every form of labels gives the answer of 0 and 1, with classes under their names."""
+    make, classes = LABELS[name]
+    expected = fitted(LogisticRegression(), GaussianNB(), NUMBERS, Y).results_["accuracy"]
+    comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, make())
+    actual = comparator.results_["accuracy"]
+    pair = [
+        clone(each).fit(NUMBERS, make()) for each in (LogisticRegression(), GaussianNB())
+    ]
+    holdout = fitted(*pair, NUMBERS, make(), cv="prefit").results_["accuracy"]
+
+    assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
+    assert classes.split() == [str(label) for label in comparator.predictions_.classes]
+    assert pair[0].score(NUMBERS, make()) == pytest.approx(holdout.champion)
+
+
+def test_column_of_labels():
+    """One column is taken for the labels, and warned of once, not by every fit."""
+    pd = pytest.importorskip("pandas")
+    column = pd.DataFrame({"label": WORDS})
+    with pytest.warns(DataConversionWarning, match="column-vector y") as caught:
+        comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, column)
+
+    assert 1 == len(caught)
+    assert judged(GaussianNB(), NUMBERS, Y) == pytest.approx(
+        comparator.results_["accuracy"].challenger
+    )
+
+
+WRAPPED = {
+    "calibrated": lambda: CalibratedClassifierCV(GaussianNB(), cv=2),
+    "calibrated, without probabilities": lambda: CalibratedClassifierCV(LinearSVC(), cv=2),
+    "tuned threshold": lambda: TunedThresholdClassifierCV(GaussianNB(), cv=2, thresholds=5),
+    "weighted classes": lambda: RandomForestClassifier(
+        3, class_weight={"no": 1, "yes": 3}, random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+@pytest.mark.parametrize("role", ["champion", "challenger"])
+def test_wrapped_classifiers(name, role):
+    """Calibrated and tuned classifiers are compared in either role, and fitted already."""
+    wrapped, other = WRAPPED[name](), LogisticRegression()
+    pair = (wrapped, other) if role == "champion" else (other, wrapped)
+    measures = ["accuracy", "multiclass_brier_loss"]
+    rows = fitted(*pair, NUMBERS, WORDS, scoring=measures).comparison_.rows
+    holdout = fitted(
+        *(clone(each).fit(NUMBERS, WORDS) for each in pair),
+        NUMBERS,
+        WORDS,
+        cv="prefit",
+        scoring=measures,
+    )
+
+    assert judged(pair[0], NUMBERS, WORDS) == pytest.approx(rows[0].champion)
+    assert judged(pair[1], NUMBERS, WORDS) == pytest.approx(rows[0].challenger)
+    assert all(row.pvalue is not None for row in holdout.comparison_.rows)
+
+
+def test_equal_wrapped_classifiers():
+    """Two that tune their threshold alike give the same answers."""
+    wrapped = WRAPPED["tuned threshold"]()
+    row = fitted(wrapped, clone(wrapped), NUMBERS, WORDS).results_["accuracy"]
+
+    assert (0, 1) == (row.difference, row.pvalue)
+
+
+@pytest.mark.parametrize("frozen", ["champion", "challenger", "both"])
+def test_frozen_classifiers(frozen):
+    """A frozen classifier answers as it was trained, wherever it stands."""
+    half = N // 2
+    trained = {
+        "champion": LogisticRegression().fit(NUMBERS[:half], WORDS[:half]),
+        "challenger": RidgeClassifier().fit(NUMBERS[:half], WORDS[:half]),
+    }
+    pair = {
+        role: FrozenEstimator(one) if frozen in (role, "both") else clone(one)
+        for role, one in trained.items()
+    }
+    X, y = NUMBERS[half:], WORDS[half:]
+    comparator = fitted(**pair, X=X, y=y, allow_mixed=frozen != "both")
+    row = comparator.results_["accuracy"]
+
+    for role, one in trained.items():
+        if frozen in (role, "both"):
+            assert one.score(X, y) == pytest.approx(getattr(row, role))
+    assert ("mixed-frozen" in comparator.comparison_.flags) == (frozen != "both")
+    assert "prefit" == comparator.cv_ or frozen != "both"
+
+
+@pytest.mark.parametrize("classifier", [RidgeClassifier(), LinearSVC(), SVC()], ids=repr)
+def test_ranking_without_probabilities(classifier):
+    """Decision scores are ranked where there are no probabilities, trained or fitted."""
+    X, half = sparse.csr_array(NUMBERS), N // 2
+    pair = classifier, LogisticRegression()
+    row = fitted(*pair, X, WORDS, scoring="roc_auc").results_["roc_auc"]
+    trained = [clone(one).fit(X[:half], WORDS[:half]) for one in pair]
+    holdout = fitted(*trained, X[half:], WORDS[half:], cv="prefit", scoring="roc_auc")
+
+    assert judged(pair[0], X, WORDS, "roc_auc") == pytest.approx(row.champion)
+    assert judged(pair[1], X, WORDS, "roc_auc") == pytest.approx(row.challenger)
+    assert "delong" == holdout.comparison_.rows[0].test
+
+
+def test_equal_but_for_a_missing_value():
+    """NaN as a setting is no difference between two classifiers of one kind."""
+    pair = [
+        make_pipeline(SimpleImputer(missing_values=np.nan), LogisticRegression(C=C))
+        for C in (1.0, 0.01)
+    ]
+    comparison = fitted(*pair, NUMBERS, WORDS).comparison_
+
+    assert comparison.champion.endswith("with logisticregression__C=1.0")
