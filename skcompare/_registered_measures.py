@@ -103,7 +103,7 @@ def metric(
     response_method : {"predict", "predict_proba"}
         What its second argument is: labels of shape (n_samples,), or probabilities of
         shape (n_samples, n_classes). A metric of probabilities gets the order of the
-        classes as the keyword `labels`.
+        classes as the keyword `labels`, if it takes that.
     greater_is_better : bool
         False for losses and errors.
     title : str, optional
@@ -202,8 +202,20 @@ def keywords_of(function: Callable[..., Any] | None) -> tuple[str, ...]:
 
 
 def add_entry(registry: dict[str, Any], entry: Any, what: str) -> None:
-    if entry.name in registry:
+    """Add an entry under a name of its own.
+
+    A cell of a notebook that is run again defines its function again, which takes the place
+    of what it was.
+    """
+    known = registry.get(entry.name)
+    if known is not None and _written_at(known.function) != _written_at(entry.function):
         raise ValueError(
             f"A {what} named {entry.name!r} is registered. Choose another name."
         )
     registry[entry.name] = entry
+
+
+def _written_at(function: Any) -> tuple[str, str] | Any:
+    """Where a function was defined; for other callables the object itself."""
+    name = getattr(function, "__qualname__", None)
+    return function if name is None else (function.__module__, name)

@@ -208,8 +208,13 @@ def scorer_told_classes(
     scorer = make_scorer(
         metric, response_method=response_method, greater_is_better=sign > 0, **options
     )
+    if getattr(scorer, "_score_func", None) is not metric:
+        return None
     # All that a scorer holds was set by the public function, whatever it is called.
-    scorer.__class__ = ScorerToldClasses
+    try:
+        scorer.__class__ = ScorerToldClasses
+    except TypeError:  # a scorer with slots
+        return None
     return scorer
 
 

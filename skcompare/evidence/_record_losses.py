@@ -69,7 +69,8 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     if proba.shape[1] != 2:
         raise ValueError(
             f"The loss 'brier' is for two classes. Got {proba.shape[1]}. Use "
-            "loss='multiclass_brier', which sums over the classes."
+            "loss='multiclass_brier' (of metrics: multiclass_brier_loss), which sums over "
+            "the classes."
         )
     misses = proba[:, 1] - codes
     misses *= misses

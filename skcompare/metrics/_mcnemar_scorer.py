@@ -39,7 +39,7 @@ class McNemarScorer(PairedScorer):
     Raises
     ------
     TypeError
-        If the champion is no classifier or has no predict.
+        If the champion is no classifier or has no predict, or a test is named.
     ValueError
         If the champion is not fitted or an option is not one of the test; when called, if
         there are neither a champion nor stored answers, or both, stored answers are not one
@@ -91,6 +91,11 @@ class McNemarScorer(PairedScorer):
         method: str = "mid-p",
         **options: Any,
     ) -> None:
+        if "test" in options:
+            raise TypeError(
+                f"{type(self).__name__} runs {self.default_test}, and has no `test`. Got "
+                f"test={options['test']!r}. Choose the `method`, or use PairedScorer."
+            )
         super().__init__(
             self.default_test, champion, returns=returns, method=method, **options
         )

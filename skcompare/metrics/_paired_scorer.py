@@ -217,7 +217,7 @@ class PairedScorer(RoutedScorer):
         labels, n = check_labels("y", y), n_rows(X)
         if len(labels) != n:
             raise ValueError(f"`y` must have one label a record: {n}. Got {len(labels)}.")
-        check_stored(type(self).__name__, self.champion, stored, self._stored, n)
+        check_stored(type(self).__name__, self.champion, stored, self._stored, y)
         champion = self.champion
         if champion is None:
             champion = stored_champion(

@@ -21,6 +21,9 @@ PREFIX = "skcompare_"
 """Stands before a name that scikit-learn has given to a scorer of its own."""
 
 
+WEIGHT = "sample_weight"
+"""A keyword of metrics that comes by metadata."""
+
 NOT_TOLD = object()
 """Stands for the classes where a metric is called by another than a scorer of ours."""
 
@@ -60,8 +63,12 @@ class ClassMetric:
 
     def __init__(self, entry: MetricEntry) -> None:
         update_wrapper(self, entry.function)
+        # scikit-learn prints it, and a callable object has none.
+        self.__name__ = entry.name
         self.entry = entry
         given = inspect.signature(entry.function)
+        any_word = any(p.kind is p.VAR_KEYWORD for p in given.parameters.values())
+        self.takes_labels = any_word or "labels" in given.parameters
         kept = [p for name, p in given.parameters.items() if name != "labels"]
         self.__signature__ = given.replace(parameters=kept)
 
@@ -70,6 +77,13 @@ class ClassMetric:
 
     def __reduce__(self) -> tuple[type, tuple[MetricEntry]]:
         return ClassMetric, (self.entry,)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of what the metric takes beside labels, answers, classes and weights."""
+        others = list(self.__signature__.parameters.values())[2:]
+        by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        return tuple(p.name for p in others if p.kind in by_name and p.name != WEIGHT)
 
     @property
     def of_probabilities(self) -> bool:
@@ -87,7 +101,7 @@ class ClassMetric:
     def _told(self, classes: Any, words: dict[str, Any]) -> dict[str, Any]:
         """Keywords of the metric, with those about a classifier's classes."""
         if self.of_probabilities:
-            return {"labels": classes, **words}
+            return {"labels": classes, **words} if self.takes_labels else words
         if classes is None or "pos_label" not in self.__signature__.parameters:
             return words
         positive = positive_class(np.asarray(classes), words.get("pos_label"))
@@ -124,10 +138,10 @@ class DirectScorer:
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         words = dict(self.options, told_classes=getattr(estimator, "classes_", None))
         if sample_weight is not None:
-            words["sample_weight"] = sample_weight
+            words[WEIGHT] = sample_weight
         answers = getattr(estimator, self.metric.entry.response_method)(X)
         return self.sign * self.metric(y, answers, **words)
 
     def _accept_sample_weight(self) -> bool:
         # scikit-learn asks this of every scorer among several, with routing off.
-        return "sample_weight" in inspect.signature(self.metric).parameters
+        return WEIGHT in inspect.signature(self.metric).parameters

@@ -203,9 +203,14 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
         max(0 if part is None else part.shape[1] for part in both)
         for both in zip(*parts, strict=True)
     )
-    if any(all(part is None for part in each) for each in parts):
+    silent = [
+        role.name
+        for role, each in zip(pair.roles, parts, strict=True)
+        if all(part is None for part in each)
+    ]
+    if silent:
         raise ValueError(
-            f"scoring {measure.subject!r} needs answers that a classifier does not give. "
+            f"scoring {measure.subject!r} needs answers that {silent[0]} does not give. "
             "Choose a classifier with predict_proba, or a measure of labels."
         )
     score = _ScorerScore(

@@ -1,7 +1,9 @@
 """The champion of a scorer: a fitted classifier, or the answers that it once gave."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from sklearn import get_config
@@ -21,6 +23,7 @@ from skcompare.predictions import (
     describe,
     n_rows,
 )
+from skcompare.predictions._from_arrays import check_same_order
 
 __all__ = [
     "STORED_LABELS",
@@ -41,6 +44,18 @@ ROUTING = (
     "metadata routing: sklearn.set_config(enable_metadata_routing=True), then "
     "cross_validate(..., params={%r: answers})."
 )
+PASSED = (
+    "Pass params={{{0!r}: answers}} to cross_validate and the like, or {0}=answers to the "
+    "fit and score of a search. What routes no metadata, as permutation_importance, needs "
+    "a fitted champion."
+)
+
+_harmless: WeakSet[Any] = WeakSet()
+"""Classifiers that were seen to leave records as they are.
+
+To look takes longer than many a prediction, and `permutation_importance` scores one
+classifier hundreds of times.
+"""
 
 
 def stored_names(wanted: frozenset[str]) -> tuple[str, ...]:
@@ -87,7 +102,7 @@ def check_stored(
     champion: Any,
     stored: Mapping[str, Any],
     names: tuple[str, ...],
-    n_records: int,
+    y: Any,
 ) -> None:
     """Refuse a scorer without champion, or with two, and answers to other records."""
     if champion is not None and stored:
@@ -98,11 +113,13 @@ def check_stored(
     missing = [each for each in names if each not in stored]
     if champion is None and missing:
         on = get_config()["enable_metadata_routing"]
-        how = f"Pass params={{{missing[0]!r}: answers}}." if on else ROUTING % missing[0]
+        how = PASSED.format(missing[0]) if on else ROUTING % missing[0]
         raise ValueError(
             f"{name} needs a champion: either a fitted classifier as `champion`, or its "
             f"answers to these records as {' and '.join(missing)}. Got neither. {how}"
         )
+    check_same_order({"y": y}, stored)
+    n_records = n_rows(y)
     for each, answers in stored.items():
         length = n_rows(answers) if hasattr(answers, "__len__") else None
         if length != n_records:
@@ -156,17 +173,31 @@ def answers_of_both(
             "has changed, and the champion cannot answer those. Stop early by "
             "scoring='loss' or a metric, and score against the champion afterwards."
         )
+    both = {"champion": champion, "challenger": estimator}
+    guarded = not all(_is_harmless(each) for each in both.values())
     try:
-        collected = collect_fitted(
-            [("champion", champion), ("challenger", estimator)], X, y, wanted=wanted
-        )
+        collected = collect_fitted(list(both.items()), X, y, wanted=wanted, guarded=guarded)
     except EstimatorFailedError as error:
         hint = _other_columns(champion, X) if str(error).startswith("champion") else ""
         if not hint:
             raise
         raise type(error)(f"{error} {hint}") from error
+    for each in both.values() if guarded else ():
+        # What cannot be referred to weakly is looked at every time.
+        with suppress(TypeError):
+            _harmless.add(each)
     _check_same_labels(champion, estimator, y)
     return collected.pair("champion", "challenger")
+
+
+def _is_harmless(classifier: Any) -> bool:
+    """Whether a classifier has answered before and left the records as they are."""
+    if isinstance(classifier, StoredAnswers):
+        return True
+    try:
+        return classifier in _harmless
+    except TypeError:
+        return False
 
 
 def _other_columns(champion: Any, X: Any) -> str:

@@ -9,14 +9,16 @@ from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 from skcompare._registry import MetricEntry, metrics, on_new_metric
 from skcompare._sklearn_private import make_known
 from skcompare._validation import unknown_name
-from skcompare.metrics._registered_scorer import PREFIX, entry_of, scorer_of
+from skcompare.metrics._registered_scorer import (
+    PREFIX,
+    ClassMetric,
+    entry_of,
+    scorer_of,
+)
 
 __all__ = ["get_scorer", "get_scorer_names", "register_scorers"]
 
 Scorer = Callable[..., float]
-
-FROM_ELSEWHERE = ("labels", "sample_weight")
-"""Keywords of metrics that come from the classifier and from metadata."""
 
 
 def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
@@ -109,7 +111,7 @@ def get_scorer_names() -> list[str]:
 
     .. versionadded:: 0.1
     """
-    return sorted(entry.scorer_name for entry in metrics().values())
+    return sorted(entry.scorer_name for entry in _entries())
 
 
 def register_scorers() -> list[str]:
@@ -145,8 +147,13 @@ def register_scorers() -> list[str]:
     .. versionadded:: 0.1
     """
     return make_known(
-        {entry.scorer_name: scorer_of(entry, {}) for entry in metrics().values()}, PREFIX
+        {entry.scorer_name: scorer_of(entry, {}) for entry in _entries()}, PREFIX
     )
+
+
+def _entries() -> list[MetricEntry]:
+    """All metrics; a list, because another thread may register one at the same time."""
+    return list(metrics().values())
 
 
 def known_names() -> set[str]:
@@ -161,8 +168,10 @@ def _greater_is_better(name: str, entry: MetricEntry) -> bool:
 
 
 def _check_options(entry: MetricEntry, options: dict[str, Any]) -> None:
-    known = [name for name in entry.options if name not in FROM_ELSEWHERE]
+    known = ClassMetric(entry).options
     for name in options:
+        if not known:
+            raise ValueError(f"{entry.name} has no options. Got {name}. Leave it out.")
         if name not in known:
             raise unknown_name(f"option of {entry.name}", name, known)
 

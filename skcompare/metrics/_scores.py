@@ -28,18 +28,32 @@ FEW_IN_A_HALF = register_flag(
 
 
 def score_differences(
-    pair: PairedPredictions, measure: Measure, pos_label: Any = None
+    pair: PairedPredictions,
+    measure: Measure,
+    pos_label: Any = None,
+    *,
+    known: dict[Any, Any] | None = None,
 ) -> ScoreDifferences:
     """Score both roles on every test set.
 
     A test set on which the score of either role is undefined (one class only, for
     example) gives NaN for both, so that their means are over the same test sets.
+
+    `known` holds scores of the same predictions, by names of classifiers and measures:
+    what is there is not scored again, and what is not is put there.
     """
     predictions = pair.predictions
-    watch = Watch()
-    scores = np.array(
-        [_split_scores(pair, role, measure, pos_label, watch) for role in pair.roles]
-    )
+    known, scored = {} if known is None else known, []
+    for role in pair.roles:
+        key = role.name, measure.subject
+        if key not in known:
+            own = Watch()
+            known[key] = _split_scores(pair, role, measure, pos_label, own), own
+        scored.append(known[key])
+    scores, watch = np.array([found for found, _ in scored]), Watch()
+    for _, own in scored:
+        watch.warned |= own.warned
+        watch.error = own.error or watch.error
     undefined = ~np.isfinite(scores).all(axis=0)
     if undefined.all() and watch.error is not None:
         raise ValueError(

@@ -1,6 +1,6 @@
 """Short words for an estimator."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -55,5 +55,8 @@ def _differing(k: int, estimators: Sequence[Any], most: int = 3) -> str:
 
 
 def _differ(one: Any, other: Any) -> bool:
-    """Whether two settings differ; NaN, as for missing values, is the same setting."""
+    """Whether a setting differs from a plain one; NaN is the same setting as NaN."""
+    if isinstance(one, Iterable) and not isinstance(one, str):
+        # An array, for example, would be compared value by value.
+        return True
     return one != other and not (one != one and other != other)

@@ -197,7 +197,7 @@ def test_a_name_is_taken_once(toy_test):
         "references": (),
     }
     with pytest.raises(ValueError, match="'toy_sign' is registered"):
-        _registry.paired_test("toy_sign", designs=("holdout",), **settings)(toy_test)
+        _registry.paired_test("toy_sign", designs=("holdout",), **settings)(mcnemar)
     with pytest.raises(ValueError, match=r"Unknown design 'k-fold'. Did you mean 'kfold'"):
         _registry.paired_test("other", designs=("k-fold",), **settings)
     with pytest.raises(ValueError, match="Unknown kind 'differences'"):

@@ -4,6 +4,7 @@ import inspect
 import math
 import pickle
 import warnings
+from copy import copy
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,7 @@ from sklearn.model_selection import (
     cross_validate,
     learning_curve,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -56,6 +58,7 @@ from skcompare.metrics import (
     PairedScorer,
     PrecisionScorer,
 )
+from skcompare.predictions import _collect
 from skcompare.stats import (
     calibration_difference,
     delong,
@@ -122,6 +125,7 @@ EVERY = {
             name, champion, **settings_of(name)
         )
         for name in PairedScorer.available_tests()
+        if name not in {each.default_test for each in CLASSES}
     },
 }
 
@@ -155,6 +159,19 @@ def test_folds(data, champion, name):
         assert expected == pytest.approx(list(found), rel=1e-12), entry
 
 
+@pytest.mark.parametrize("returns", RETURNS)
+@pytest.mark.parametrize("make", CLASSES)
+def test_scorers_of_one_subject(data, champion, challenger, make, returns):
+    """Each is the general scorer with its test, by both kinds of champions."""
+    general = PairedScorer(make.default_test, champion, returns=returns)
+    stored = asked_of(make(), champion, data[0])
+
+    expected = general(challenger, *data)
+
+    assert expected == make(champion, returns=returns)(challenger, *data)
+    assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_halving(data, champion, name):
     """A search by halving scores its candidates, and what it has chosen."""
@@ -170,16 +187,15 @@ def test_halving(data, champion, name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_importance(data, champion, challenger, name):
-    """A feature without values has no importance, the others as many as repetitions."""
+    """A feature without values has no importance, and others have."""
     scorer = EVERY[name](champion)
 
     found = permutation_importance(
-        challenger, *data, scoring=scorer, n_repeats=2, random_state=0
+        challenger, *data, scoring=scorer, n_repeats=1, random_state=0
     )
 
     assert not found.importances[-1].any()
     assert found.importances[:-1].any()
-    assert (6, 2) == found.importances.shape
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -217,7 +233,7 @@ def test_feature_selection(data, champion, name):
     X, y = data
     scorer = EVERY[name]()
     given = asked_of(scorer, champion, X)
-    X, tree = X[:, :3], clone(TREE).set_params(class_weight="balanced")
+    X, tree = X[:, :2], clone(TREE).set_params(class_weight="balanced")
     selector = SequentialFeatureSelector(
         tree, n_features_to_select=1, scoring=scorer, cv=CV
     )
@@ -245,15 +261,35 @@ def test_threshold_tuning_is_refused(data, champion, name):
         tuned.fit(*data)
 
 
-@pytest.mark.parametrize("make", CLASSES)
-def test_other_processes(data, champion, make):
-    """Two workers find what one process finds."""
-    scorer = make(champion, returns="statistic")
-    expected = by_fold(TREE, *data, scorer)
+@pytest.mark.usefixtures("own_test")
+def test_other_processes(data, champion, challenger):
+    """Two workers find what one process finds, for a test that they do not know too."""
+    X, y = data
+    scoring = {each.__name__: each(champion, returns="statistic") for each in CLASSES}
+    scoring["own"] = PairedScorer("own_gain", champion, weight=2.0)
+    one = scoring["McNemarScorer"]
+    search = GridSearchCV(TREE, {"max_depth": [1, 3]}, scoring=one, cv=CV)
+    importances, bests, routed = [], [], []
 
-    found = cross_val_score(TREE, *data, scoring=scorer, cv=CV, n_jobs=2)
+    found = cross_validate(TREE, X, y, scoring=scoring, cv=CV, n_jobs=2)
+    for n_jobs in (None, 2):
+        importances.append(
+            permutation_importance(
+                challenger, X, y, scoring=one, n_repeats=1, random_state=0, n_jobs=n_jobs
+            ).importances
+        )
+        # A search within a search: the inner one is sent to a worker with its scorer.
+        bests.append(cross_val_score(search, X, y, cv=CV, n_jobs=n_jobs).tolist())
+        with sklearn.config_context(enable_metadata_routing=True):
+            params = {"champion_predictions": champion.predict(X)}
+            settings = {"cv": CV, "params": params, "n_jobs": n_jobs}
+            routed.append(cross_val_score(TREE, X, y, scoring=McNemarScorer(), **settings))
 
-    assert expected == pytest.approx(found.tolist())
+    for name, scorer in scoring.items():
+        assert by_fold(TREE, X, y, scorer) == pytest.approx(found[f"test_{name}"].tolist())
+    for alone, with_others in (importances, bests, routed):
+        assert np.array(alone) == pytest.approx(np.array(with_others))
+    assert by_fold(TREE, X, y, McNemarScorer(champion)) == pytest.approx(routed[0].tolist())
 
 
 def test_all_scorers_at_once(data, champion):
@@ -489,6 +525,8 @@ def test_options_are_checked_when_made(champion):
             CalibrationScorer(known, n_bins=0)
         with pytest.raises(ValueError, match="has no interval"):
             DeLongScorer(known, interval="arctanh")
+        with pytest.raises(TypeError, match=r"runs mcnemar, .* Got test='bowker'\. Choose"):
+            McNemarScorer(known, test="bowker")
         with pytest.raises(ValueError, match=r"needs a test of AUCs\. Got 'mcnemar'"):
             DeLongScorer(known, test="mcnemar")
         with pytest.raises(ValueError, match=r"of the calibration of two.*Got 'delong'"):
@@ -693,11 +731,32 @@ def test_without_answers_it_says_how(data):
         cross_val_score(TREE, *data, scoring=DeLongScorer(), cv=CV, error_score="raise")
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(ValueError, match=r"Pass params=\{'champion_scores': answers\}"),
+        pytest.raises(
+            ValueError, match=r"Pass params=\{'champion_scores': answers\} to cr"
+        ),
     ):
         cross_val_score(
             TREE, *data, scoring=DeLongScorer(), cv=CV, error_score="raise", params={}
         )
+
+
+@pytest.mark.usefixtures("routing")
+def test_importance_needs_a_champion(data, challenger):
+    """Nothing is routed by permutation_importance, and the message says so."""
+    with pytest.raises(ValueError, match="permutation_importance, needs a fitted champion"):
+        permutation_importance(challenger, *data, scoring=McNemarScorer())
+
+
+def test_stored_answers_in_another_order(data, champion, challenger):
+    """A Series whose index says that it is of the same records in another order."""
+    X, labels = data[0], pd.Series(data[1])
+    stored = pd.Series(champion.predict(X))
+    expected = McNemarScorer(champion)(challenger, X, labels)
+
+    for same in (stored, stored.to_numpy(), stored.set_axis(stored.index + 1000)):
+        assert expected == McNemarScorer()(challenger, X, labels, champion_predictions=same)
+    with pytest.raises(ValueError, match="same index in different orders"):
+        McNemarScorer()(challenger, X, labels, champion_predictions=stored[::-1])
 
 
 # ---------------------------------------------------------------- records and copies
@@ -720,6 +779,58 @@ def test_kinds_of_records(data, kind):
         expected = make(plain[0])(plain[1], X, labels)
 
         assert expected == pytest.approx(make(old)(new, made, labels))
+
+
+def test_classifiers_that_change_the_records(data, champion, challenger):
+    """Either is named, since the other would answer other records."""
+    X, y = data
+    scaled = make_pipeline(StandardScaler(copy=False), LogisticRegression())
+    changing = scaled.fit(X.copy(), y)
+
+    for old, new, role in (
+        (champion, changing, "challenger"),
+        (changing, champion, "cham"),
+    ):
+        for _ in range(2):
+            with pytest.raises(ValueError, match=rf"{role}.* changed the records"):
+                McNemarScorer(old)(new, X.copy(), y)
+
+
+def test_records_are_looked_at_once(data, champion, challenger, monkeypatch):
+    """What left the records as they are is trusted after that, which is much faster."""
+    looked = []
+
+    class Slotted:
+        """One that cannot be trusted by a weak reference."""
+
+        __slots__ = ()
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    def count(*parts):
+        looked.append(parts)
+        return "the same"
+
+    monkeypatch.setattr(_collect, "fingerprint", count)
+    old, new = copy(champion), copy(challenger)
+    scorer = McNemarScorer(old)
+    for estimator, times in ((new, 3), (new, 0), (old, 0), (Slotted(), 3), (Slotted(), 3)):
+        looked.clear()
+        scorer(estimator, *data)
+        assert times == len(looked)
+
+
+def test_settings_that_are_arrays(data):
+    """Classifiers of one kind, of which one has an array for a parameter."""
+    X, y = data
+    plain, told = (
+        GaussianNB(priors=priors).fit(X, y) for priors in (None, np.array([0.9, 0.1]))
+    )
+    gain = told.score(X, y) - plain.score(X, y)
+
+    assert gain == pytest.approx(McNemarScorer(plain)(told, X, y))
+    assert -gain == pytest.approx(McNemarScorer(told)(plain, X, y))
 
 
 @pytest.mark.newest
@@ -796,14 +907,12 @@ def own_test(monkeypatch):
 
 @pytest.mark.usefixtures("own_test")
 def test_tests_of_others(data, champion, challenger):
-    """A registered test is listed and scores, in another process too."""
+    """A registered test is listed and scores."""
     scorer = PairedScorer("own_gain", champion, returns="statistic", weight=2.0)
     expected = McNemarScorer(champion, returns="statistic", method="asymptotic")
 
     assert "own_gain" in PairedScorer.available_tests()
     assert expected(challenger, *data) == scorer(challenger, *data)
-    found = cross_val_score(TREE, *data, scoring=scorer, cv=CV, n_jobs=2)
-    assert by_fold(TREE, *data, scorer) == pytest.approx(found.tolist())
 
 
 def test_caution_is_named():

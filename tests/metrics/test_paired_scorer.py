@@ -512,16 +512,15 @@ def test_pickles_and_copies(data, champion, challenger):
     assert scorer(challenger, X, y) == copied(challenger, X, y)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("returns", RETURNS)
-def test_cross_validate(data, champion, returns, n_jobs):
-    """Each test set is scored, in this process and in others."""
+def test_cross_validate(data, champion, returns):
+    """Each test set is scored."""
     _, _, X, y = data
     scorer = PrecisionScorer(champion, returns=returns)
     cv = StratifiedKFold(4)
     expected = by_fold(LogisticRegression(), X, y, cv, scorer)
 
-    found = cross_validate(LogisticRegression(), X, y, scoring=scorer, cv=cv, n_jobs=n_jobs)
+    found = cross_validate(LogisticRegression(), X, y, scoring=scorer, cv=cv)
 
     assert expected == pytest.approx(found["test_score"].tolist(), rel=1e-12)
 
@@ -544,8 +543,7 @@ def test_several_scorers(data, champion):
     assert np.isfinite(search.cv_results_["mean_test_gain"]).all()
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_searches(data, champion, n_jobs):
+def test_searches(data, champion):
     """A search finds the candidate of the greatest mean score."""
     _, _, X, y = data
     scorer = PrecisionScorer(champion, returns="statistic")
@@ -557,8 +555,8 @@ def test_searches(data, champion, n_jobs):
         for depth in grid["max_depth"]
     ]
 
-    search = GridSearchCV(tree, grid, scoring=scorer, cv=cv, n_jobs=n_jobs).fit(X, y)
-    halving = HalvingGridSearchCV(tree, grid, scoring=scorer, cv=cv, n_jobs=n_jobs)
+    search = GridSearchCV(tree, grid, scoring=scorer, cv=cv).fit(X, y)
+    halving = HalvingGridSearchCV(tree, grid, scoring=scorer, cv=cv)
 
     assert means == pytest.approx(search.cv_results_["mean_test_score"].tolist())
     assert grid["max_depth"][int(np.argmax(means))] == search.best_params_["max_depth"]
@@ -581,8 +579,7 @@ def test_learning_curve(data, champion):
     )
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_permutation_importance(data, champion, challenger, n_jobs):
+def test_permutation_importance(data, champion, challenger):
     """A feature that neither classifier uses has no importance, others have."""
     _, _, X, y = data
     used = champion.feature_importances_ > 0
@@ -590,7 +587,7 @@ def test_permutation_importance(data, champion, challenger, n_jobs):
     sparse.coef_[:, ~used] = 0
 
     found = permutation_importance(
-        sparse, X, y, scoring=PrecisionScorer(champion), n_repeats=3, n_jobs=n_jobs,
+        sparse, X, y, scoring=PrecisionScorer(champion), n_repeats=3,
         random_state=0,
     )  # fmt: skip
 
@@ -616,12 +613,11 @@ def routing():
 
 
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_routed_answers(data, champion, n_jobs):
+def test_routed_answers(data, champion):
     """Stored answers are cut to each test set, and score as the champion itself would."""
     _, _, X, y = data
     stored, cv = champion.predict(X), StratifiedKFold(5)
-    settings = {"X": X, "y": y, "cv": cv, "n_jobs": n_jobs}
+    settings = {"X": X, "y": y, "cv": cv}
     metadata = {"champion_predictions": stored}
     expected = cross_val_score(
         LogisticRegression(), **settings, scoring=PrecisionScorer(champion), params={}
@@ -631,7 +627,7 @@ def test_routed_answers(data, champion, n_jobs):
         LogisticRegression(), **settings, scoring=PrecisionScorer(), params=metadata
     )
     search = GridSearchCV(
-        LogisticRegression(), {"C": [1.0]}, scoring=PrecisionScorer(), cv=cv, n_jobs=n_jobs
+        LogisticRegression(), {"C": [1.0]}, scoring=PrecisionScorer(), cv=cv
     ).fit(X, y, **metadata)
     _, _, curve = learning_curve(
         LogisticRegression(), **settings, scoring=PrecisionScorer(), train_sizes=[1.0],

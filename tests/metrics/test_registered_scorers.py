@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ from skcompare.metrics import (
 )
 from skcompare.metrics._registered_scorer import DirectScorer
 
-X, Y = make_classification(80, n_features=3, n_informative=2, n_redundant=1, random_state=0)
+X, Y = make_classification(80, n_features=2, n_redundant=0, flip_y=0.2, random_state=0)
 ENTRIES = list(metrics().values())
 NAMES = [entry.scorer_name for entry in ENTRIES]
 TWO_CLASSES = {
@@ -610,6 +611,23 @@ def test_a_metric_of_another_package_is_known_at_once(own_lists):
     assert scores == pytest.approx(run_cross_val_score(get_scorer("neg_toy_share")))
 
 
+def test_a_cell_that_runs_again_defines_its_metric_again(own_lists):
+    """The same function of the same place takes the place of what it was; no other does."""
+
+    def cell(answer):
+        @metric("toy_constant", response_method="predict", greater_is_better=True)
+        def toy_constant(y_true, y_pred):
+            """Always the same."""
+            return answer
+
+    cell(0.25)
+    cell(0.75)
+
+    assert 0.75 == cross_val_score(GaussianNB(), X, Y, scoring="toy_constant").mean()
+    with pytest.raises(ValueError, match="metric named 'toy_constant' is registered"):
+        metric("toy_constant", response_method="predict", greater_is_better=True)(len)
+
+
 def test_a_name_of_others_is_left_alone(own_lists):
     """A name that scikit-learn has is not overwritten, and ours gets a longer one."""
     theirs = get_sklearn_scorer("f1")
@@ -696,14 +714,31 @@ def test_lists_of_names_in_other_shapes(own_lists, monkeypatch):
     assert {"accuracy", "f1"} == short.options
 
 
-@pytest.mark.parametrize("missing", ["gone", "changed"])
+@pytest.mark.parametrize("missing", ["gone", "changed", "renamed", "slots"])
 def test_without_scorers_that_can_be_told(monkeypatch, missing):
-    """Where scikit-learn scores in another way, a scorer by public names takes over."""
+    """Where scikit-learn's scorers are others, one by public names takes over."""
     plain = type(make_scorer(brier_score_loss))
     if missing == "gone":
         monkeypatch.delattr(plain, "_score")
-    else:
+    elif missing == "changed":
         monkeypatch.setattr(plain, "_score", lambda self, estimator, X, y: 0.0)
+    elif missing == "renamed":
+
+        def renamed(*args, **kwargs):
+            scorer = make_scorer(*args, **kwargs)
+            scorer._metric = scorer.__dict__.pop("_score_func")
+            return scorer
+
+        monkeypatch.setattr(_sklearn_private, "make_scorer", renamed)
+    else:
+        slotted = type("Slotted", (), {"__slots__": ("_score_func",)})
+
+        def with_slots(metric, **kwargs):
+            scorer = slotted()
+            scorer._score_func = metric
+            return scorer
+
+        monkeypatch.setattr(_sklearn_private, "make_scorer", with_slots)
     y = np.array(["a", "b", "c"])[np.arange(80) % 3]
     fitted, rows = GaussianNB().fit(X, y), y != "a"
     weights = np.arange(rows.sum()) % 2 + 1
@@ -734,7 +769,7 @@ def run_alone(code):
 def test_import_works_where_private_names_are_gone():
     """A scikit-learn that keeps its scorers elsewhere can be imported beside us."""
     told = run_alone(
-        "import sklearn.model_selection, sklearn.ensemble\n"
+        "import sklearn.model_selection\n"
         "from sklearn.metrics import _scorer\n"
         "kept = _scorer.__dict__.pop('_SCORERS')\n"
         "import skcompare.metrics as metrics\n"
@@ -752,50 +787,88 @@ def test_import_works_where_private_names_are_gone():
     assert ["[]", "False", "True"] == told
 
 
-LOKY = f"""
-import sys
-from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.naive_bayes import GaussianNB
-from skcompare.metrics import get_scorer
-
-X, y = make_classification(60, random_state=0)
-
-def nested(scoring):
-    inner = GridSearchCV(GaussianNB(), {{"var_smoothing": [1e-9]}}, scoring=scoring, cv=2)
-    return cross_val_score(inner, X, y, cv=2, n_jobs=2, error_score="raise")
-
-try:
-    nested("{ECE}")
-except Exception as error:
-    print(type(error).__name__)
-print(nested(get_scorer("{ECE}")).shape)
-print(GridSearchCV(GaussianNB(), {{"var_smoothing": [1e-9]}}, cv=2, n_jobs=2,
-      scoring="{ECE}").fit(X, y).best_score_ < 0)
-"""
-
-
-@pytest.mark.slow
-def test_workers_know_objects_and_no_names():
-    """In a nested search a worker gets a name, which it does not know, or the scorer."""
-    assert ["InvalidParameterError", "(2,)", "True"] == run_alone(LOKY)
-
-
-def test_modules_imported_later_know_the_names():
-    """What is imported after us makes its list of names with ours."""
+def test_a_process_without_us():
+    """A process that gets a search knows no name until it gets an object, as a worker."""
+    by_name, by_object = (
+        pickle.dumps(GridSearchCV(GaussianNB(), GRID, scoring=scoring, cv=2))
+        for scoring in (ECE, get_scorer(ECE))
+    )
     told = run_alone(
-        "import skcompare\n"
-        "import sys\n"
-        "print('sklearn.feature_selection._sequential' in sys.modules)\n"
-        "from sklearn.datasets import load_iris\n"
+        "import pickle, sys\n"
+        "import numpy as np\n"
+        "X, y = np.random.default_rng(0).random((40, 2)), np.arange(40) % 2\n"
+        f"search = pickle.loads({by_name!r})\n"
+        "try:\n"
+        "    search.fit(X, y)\n"
+        "except Exception as error:\n"
+        "    print(type(error).__name__, 'skcompare' in sys.modules)\n"
+        f"best = pickle.loads({by_object!r}).fit(X, y).best_score_\n"
+        "print(best == search.fit(X, y).best_score_ < 0)\n"
+        "print('sklearn.feature_selection' in sys.modules)\n"
         "from sklearn.feature_selection import SequentialFeatureSelector\n"
-        "from sklearn.naive_bayes import GaussianNB\n"
-        "X, y = load_iris(return_X_y=True)\n"
-        f"selector = SequentialFeatureSelector(GaussianNB(), scoring='{ECE}', cv=2)\n"
+        f"selector = SequentialFeatureSelector(search.estimator, scoring='{ECE}', cv=2)\n"
         "print(selector.fit(X, y).get_support().sum())\n"
     )
 
-    assert "2" == told[1]
+    # Modules that are imported after us make their lists of names with ours.
+    assert ["InvalidParameterError", "False", "True", "False", "1"] == told
+
+
+def test_metrics_of_every_shape(own_lists):
+    """A metric of others may take classes or not, by any way, and be a callable object."""
+
+    class MeanOfClass:
+        """Mean probability of the last class."""
+
+        def __call__(self, y_true, y_proba):
+            return float(y_proba[:, -1].mean())
+
+    metric("toy_mean", response_method="predict_proba", greater_is_better=True)(
+        MeanOfClass()
+    )
+
+    @metric("toy_words", response_method="predict_proba", greater_is_better=True)
+    def toy_words(y_true, y_proba, power=1.0, **words):
+        """Mean probability of the last class, and how many are told."""
+        return len(words["labels"]) + float((y_proba[:, -1] ** power).mean())
+
+    fitted = GaussianNB().fit(X, Y)
+    mean = fitted.predict_proba(X)[:, 1].mean()
+    square = (fitted.predict_proba(X)[:, 1] ** 2).mean()
+
+    assert mean == pytest.approx(get_sklearn_scorer("toy_mean")(fitted, X, Y))
+    assert mean == pytest.approx(resolve_scoring("toy_mean")[0].scorer(fitted, X, Y))
+    assert "make_scorer(toy_mean, response_method='predict_proba')" == repr(
+        get_scorer("toy_mean")
+    )
+    assert 2 + mean == pytest.approx(get_scorer("toy_words")(fitted, X, Y))
+    assert 2 + square == pytest.approx(get_scorer("toy_words", power=2)(fitted, X, Y))
+    with pytest.raises(ValueError, match=r"toy_mean has no options\. Got power"):
+        get_scorer("toy_mean", power=2)
+    with pytest.raises(TypeError, match="sample_weight"):
+        get_scorer("toy_mean")(fitted, X, Y, sample_weight=np.ones(80))
+
+
+def test_threads_register_at_the_same_time(own_lists):
+    """Metrics that threads register while others read the list are all known."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def register(k):
+        register_scorers()
+        metric(f"toy_{k}", response_method="predict", greater_is_better=True)(
+            lambda y_true, y_pred: 0.0
+        )
+        return get_scorer_names()
+
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            found = list(threads.map(register, range(24)))
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert all(f"toy_{k}" in names for k, names in enumerate(found))
+    assert {f"toy_{k}" for k in range(24)} <= set(own_lists)
 
 
 def test_sensitivity_knows_the_positive_class():
