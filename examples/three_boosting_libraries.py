@@ -9,8 +9,8 @@ from hadrons in the 19,020 records of UCI's MAGIC telescope::
     pip install ".[frames,models]"
     python examples/three_boosting_libraries.py --data FOLDER
 
-FOLDER holds ``magic.csv.gz``: ten columns of numbers, and the class, g or h, in the column
-``target``.
+FOLDER holds ``magic04.data`` as it comes from https://archive.ics.uci.edu/dataset/159, or
+``magic.csv.gz`` with a header: ten columns of numbers, and then the class, g or h.
 """
 
 # %%
@@ -25,7 +25,7 @@ from pathlib import Path
 LIBRARIES = ("pandas", "xgboost", "lightgbm")
 
 parser = argparse.ArgumentParser(allow_abbrev=False)
-parser.add_argument("--data", type=Path, help="folder of magic.csv.gz")
+parser.add_argument("--data", type=Path, help="folder of magic04.data")
 folder = parser.parse_known_args()[0].data
 missing = [name for name in LIBRARIES if find_spec(name) is None]
 
@@ -34,8 +34,13 @@ def load(folder):
     """Ten features of each record, and whether it is a gamma ray."""
     import pandas as pd
 
-    frame = pd.read_csv(folder / "magic.csv.gz")
-    return frame.drop(columns="target"), (frame["target"] == "g").astype(int)
+    original = folder / "magic04.data"
+    if original.exists():
+        frame = pd.read_csv(original, header=None)
+    else:
+        frame = pd.read_csv(folder / "magic.csv.gz")
+    frame.columns = [f"feature {k}" for k in range(10)] + ["kind"]
+    return frame.drop(columns="kind"), (frame["kind"] == "g").astype(int)
 
 
 # %%

@@ -21,6 +21,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
+from skcompare._design import Design
 from skcompare._labels import check_groups, check_labels, classes_of
 from skcompare._sklearn_private import (
     CallbackSupportMixin,
@@ -191,6 +192,9 @@ class BaseComparator(
     def _check_asked(self, asked: Asked, measures: Sequence[Measure]) -> None:
         """Refuse tests that suit none of the measures; two classifiers take them all."""
 
+    def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
+        """Refuse what suits no such splits; two classifiers take them all."""
+
     def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
         """Refuse what cannot be compared; returns whether all are used as they are."""
         estimators = self._named_estimators()
@@ -219,6 +223,7 @@ class BaseComparator(
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
+        self._check_design(measures, splits.design)
         rehearse(asked, measures, splits, np.unique(y_labels))
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         return collect_predictions(

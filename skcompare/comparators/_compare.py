@@ -10,9 +10,9 @@ import numpy as np
 from skcompare._typing import ArrayLike
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._engine import compare_pair
-from skcompare.comparators._families import OPTIONS_OF_SEVERAL
 from skcompare.comparators._settings import check_settings, check_settings_of_several
-from skcompare.comparators._several import check_named, compare_several
+from skcompare.comparators._several import compare_several
+from skcompare.comparators._several_checks import check_named, named_of_several
 from skcompare.comparators._tests import named_tests
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
@@ -69,11 +69,13 @@ def compare(
     scoring : str, callable, list of str, or dict, default="accuracy"
         What is compared, as in scikit-learn; the verdict comes from the first.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "greater" means that the challenger is better.
+        "greater" means that the challenger is better; of three or more, better than the
+        control.
     alpha : float, default=0.05
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
-        How the p-values of all rows but the primary one are adjusted.
+        How the p-values of all rows but the primary one are adjusted; of three or more
+        answers those of all pairs by one measure, and "max-t" is another way then.
     pos_label : label, optional
         The positive class of two.
     labels : array-like of shape (n_classes,), optional
@@ -91,7 +93,7 @@ def compare(
         Rows, verdict, and the report in many forms. Three or more classifiers are
         compared in pairs by the default test of each measure, with adjusted p-values, and
         all together where a test is valid: by Cochran's Q, DeLong's joint test, or a joint
-        test of precisions. `adjust` may then also be "max-t".
+        test of precisions.
 
     See Also
     --------
@@ -128,9 +130,9 @@ def compare(
         alternative, alpha, adjust = check_settings_of_several(
             alternative, alpha, adjust, control, tuple(answers)
         )
-        asked, measures = named_tests(tests, OPTIONS_OF_SEVERAL), resolve_scoring(scoring)
+        asked, measures = named_of_several(tests, adjust), resolve_scoring(scoring)
         check_positive(asked, measures)
-        check_named(asked, measures)
+        check_named(asked, measures, adjust)
         return compare_several(
             _collected(
                 data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups

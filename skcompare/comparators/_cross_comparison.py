@@ -36,11 +36,11 @@ class CrossComparison(dict[str, Any]):
     names : tuple of str
         The classifiers in the order they were passed.
     cv : splitter
-        What made the splits; :func:`compare_cv_results` reads the design off it.
+        What made the splits; :func:`~skcompare.compare_cv_results` reads the design off it.
 
     See Also
     --------
-    cross_compare : Makes it.
+    skcompare.cross_compare : Makes it.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class CrossComparison(dict[str, Any]):
         Returns
         -------
         output : dict of str to array
-            Two of them are what :func:`compare_cv_results` and
+            Two of them are what :func:`~skcompare.compare_cv_results` and
             :meth:`skcompare.evidence.ScoreDifferences.from_cv_results` take.
         """
         if name not in self._keys:

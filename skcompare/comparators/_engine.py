@@ -142,11 +142,14 @@ class PairEngine:
         alpha: float,
         pos_label: Any,
         of_class: Any = None,
+        known: dict[Any, Any] | None = None,
     ) -> None:
         self.pair, self._all = pair, asked == ALL
         self.asked = named_for(asked, pair.alone)
         self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
         self.of_class = of_class
+        # Scores of classifiers that are in other pairs too.
+        self._known = {} if known is None else known
         self._evidence: dict[Any, Any] = {}
         self._of_classes: dict[int, PairEngine] = {}
 
@@ -164,6 +167,7 @@ class PairEngine:
                 self.alpha,
                 pos_label=True,
                 of_class=classes[position].item(),
+                known=self._known,
             )
         return self._of_classes[position]
 
@@ -251,7 +255,7 @@ class PairEngine:
         if isinstance(evidence, ScoreDifferences):
             # Each split may leave records out, which are there all the same.
             needed *= self.pair.predictions.n_records / evidence.n_records
-        return needed
+        return None if math.isnan(needed) else needed
 
     def tested(
         self,
@@ -352,8 +356,9 @@ class PairEngine:
         """Evidence that scores the answers by a measure."""
         key = (needs, measure.name)
         if key not in self._evidence:
-            make = BY_MEASURE[needs]
-            self._evidence[key] = make(self.pair, measure, self.pos_label)
+            make, given = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
+            shared = {"known": self._known} if needs is ScoreDifferences else {}
+            self._evidence[key] = make(*given, **shared)
         return self._evidence[key]
 
     def _of(self, entry: PairedTestEntry, measure: Measure | None) -> Any:

@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skcompare._design import HOLDOUT, Design
 from skcompare._registry import PairedTestEntry, get_test
-from skcompare.comparators._class_options import LABEL
+from skcompare.comparators._class_options import POS_LABEL
 from skcompare.evidence import ClusterSums, CorrectnessPatterns, PlacementValues
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.stats import pairwise_delong, pairwise_mcnemar, pairwise_precision
 from skcompare.stats._pairwise_rows import PairwiseRows
 
-__all__ = ["MAX_T", "OPTIONS_OF_SEVERAL", "Family", "family_of", "max_t_family"]
+__all__ = ["MAX_T", "Family", "family_of", "max_t_family", "options_of_several"]
 
 MAX_T = "max-t"
 DRAWS = ("n_resamples", "random_state")
@@ -48,9 +49,14 @@ class Family:
         """The registry's entry of the test."""
         return get_test(self.test)
 
+    @property
+    def free_options(self) -> tuple[str, ...]:
+        """Options that it can be asked with; those of the draws are for "max-t"."""
+        return (*self.options, *DRAWS)
+
     def takes(self, options: Mapping[str, Any]) -> bool:
         """Whether it can be asked with these options."""
-        return set(options) <= {*self.options, *DRAWS}
+        return set(options) <= set(self.free_options)
 
 
 def _mcnemar(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseRows:
@@ -67,20 +73,20 @@ def _delong(
 def _precision(
     predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
 ) -> PairwiseRows:
+    # Which class it is of, the measure says or `pos_label` does.
     sums = ClusterSums.from_predictions_of(predictions)
-    label = options.pop(LABEL, pos_label)
-    return pairwise_precision(sums, label=label, score=str(measure.metric), **options)
+    return pairwise_precision(sums, label=pos_label, score=str(measure.metric), **options)
 
 
 OF_ONE_CLASS = ("precision", "recall", "specificity", "negative_predictive_value")
 
 _FAMILIES = (
     Family("mcnemar", ("accuracy",), ("method",), _mcnemar),
-    Family("delong", ("roc_auc",), ("pos_label",), _delong),
+    Family("delong", ("roc_auc",), (POS_LABEL,), _delong),
 )
 _FAMILIES_OF_DRAWS = (
     *_FAMILIES,
-    Family("gee_precision", OF_ONE_CLASS, (LABEL, "pos_label"), _precision),
+    Family("gee_precision", OF_ONE_CLASS, (POS_LABEL,), _precision),
 )
 
 
@@ -94,9 +100,8 @@ def family_of(
     return next(found, None)
 
 
-def max_t_family(measure: Measure, predictions: Predictions) -> Family:
+def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
     """The function that adjusts the pairs of a measure by "max-t"."""
-    design = predictions.design
     for family in _FAMILIES_OF_DRAWS:
         known: Sequence[str] = family.measures
         if measure.metric in known and family.entry.valid_for(design):
@@ -108,5 +113,7 @@ def max_t_family(measure: Measure, predictions: Predictions) -> Family:
     )
 
 
-OPTIONS_OF_SEVERAL = {family.test: DRAWS for family in _FAMILIES_OF_DRAWS}
-"""Options that tests take beside their own where they are asked for several."""
+def options_of_several(adjust: Any) -> Mapping[str, tuple[str, ...]]:
+    """Options that tests take beside their own where several are adjusted like this."""
+    draws = isinstance(adjust, str) and adjust == MAX_T
+    return {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if draws else {}

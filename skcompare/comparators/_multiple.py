@@ -6,16 +6,18 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from skcompare._design import Design
 from skcompare.comparators._base import BaseComparator
-from skcompare.comparators._families import OPTIONS_OF_SEVERAL
+from skcompare.comparators._families import MAX_T, max_t_family
 from skcompare.comparators._named import (
     NamedEstimatorsMixin,
     check_named_estimators,
     named_pairs,
 )
 from skcompare.comparators._settings import check_settings_of_several
-from skcompare.comparators._several import check_named, compare_several
-from skcompare.comparators._tests import Asked, named_tests
+from skcompare.comparators._several import compare_several
+from skcompare.comparators._several_checks import check_named, named_of_several
+from skcompare.comparators._tests import Asked
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison
@@ -56,7 +58,7 @@ class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
 None, default="holm"
         How the p-values of the pairs of one measure are adjusted, as for
         :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC and precision
-        on a hold-out.
+        on a hold-out, and has its own test of each.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
@@ -75,8 +77,8 @@ None, default="holm"
     ----------
     verdict_ : str
         The name of the classifier that is better than every other one. With a control: of
-        the best of those that are better than it, or the control if all are worse. Else
-        "inconclusive".
+        the best of those that are better than it, or the control if all are found worse.
+        Else "inconclusive".
     groups_ : tuple of tuple of str
         Groups of classifiers that are not told apart, that of the best one first; none
         with a control.
@@ -194,10 +196,15 @@ None, default="holm"
         )
 
     def _asked_tests(self) -> Asked:
-        return named_tests(self.tests, OPTIONS_OF_SEVERAL)
+        return named_of_several(self.tests, self.adjust)
 
     def _check_asked(self, asked: Asked, measures: Sequence[Measure]) -> None:
-        check_named(asked, measures)
+        check_named(asked, measures, self._settings()[2])
+
+    def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
+        if self._settings()[2] == MAX_T:
+            for measure in measures:
+                max_t_family(measure, design)
 
     def _compared(
         self,
@@ -224,11 +231,12 @@ None, default="holm"
         )
 
     def _selected_name(self) -> str:
+        # As it was fitted, whatever parameters were set since.
         comparison: MultipleComparison = self.comparison_
-        ranked = [row.name for row in comparison.classifiers]
         found = {row.beats(comparison.alpha) for row in comparison.pairs}
-        if self.control is not None:
-            better = [name for name in ranked if (name, self.control) in found]
-            return better[0] if better else self.control
-        names = [name for name, _ in self.estimators]
-        return next(name for name in names if (ranked[0], name) not in found)
+        if comparison.control is not None:
+            ranked = [row.name for row in comparison.classifiers]
+            better = [name for name in ranked if (name, comparison.control) in found]
+            return better[0] if better else comparison.control
+        best = comparison.comparisons[0].leader
+        return next(name for name in comparison.descriptions if (best, name) not in found)

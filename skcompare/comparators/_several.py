@@ -1,7 +1,7 @@
 """From the answers of several classifiers to the tests of all, and of all pairs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -19,7 +19,10 @@ from skcompare.comparators._class_options import (
 )
 from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._families import MAX_T, Family, family_of, max_t_family
+from skcompare.comparators._several_checks import is_omnibus
+from skcompare.comparators._several_rows import by_pvalue, limits_of, rank, values_of
 from skcompare.comparators._tests import (
+    ALL,
     Asked,
     NamedTests,
     default_test,
@@ -28,6 +31,7 @@ from skcompare.comparators._tests import (
     why_unsuited,
 )
 from skcompare.comparators._versions import installed_versions
+from skcompare.evidence._scores import mean_defined
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions, one_class_of
 from skcompare.reports import (
@@ -41,29 +45,7 @@ from skcompare.reports import (
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._pairwise_rows import interval_level, pairs_of
 
-__all__ = ["check_named", "compare_several"]
-
-OMNIBUS = "omnibus"
-
-
-def check_named(asked: Asked, measures: Sequence[Measure]) -> None:
-    """Refuse a test that was asked for and cannot say which of several differ."""
-    if not asked or isinstance(asked, str):
-        return
-    for name in asked:
-        entry = get_test(name)
-        subjects = ", ".join(measure.subject for measure in measures)
-        if not any(is_about(entry, measure, asked) for measure in measures):
-            raise ValueError(
-                f"{name} measures {', '.join(entry.measures)}, and several classifiers are "
-                f"compared by {subjects}. Add it to `scoring`, or compare two at a time."
-            )
-        if entry.kind != "difference" and not _is_omnibus(entry):
-            raise ValueError(
-                f"{name} is no test of a difference, which says who is better. Several "
-                "classifiers need one for their pairs, such as mcnemar, or a test of all "
-                "together, such as cochran_q. Compare two at a time."
-            )
+__all__ = ["compare_several"]
 
 
 def compare_several(
@@ -90,25 +72,31 @@ def compare_several(
     asked = with_classes(asked, predictions.classes)
     engine = _Engine(
         predictions,
-        named_for(asked, predictions),
+        None if isinstance(asked, str) else asked,
+        asked == ALL,
         control,
         alternative,
         alpha,
         adjust,
         pos_label,
         pairs_of(predictions.names, control, alternative),
+        known={},
     )
     comparisons = tuple(
         one for k, measure in enumerate(measures) for one in engine.about(measure, k == 0)
     )
     primary = comparisons[0]
     inference = None if primary.test is None else get_test(primary.test).inference
+    if "mixed-frozen" in predictions.flags:
+        # About trained models and learning algorithms, as the caveat says.
+        inference = None
     return MultipleComparison(
         comparisons=comparisons,
         conclusion=decide_among(primary, inference),
         descriptions={one.name: one.description for one in predictions.answers},
         design=predictions.design,
         n_records=predictions.n_records,
+        n_tested=predictions.n_tested,
         n_fits=n_fits,
         alpha=alpha,
         alternative=alternative,
@@ -128,12 +116,14 @@ class _Engine:
 
     predictions: Predictions
     asked: NamedTests | None
+    every: bool
     control: str | None
     alternative: str
     alpha: float
     adjust: str
     pos_label: Any
     pairs: tuple[IntArray, IntArray]
+    known: dict[Any, Any]
 
     def about(self, measure: Measure, primary: bool) -> list[PairwiseComparison]:
         """One comparison a test of the measure, or one without test.
@@ -141,10 +131,13 @@ class _Engine:
         The primary one is that of the design's default test, as for two classifiers.
         """
         answers = self._answers(measure)
-        omnibus = self._omnibus(measure, answers)
+        if self.every:
+            # Which tests these are depends on what the measure is about.
+            asked = named_for(ALL, answers)
+            return replace(self, asked=asked, every=False).about(measure, primary)
         if self.adjust == MAX_T:
-            family = max_t_family(measure, answers)
-            return [self._of_family(family, measure, answers, omnibus)]
+            family = max_t_family(measure, answers.design)
+            return [self._of_family(family, measure, answers)]
         default = self._default(measure, answers)
         named = [get_test(name) for name in self.asked or ()]
         tests = [entry for entry in named if entry.kind == "difference"]
@@ -157,9 +150,9 @@ class _Engine:
         for entry in tests:
             at_once = family_of(entry, answers, self._asked_of(entry))
             found.append(
-                self._of_pairs(entry, measure, omnibus)
+                self._of_pairs(entry, measure, answers)
                 if at_once is None
-                else self._of_family(at_once, measure, answers, omnibus)
+                else self._of_family(at_once, measure, answers)
             )
         return found
 
@@ -182,13 +175,22 @@ class _Engine:
 
     def _omnibus(self, measure: Measure, answers: Predictions) -> PairedResult | None:
         """The test of all together: one that was asked for, or the design's first."""
+        asked = self._asked_omnibus(measure, answers)
+        if asked is not None:
+            return asked
+        valid = [e for e in tests_for(measure.metric, answers.design) if is_omnibus(e)]
+        entry = next((e for e in valid if not why_unsuited(e, answers)), None)
+        return None if entry is None else self._together(entry, measure, answers)
+
+    def _asked_omnibus(self, measure: Measure, answers: Predictions) -> PairedResult | None:
+        """The test of all together that was asked for by name."""
         named = [get_test(name) for name in self.asked or ()]
-        asked = [e for e in named if _is_omnibus(e) and is_about(e, measure, self.asked)]
-        valid = [e for e in tests_for(measure.metric, answers.design) if _is_omnibus(e)]
-        valid = [e for e in valid if not why_unsuited(e, answers)]
-        entry = next(iter([*asked, *valid]), None)
-        if entry is None:
-            return None
+        named = [e for e in named if is_omnibus(e) and is_about(e, measure, self.asked)]
+        return self._together(named[0], measure, answers) if named else None
+
+    def _together(
+        self, entry: PairedTestEntry, measure: Measure, answers: Predictions
+    ) -> PairedResult:
         options, needs = dict(self._asked_of(entry)), entry.needs
         if SCORE in entry.options:
             options[SCORE] = measure.metric
@@ -207,7 +209,6 @@ class _Engine:
         family: Family,
         measure: Measure,
         answers: Predictions,
-        omnibus: PairedResult | None,
     ) -> PairwiseComparison:
         """All pairs by a function that tests them at once."""
         options = dict(self._asked_of(family.entry))
@@ -239,16 +240,16 @@ class _Engine:
         return self._comparison(
             measure,
             family.test,
-            _values(rows.omnibus),
+            values_of(rows.omnibus),
             pairs,
-            omnibus=rows.omnibus if omnibus is None else omnibus,
+            omnibus=self._asked_omnibus(measure, answers) or rows.omnibus,
             interval_level=rows.interval_level,
             method=getattr(rows, "method", ""),
             flags=rows.flags,
         )
 
     def _of_pairs(
-        self, entry: PairedTestEntry, measure: Measure, omnibus: PairedResult | None
+        self, entry: PairedTestEntry, measure: Measure, answers: Predictions
     ) -> PairwiseComparison:
         """One pair after the other by its own test, and p-values adjusted."""
         level = interval_level(1 - self.alpha, self.adjust, len(self.pairs[0]))
@@ -277,9 +278,11 @@ class _Engine:
         return self._comparison(
             measure,
             entry.name,
-            self._scores(measure) if None in shown.values() else shown,  # type: ignore[arg-type]
+            self._scores(measure)
+            if None in shown.values()
+            else self._shared(measure, shown),
             pairs,
-            omnibus=omnibus,
+            omnibus=self._omnibus(measure, answers),
             interval_level=level,
             method="" if first is None else first.method,
             flags=tuple(dict.fromkeys(flag for row in tested for flag in row.flags)),
@@ -300,7 +303,8 @@ class _Engine:
         note = unsuited or f"no test of {measure.subject} was asked for"
         if first is None:
             note = no_test_note(measure, answers.design)
-        return self._comparison(measure, None, values, pairs, note=note)
+        omnibus = self._asked_omnibus(measure, answers)
+        return self._comparison(measure, None, values, pairs, note=note, omnibus=omnibus)
 
     def _comparison(
         self,
@@ -314,7 +318,7 @@ class _Engine:
         **words: Any,
     ) -> PairwiseComparison:
         sign = -1 if measure.greater_is_better else 1
-        limits = {} if omnibus is None else _limits(omnibus)
+        limits = {} if omnibus is None else limits_of(omnibus)
         rows = [
             ClassifierRow(name, value, *limits.get(name, (None, None)))
             for name, value in values.items()
@@ -323,8 +327,8 @@ class _Engine:
             measure=measure.name,
             label=self._label(measure),
             test=test,
-            classifiers=tuple(sorted(rows, key=lambda row: _rank(sign * row.value))),
-            pairs=tuple(sorted(pairs, key=_by_pvalue)),
+            classifiers=tuple(sorted(rows, key=lambda row: rank(sign * row.value))),
+            pairs=tuple(sorted(pairs, key=by_pvalue)),
             alpha=self.alpha,
             interval_level=interval_level,
             alternative=self.alternative,
@@ -342,56 +346,42 @@ class _Engine:
     def _scores(self, measure: Measure) -> dict[str, float]:
         """The measure of each classifier, where no test says it."""
         first, *others = self.predictions.names
-        found: dict[str, float] = {}
+        found: dict[str, Any] = {}
         for other in others:
             row = self._pair_engine(first, other, 0.95).about(measure).untested(measure)
-            found |= {first: row.champion, other: row.challenger}  # type: ignore[dict-item]
-        return found
+            found |= {first: row.champion, other: row.challenger}
+        return self._shared(measure, found)
+
+    def _shared(self, measure: Measure, found: Mapping[str, Any]) -> dict[str, Any]:
+        """The values, where a split has none of some classifier those of the others.
+
+        A pair has means of its own splits. A ranking is one of all classifiers, so that
+        nobody is first for having answered easy splits only.
+        """
+        names = self.predictions.names
+        known = [self.known.get((name, measure.subject)) for name in names]
+        scores = np.array([one[0] for one in known if one is not None])
+        undefined = ~np.isfinite(scores).all(axis=0)
+        if len(scores) < len(names) or not undefined.any():
+            return {**found}
+        shared = scores[:, ~undefined] if not undefined.all() else scores
+        return dict(zip(names, map(mean_defined, shared)))
 
     def _pair_engine(self, champion: str, challenger: str, level: float) -> PairEngine:
         pair = self.predictions.pair(champion, challenger)
-        return PairEngine(pair, self.asked, self.alternative, 1 - level, self.pos_label)
+        return PairEngine(
+            pair,
+            self.asked,
+            self.alternative,
+            1 - level,
+            self.pos_label,
+            known=self.known,
+        )
 
     def _named_pairs(self) -> list[tuple[str, str]]:
         names = self.predictions.names
         return [(names[i], names[j]) for i, j in zip(*map(np.ndarray.tolist, self.pairs))]
 
 
-def _is_omnibus(entry: PairedTestEntry) -> bool:
-    """Whether a test is one of all classifiers together."""
-    return entry.kind == OMNIBUS and hasattr(entry.needs, "from_predictions_of")
-
-
 def _evidence_options(entry: PairedTestEntry) -> tuple[str, ...]:
     return entry.evidence_options
-
-
-def _values(omnibus: PairedResult) -> dict[str, float]:
-    """What each classifier has of the measure, as the test of all together says."""
-    kinds = ("accuracy", "auc", "share")
-    return {
-        part["name"]: next(part[kind] for kind in kinds if kind in part)
-        for part in omnibus.parts
-    }
-
-
-def _limits(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
-    """Intervals of the values themselves, where the test of all together has them."""
-    if "invalid-design" in omnibus.flags:
-        return {}
-    return {
-        part["name"]: (part["low"], part["high"])
-        for part in omnibus.parts
-        if "share" not in part
-    }
-
-
-def _rank(value: float) -> tuple[bool, float]:
-    """Smallest first, and what is undefined last."""
-    return (value != value, value)
-
-
-def _by_pvalue(row: PairRow) -> tuple[Any, ...]:
-    if row.pvalue is None or row.adjusted_pvalue is None:
-        return (2.0, 2.0)
-    return (row.adjusted_pvalue, 1.5 if row.pvalue != row.pvalue else row.pvalue)

@@ -1,6 +1,7 @@
 """Several classifiers: which of them really differ, and what follows from it."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -17,7 +18,13 @@ from skcompare.reports._pairwise import (
     PairwiseComparison,
     PairwiseResults,
 )
-from skcompare.reports._text import aligned, entry, markdown_table, markdown_text
+from skcompare.reports._text import (
+    aligned,
+    design_words,
+    entry,
+    markdown_table,
+    markdown_text,
+)
 from skcompare.reports._verdict import Verdict, level_words
 from skcompare.stats import PairedResult
 
@@ -42,8 +49,8 @@ class MultipleComparison:
         Words for each classifier.
     design : Design
         How the records were collected.
-    n_records, n_fits : int
-        Records, and fits of each classifier.
+    n_records, n_tested, n_fits : int
+        Records, those of them that are in some test set, and fits of each classifier.
     alpha : float
         Level of the verdict.
     alternative, adjust : str
@@ -69,6 +76,7 @@ class MultipleComparison:
     descriptions: Mapping[str, str]
     design: Design
     n_records: int
+    n_tested: int
     alpha: float
     alternative: str
     adjust: str
@@ -173,13 +181,13 @@ class MultipleComparison:
     def to_markdown(self) -> str:
         """The report as Markdown, for pull requests and job summaries."""
         lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
-        lines.append(f"- design: {markdown_text(self._design_words())}")
-        lines += [f"- {markdown_text(words)}" for words in self._together() if words]
+        lines.append(f"- design: {markdown_text(design_words(self))}")
+        lines += [f"- {markdown_text(words)}" for _, words in self._remarks()]
         lines.append("")
         for one in self.comparisons:
             for header, cells in one.tables():
                 lines += [*markdown_table(header, cells, ROLES), ""]
-        lines += [f"- flag {caveat}" for caveat in self.caveats]
+        lines += [f"- flag {markdown_text(caveat)}" for caveat in self.caveats]
         return "\n".join(lines).rstrip() + "\n"
 
     def to_html(self) -> str:
@@ -196,53 +204,56 @@ class MultipleComparison:
             for one in self.comparisons
             for header, cells in one.tables()
         ]
+        level = f"alpha {self.alpha:g}, {self.alternative}, p adjusted by {self.adjust}"
+        if self.comparisons[0].test is not None:
+            shown = 100 * self.comparisons[0].interval_level
+            level += f", each interval of a difference at {shown:.4g} %"
+        remarks = self._remarks()
         facts = {
-            "design": self._design_words(),
-            "all together": "; ".join(filter(None, self._together())),
-            "level": f"alpha {self.alpha:g}, {self.alternative}, p adjusted by "
-            f"{self.adjust}, each interval of a difference at "
-            f"{100 * self.comparisons[0].interval_level:.4g} %",
+            # A name may be that of another fact.
+            **{
+                f"classifier {name}": words
+                for name, words in self.descriptions.items()
+                if words != name
+            },
+            "design": design_words(self),
+            "control": self.control or "none, all pairs",
+            **{
+                about: "; ".join(words for name, words in remarks if name == about)
+                for about in dict.fromkeys(name for name, _ in remarks)
+            },
+            "level": level,
             "random state": str(self.random_state),
             "versions": ", ".join(f"{name} {v}" for name, v in self.versions.items()),
         }
-        described = {
-            name: words for name, words in self.descriptions.items() if words != name
-        }
-        facts = described | facts
         return html_report(title, self.conclusion.sentence, tables, self.caveats, facts)
 
     def __str__(self) -> str:
-        lines = [entry("design", self._design_words()), ""]
-        for one, words in zip(self.comparisons, self._together(), strict=True):
+        lines = [entry("design", design_words(self)), ""]
+        for one in self.comparisons:
             for header, cells in one.tables():
                 lines += [*aligned(header, cells, ROLES), ""]
-            if words:
-                lines.append(entry("together" if one.test else "no test", words))
-                lines += [""] * (one is not self.comparisons[-1])
+        lines += [entry(name, words) for name, words in self._remarks()]
         lines += [entry("flag", caveat) for caveat in self.caveats]
         lines.append(entry("verdict", self.conclusion.sentence))
         return "\n".join(lines)
 
-    def _design_words(self) -> str:
-        words = [str(self.design), f"{self.n_records:,} records"]
-        if self.n_fits:
-            words.append(f"{self.n_fits} fits each")
-        if self.seconds is not None:
-            words.append(f"{self.seconds:.1f} s")
-        return ", ".join(words)
-
-    def _together(self) -> list[str]:
-        """What is said of all classifiers together, by each measure; nothing twice."""
-        lines: list[str] = []
-        said = False
+    def _remarks(self) -> list[tuple[str, str]]:
+        """What is said of all classifiers together, and why there are no tests."""
+        several = len({one.subject for one in self.comparisons}) > 1
+        said, without = [], []
         for one in self.comparisons:
-            words = one.together()
-            if one.test is not None and one.omnibus is None:
-                words, said = "" if said else words, True
-            elif one.test is not None and len(self.comparisons) > 1:
-                words = f"{one.subject}: {words}"
-            lines.append(words)
-        return lines
+            if one.omnibus is not None:
+                about = f"{one.subject}: " if several else ""
+                said.append(("together", f"{about}{one.together()}"))
+            elif one.test is not None:
+                without.append(one.subject)
+        if without:
+            by = f" by {', '.join(dict.fromkeys(without))}" if several else ""
+            words = f"no test of all together{by} is known to be valid for this design"
+            said.append(("together", f"{words}; whether any two differ, the pairs say"))
+        said += [("no test", one.note) for one in self.comparisons if one.test is None]
+        return [*dict.fromkeys(said)]
 
 
 _NESTED = ("comparisons", "conclusion", "design", "flags")
@@ -259,9 +270,10 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     inference : {"models", "algorithms"} or None
         What the tests are about.
     """
-    ranked, alpha = [row.name for row in primary.classifiers], primary.alpha
+    alpha = primary.alpha
     if primary.test is None:
         return Verdict("inconclusive", alpha, f"inconclusive: {primary.note}")
+    ranked = [row.name for row in primary.classifiers]
     beaten: dict[str, set[str]] = {name: set() for name in ranked}
     for better, worse in filter(None, (row.beats(alpha) for row in primary.pairs)):
         beaten[better].add(worse)
@@ -269,20 +281,17 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     about = f"; about {INFERENCE_WORDS[inference]}" if inference else ""
     about = about.replace("two ", "")
     if primary.control is not None:
-        return _against_control(primary.control, ranked, beaten, alpha, level, about)
-    best = ranked[0]
-    rivals = [name for name in ranked[1:] if name not in beaten[best]]
+        return _against_control(primary, ranked, beaten, level, about)
+    best = primary.leader
+    rivals = [name for name in ranked if name != best and name not in beaten[best]]
     if not rivals:
         sentence = f"{best} is better than every other classifier at {level}{about}"
         return Verdict(best, alpha, sentence)
-    lead = "is the most accurate" if primary.subject == "accuracy" else "is ahead"
-    by = "" if primary.subject == "accuracy" else f" by {primary.subject}"
-    sentence = (
-        f"inconclusive at {level}: {best} {lead}{by}, and these records do not tell it "
-        f"from {', '.join(rivals)}"
-    )
+    sentence = f"inconclusive at {level}: {_not_told(primary, best, rivals)}"
     omnibus = primary.omnibus
-    if omnibus is not None and omnibus.pvalue < alpha and not any(beaten.values()):
+    if omnibus is None or "invalid-design" in omnibus.flags:
+        return Verdict("inconclusive", alpha, sentence)
+    if omnibus.pvalue < alpha and not any(beaten.values()):
         sentence += (
             f"; {omnibus.test} says that some classifiers differ, but no pair does after "
             "the adjustment"
@@ -290,23 +299,58 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     return Verdict("inconclusive", alpha, sentence)
 
 
+def _not_told(primary: PairwiseComparison, best: str, rivals: list[str]) -> str:
+    """Who is ahead, and of whom nobody can say whether they are worse."""
+    values = {row.name: row.value for row in primary.classifiers}
+    first = [best, *(n for n in rivals if math.isclose(values[n], values[best]))]
+    unknown = [name for name in rivals if math.isnan(values[name])]
+    others = [name for name in rivals if name not in (*first, *unknown)]
+    by = primary.subject
+    if math.isnan(values[best]):
+        return f"the {by} of every classifier is undefined"
+    if len(first) > 1:
+        words = f"{_listed(first)} share the first place by {by}"
+    elif by == "accuracy":
+        words = f"{best} is the most accurate"
+    else:
+        words = f"{best} is ahead by {by}"
+    if others:
+        it = best if len(first) > 1 else "it"
+        words += f", and these records do not tell {it} from {', '.join(others)}"
+    if unknown:
+        words += f"; it is undefined for {_listed(unknown)}"
+    return words
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as in a sentence."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def _against_control(
-    control: str,
+    primary: PairwiseComparison,
     ranked: list[str],
     beaten: dict[str, set[str]],
-    alpha: float,
     level: str,
     about: str,
 ) -> Verdict:
+    control, alpha = str(primary.control), primary.alpha
     better = [name for name in ranked if control in beaten[name]]
     worse = [name for name in ranked if name in beaten[control]]
     others = [name for name in ranked if name not in (control, *better, *worse)]
+    undefined = [row.name for row in primary.classifiers if math.isnan(row.value)]
+    # A one-sided test says nothing of the other side.
+    sides = {"greater": "not found better than", "less": "not found worse than"}
+    not_told = f"{sides.get(primary.alternative, 'not told from')} {control}"
     parts = [
         f"{', '.join(names)} {words}"
         for names, words in (
             (better, f"better than {control}"),
             (worse, f"worse than {control}"),
-            (others, f"not told from {control}"),
+            ([name for name in others if name not in undefined], not_told),
+            (undefined, f"without a value of {primary.subject}"),
         )
         if names
     ]

@@ -12,8 +12,11 @@ from skcompare.stats import PairedResult
 
 __all__ = ["ClassifierRow", "PairRow", "PairwiseComparison", "PairwiseResults"]
 
-ROLES = ("classifier", "champion", "challenger", "group")
+ROLES = ("classifier", "champion", "challenger", "group", "test")
 """Columns of text in tables of several classifiers."""
+
+MOST_NAMED = 3
+"""Of the pairs that a caveat is about; more are counted."""
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -127,9 +130,36 @@ class PairwiseComparison:
 
     @property
     def caveats(self) -> list[str]:
-        """Flags of the pairs and of the omnibus test, with their words."""
+        """Flags of the pairs and of the omnibus test, with their words.
+
+        One that is not about everything says which pairs, or which test, it is about.
+        """
         omnibus = () if self.omnibus is None else self.omnibus.flags
-        return explain([*self.flags, *omnibus])
+        flags = dict.fromkeys([*self.flags, *omnibus])
+        return [f"{words}{self._only(f)}" for f in flags for words in explain([f])]
+
+    def _only(self, flag: str) -> str:
+        """Which pairs have a flag that others do not have, or which test of all."""
+        if flag not in self.flags:
+            return "" if self.omnibus is None else f" (of {self.omnibus.test})"
+        flagged = [row for row in self.pairs if flag in row.flags]
+        if len(flagged) in (0, len(self.pairs)):
+            return ""
+        if len(flagged) > MOST_NAMED:
+            return f" (for {len(flagged)} of {len(self.pairs)} pairs)"
+        named = (f"{row.champion} and {row.challenger}" for row in flagged)
+        return f" (for {'; '.join(map(in_one_line, named))})"
+
+    @property
+    def leader(self) -> str:
+        """The best classifier of those that no other one is found better than.
+
+        That is the first one, unless scores are undefined on some splits, which pairs
+        leave out of their differences.
+        """
+        beaten = {found[1] for row in self.pairs if (found := row.beats(self.alpha))}
+        names = [row.name for row in self.classifiers]
+        return next((name for name in names if name not in beaten), names[0])
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -185,18 +215,13 @@ class PairwiseComparison:
         return [self._ranked(), self._paired()]
 
     def together(self) -> str:
-        """What is said of all classifiers together, in a line."""
+        """What the test of all classifiers together says, in a line; or nothing."""
         test = self.omnibus
-        if test is not None:
-            df = "" if test.df is None else f", df {test.df:g}"
-            p = format_pvalue(test.pvalue, self.alpha)
-            return f"{test.test} {format_number(test.statistic)}{df}, p {p}"
-        if self.test is None:
-            return self.note
-        return (
-            "no test of all together is valid for this design; whether any two differ, "
-            f"the pairs say ({self.test})"
-        )
+        if test is None:
+            return ""
+        df = "" if test.df is None else f", df {test.df:g}"
+        p = format_pvalue(test.pvalue, self.alpha)
+        return f"{test.test} {format_number(test.statistic)}{df}, p {p}"
 
     def _ranked(self) -> Table:
         letters = letters_of(self.groups)
@@ -219,7 +244,7 @@ class PairwiseComparison:
         header = ["champion", "challenger", gain]
         if self.test is not None:
             level = f"{100 * self.interval_level:.4g} % interval"
-            header += [level, "p", f"p ({self.adjust})"]
+            header += [level, "p", f"p ({self.adjust})", "test"]
         cells = []
         for row in self.pairs:
             line = [
@@ -232,6 +257,7 @@ class PairwiseComparison:
                     _interval(row),
                     _shown(row.pvalue, self.alpha),
                     _shown(row.adjusted_pvalue, self.alpha),
+                    self.test,
                 ]
             cells.append(line)
         return header, cells

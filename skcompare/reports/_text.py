@@ -9,6 +9,7 @@ from skcompare.reports._rows import ComparisonRow
 
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
+    from skcompare.reports._multiple import MultipleComparison
 
 __all__ = [
     "TEXT_COLUMNS",
@@ -81,7 +82,7 @@ def comparison_markdown(comparison: "Comparison") -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def design_words(comparison: "Comparison") -> str:
+def design_words(comparison: "Comparison | MultipleComparison") -> str:
     """How the evidence was collected, in one line."""
     records = f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:

@@ -147,7 +147,7 @@ def test_results_find_rows(comparison):
 
 def test_other_rows_are_adjusted():
     """The primary row is tested at alpha; the others carry an adjusted p."""
-    tests = {"mcnemar": {"method": "exact"}}
+    tests = {"bootstrap_difference": {"n_resamples": 499}, "mcnemar": {"method": "exact"}}
     comparison = compare(Y, {"a": OLD, "b": NEW}, scoring=["rand_score"], tests=tests)
     row = comparison.results["mcnemar"]
 

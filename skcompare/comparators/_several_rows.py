@@ -1,0 +1,40 @@
+"""What rows of several classifiers say, and their order."""
+
+from typing import Any
+
+from skcompare.reports import PairRow
+from skcompare.stats import PairedResult
+
+__all__ = ["by_pvalue", "limits_of", "rank", "values_of"]
+
+
+def values_of(omnibus: PairedResult) -> dict[str, float]:
+    """What each classifier has of the measure, as the test of all together says."""
+    kinds = ("accuracy", "auc", "share")
+    return {
+        part["name"]: next(part[kind] for kind in kinds if kind in part)
+        for part in omnibus.parts
+    }
+
+
+def limits_of(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
+    """Intervals of the values themselves, where the test of all together has them."""
+    if "invalid-design" in omnibus.flags:
+        return {}
+    return {
+        part["name"]: (part["low"], part["high"])
+        for part in omnibus.parts
+        if "share" not in part
+    }
+
+
+def rank(value: float) -> tuple[bool, float]:
+    """Smallest first, and what is undefined last."""
+    return (value != value, value)
+
+
+def by_pvalue(row: PairRow) -> tuple[Any, ...]:
+    """Smallest adjusted p-value first, then raw one; undefined and untested ones last."""
+    if row.pvalue is None or row.adjusted_pvalue is None:
+        return (2.0, 2.0)
+    return (row.adjusted_pvalue, 1.5 if row.pvalue != row.pvalue else row.pvalue)
