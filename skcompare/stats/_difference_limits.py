@@ -110,6 +110,9 @@ def _upper_score_limit(
     against: float, favour: float, n: float, correction: float, z: float
 ) -> float:
     """Largest difference whose corrected score is not below -z."""
+    if z < 0:
+        # Below the estimate it is the other side that the correction is taken from.
+        correction = -correction
 
     def excess(delta: float) -> float:
         distance = n * delta - (favour - against) - correction
