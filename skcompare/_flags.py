@@ -48,9 +48,9 @@ FLAG_TEXTS: dict[str, str] = {
         "anew on every training set"
     ),
     "mixed-frozen": (
-        "one classifier is frozen and the other is refitted: the comparison mixes a "
-        "trained model with a learning algorithm, and leaks if the frozen model has "
-        "seen these records"
+        "one classifier is frozen and another is refitted: the comparison mixes a trained "
+        "model with a learning algorithm, and leaks if the frozen model has seen these "
+        "records"
     ),
     "weighted-fit": (
         "sample weights were used to fit; the evaluation counts every record once"

@@ -114,7 +114,8 @@ None, default="holm"
     their level without one.
 
     "holm" makes no assumption about how the pairs depend on each other. It needs tests of
-    pairs that hold their level at `alpha` over the number of pairs.
+    pairs that hold their level at `alpha` over the number of pairs; how far they do is
+    measured in ``benchmarks/validity/several_algorithms.py``.
 
     Examples
     --------

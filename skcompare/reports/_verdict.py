@@ -21,7 +21,7 @@ class Verdict:
     Attributes
     ----------
     winner : {"challenger", "champion", "inconclusive"}
-        From the primary row alone.
+        From the primary row alone; of several classifiers a name, or "inconclusive".
     alpha : float
         Level of its test.
     sentence : str

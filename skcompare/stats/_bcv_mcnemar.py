@@ -33,9 +33,9 @@ far out in the tail, because s² has 2M - 1 degrees of freedom."""
 
 UNSTABLE = register_flag(
     "unstable-training",
-    "the splits differ by more than their test records explain, so chance in the training "
-    "decides much, and the variance between the splits is used; make training steadier: "
-    "scale the features, train until it converges, or average several trainings",
+    "the splits differ by more than their test records explain, so the variance between "
+    "them is used; where chance in the training is the cause, make it steadier: scale the "
+    "features, train until it converges, or average several trainings",
 )
 
 
@@ -155,9 +155,8 @@ def bcv_mcnemar(
         max(t c + t b, (t n)² 2.5 s² / 2M)
 
     with n records in an averaged half. Where that decides, the result is flagged
-    "unstable-training". For steady learners it decides in about one of a thousand
-    comparisons, and the statistic is the published one (measured in
-    ``benchmarks/validity/several_algorithms.py``).
+    "unstable-training". For steady learners it seldom decides, and then changes little
+    (measured in ``benchmarks/validity/several_algorithms.py``).
 
     References
     ----------
