@@ -110,7 +110,7 @@ def check_shards(subject):
 
 def check_swapped_roles(subject):
     """Swapped roles keep the two-sided p-value; so does the evidence's own swap."""
-    for seed in range(20):
+    for seed in range(10):
         predictions = subject.predictions(40, seed, n_classes=2 + seed % 2)
         evidence = subject.evidence(predictions)
         swapped = subject.evidence(predictions, "challenger", "champion")
@@ -262,7 +262,7 @@ def check_interval_and_pvalue_agree(subject):
     """
     seen = {True: 0, False: 0}
     for n in (*subject.small_sizes, 60):
-        for seed in range(6):
+        for seed in range(4):
             evidence = subject.evidence(subject.predictions(n, seed))
             for options in subject.agreeing_variants:
                 for alternative in subject.alternatives:

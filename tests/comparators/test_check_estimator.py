@@ -46,10 +46,11 @@ def multiple(**settings):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings of the classifiers
-@pytest.mark.parametrize("make", [paired, multiple])
-@pytest.mark.parametrize("refit", [False, True])
+@pytest.mark.parametrize(
+    ("make", "refit"), [(paired, False), (paired, True), (multiple, True)]
+)
 @pytest.mark.parametrize("routing", [False, True])
-def test_check_estimator(routing, refit, make):
+def test_check_estimator(make, refit, routing):
     """All checks pass but the listed ones."""
     with sklearn.config_context(enable_metadata_routing=routing):
         checks = check_estimator(

@@ -118,6 +118,7 @@ def all_tables(most):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["exact", "mid-p"])
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("alpha", ALPHAS)

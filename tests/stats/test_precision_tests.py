@@ -298,6 +298,7 @@ def test_limits_of_all_classes_at_once():
         assert (-1, 1) == (low[4], high[4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [True, False])
 def test_limits_agree_with_the_test_wherever_the_score_turns_back(weighted):
     """0 is outside exactly where it is rejected, also where the score is not monotone."""
