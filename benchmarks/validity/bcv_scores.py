@@ -28,11 +28,14 @@ from bcv_scores_rules import (
     NEIGHBOURS,
     SPREAD_ONLY,
     Summary,
+    effective_halves,
     for_repeats,
+    mcnemar_least,
     mcnemar_rejections,
 )
 from bcv_scores_stages import cases
 from bcv_scores_tables import (
+    MCNEMAR,
     Rejected,
     cell_names,
     coverages,
@@ -47,12 +50,13 @@ from bcv_scores_tables import (
     study_table,
     undefined_table,
 )
-from bcv_scores_worlds import STRONG, WEAK, World
+from bcv_scores_worlds import CONFIRMING, STRONG, TUNING, UNSTABLE, WEAK, World
 from tables import Table, with_error
 
 NAMED = (CHOSEN, CHOSEN_SPREAD, FIRST_CHOICE, *NEIGHBOURS, *FIRST_SIMULATION)
 N_BEST = 15
 FRESH = 20_000
+UNSTEADY = 10_000
 HARDEST = (
     (World("shift", 100, 0.3, STRONG, (3, 3), n_classes=3), "knn15"),
     (World("shift", 500, 0.3, WEAK, (3, 3), n_classes=3), "lda"),
@@ -147,7 +151,7 @@ def power_tables(source):
     usual = [case for case in found if accuracy in case.all_cells()]
     share = np.mean([mcnemar_rejections(case.draws.counts, 5).mean() for case in usual])
     cells = ["" if m != "accuracy" else f"{share:.3f}" for m in MEASURES]
-    table.add("bcv_mcnemar", *cells, "")
+    table.add(MCNEMAR, *cells, "")
     yield table
     yield rule_table("Intervals that miss the true difference", *coverages(found, NAMED))
 
@@ -197,12 +201,40 @@ def fresh_tables(source):
         yield table
 
 
+def variance_tables(source):
+    """bcv_mcnemar with both variances, for learners whose training has much chance."""
+    n_draws = max(
+        1, round(UNSTEADY * source.options.share / (30 if source.options.quick else 1))
+    )
+    table = Table(
+        "bcv_mcnemar, equal learners whose training has chance of its own",
+        ("study", "data sets", "published variance", "default", "default differs"),
+    )
+    accuracy = MEASURES.index("accuracy")
+    for study in TUNING + CONFIRMING:
+        if study.champion not in UNSTABLE:
+            continue
+        draws = source.draws("variance", study.world, study.champion, n_draws)
+        spread = Summary.of(draws.difference, draws.variance).spread[:, accuracy]
+        least = mcnemar_least(spread, study.world.n, 5)
+        found = [mcnemar_rejections(draws.counts, 5, least=one) for one in (0.0, least)]
+        rejected = [Rejected("", np.array([r.sum()]), np.array([n_draws])) for r in found]
+        cells = [
+            with_error(r.levels[0], n_draws) + (" over" if r.n_over else "")
+            for r in rejected
+        ]
+        larger = least > effective_halves(5) * draws.counts[:, 0]
+        table.add(study.name, n_draws, *cells, f"{larger.mean():.3f}")
+    yield table
+
+
 STAGES = {
     "tune": tuning_tables,
     "confirm": confirmation_tables,
     "power": power_tables,
     "layouts": layout_tables,
     "fresh": fresh_tables,
+    "variance": variance_tables,
 }
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from bcv_scores_draws import simulate
 from bcv_scores_learners import Halves, fit
 from bcv_scores_measures import MEASURES, Folds, compare, measure
+from bcv_scores_rules import ALPHA, mcnemar_least, mcnemar_rejections
 from bcv_scores_worlds import World, draw_classes, draw_features, draw_halves
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -18,9 +19,9 @@ from sklearn.metrics import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from skcompare.evidence import PlacementValues
+from skcompare.evidence import PairedBlocks, PlacementValues
 from skcompare.model_selection import BlockRegularized5x2CV
-from skcompare.stats import delong
+from skcompare.stats import bcv_mcnemar, delong
 
 PEERS = {
     "lda": LinearDiscriminantAnalysis(solver="lsqr"),
@@ -35,6 +36,7 @@ def check_all(seed=0):
     """Stop where the study's numbers differ from those of the library and its peers."""
     check_halves(seed)
     check_learners(seed)
+    check_mcnemar(seed)
     repeated = [
         simulate(
             World("shift", 50), None, [("lda", "lda")], 20, np.random.default_rng(seed)
@@ -94,6 +96,23 @@ def check_learners(seed):
                     name, theirs, y[0, test], difference[0, repeat, fold],
                     variance[0, repeat, fold],
                 )  # fmt: skip
+
+
+def check_mcnemar(seed, n=400, n_draws=500):
+    """Decisions about made-up tables, of which the leads differ between the halves."""
+    rng = np.random.default_rng(seed)
+    lead = rng.normal(0.06, 0.08, (n_draws, 10)).clip(-0.2, 0.2)
+    rest = np.zeros_like(lead)
+    shares = np.stack([rest + 0.6, 0.2 - lead / 2, 0.2 + lead / 2, rest], axis=-1)
+    tables = rng.multinomial(n // 2, shares)
+    blocks = [PairedBlocks(table.reshape(5, 2, 4)) for table in tables]
+    balance = tables[..., 2] - tables[..., 1]
+    counts = np.stack([tables[..., 1] + tables[..., 2], balance], axis=-1).mean(axis=1)
+    least = mcnemar_least((balance / (n // 2)).var(axis=1, ddof=1), n, 5)
+    for variance, smallest in (("published", 0.0), ("guarded", least)):
+        ours = mcnemar_rejections(counts, 5, least=smallest)
+        theirs = [bcv_mcnemar(one, variance=variance).pvalue < ALPHA for one in blocks]
+        _same(f"decisions, {variance} variance", ours.astype(float), np.array(theirs) + 0.0)
 
 
 def _peer(name, peer, x, y, train, test, n_classes):

@@ -175,13 +175,31 @@ def published_rejections(summary, alpha=ALPHA):
     return out
 
 
-def mcnemar_rejections(counts, n_repeats, alpha=ALPHA):
-    """Rejections by bcv_mcnemar, from average discordant records and their balance."""
-    multiplier = 2 * n_repeats / (1.5 + n_repeats - 1)
-    discordant, balance = (counts * multiplier).astype(float).T
+BETWEEN = 2.5
+"""Weight of the variance between the halves in the default of bcv_mcnemar."""
+
+
+def mcnemar_rejections(counts, n_repeats, alpha=ALPHA, least=0.0):
+    """Rejections by bcv_mcnemar, from average discordant records and their balance.
+
+    `least` is the least variance in squared effective records; without one it is the
+    published test.
+    """
+    discordant, balance = (counts * effective_halves(n_repeats)).astype(float).T
     distance = np.maximum(0, np.abs(balance) - 1)
     critical = t_critical(alpha, np.inf)
-    return distance**2 > critical**2 * np.maximum(discordant, 1e-12)
+    return distance**2 > critical**2 * np.maximum(np.maximum(discordant, least), 1e-12)
+
+
+def mcnemar_least(spread, n, n_repeats):
+    """The least variance of the default, from `s2` and the number of all records."""
+    effective = effective_halves(n_repeats) * n / 2
+    return effective**2 * BETWEEN * spread.astype(float) / (2 * n_repeats)
+
+
+def effective_halves(n_repeats):
+    """Averaged halves that all splits are worth to bcv_mcnemar."""
+    return 2 * n_repeats / (1.5 + n_repeats - 1)
 
 
 CHOSEN = Rule("widest", 1.0, 1.25, 9)

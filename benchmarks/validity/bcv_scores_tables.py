@@ -16,6 +16,7 @@ from scipy.stats import beta
 from tables import Table, with_error
 
 CONFIDENCE = 0.99
+MCNEMAR = "bcv_mcnemar, published variance"
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def published_levels(cases, cells=None, n_repeats=None):
 
 
 def mcnemar_levels(cases, n_repeats=5):
+    """Rejections by bcv_mcnemar with the published variance."""
     accuracy = MEASURES.index("accuracy")
 
     def decide(case):
@@ -104,7 +106,7 @@ def mcnemar_levels(cases, n_repeats=5):
     def cells(case):
         return [accuracy] if accuracy in case.cells() else []
 
-    return levels(cases, decide, "bcv_mcnemar (accuracy)", cells)
+    return levels(cases, decide, MCNEMAR, cells)
 
 
 def powers(cases, rules):

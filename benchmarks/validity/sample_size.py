@@ -209,7 +209,8 @@ def compare_gaussians(pair, n, seed):
         wrong = ~first & ~second
         cells = first & second, first & ~second, ~first & second, wrong
         tables.append([int(cell.sum()) for cell in cells])
-    result = bcv_mcnemar(PairedBlocks(np.reshape(tables, (5, 2, 4))))
+    blocks = PairedBlocks(np.reshape(tables, (5, 2, 4)))
+    result = bcv_mcnemar(blocks, variance="published")
     return result.pvalue, result.estimate
 
 
