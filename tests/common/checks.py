@@ -210,7 +210,7 @@ def check_itself(subject):
 
 def check_difference_flips(subject):
     """Swapped roles flip the estimate, mirror the interval, exchange one-sided p's."""
-    for seed in range(20):
+    for seed in range(10):
         predictions = subject.predictions(40, seed)
         evidence = subject.evidence(predictions)
         swapped = subject.evidence(predictions, "challenger", "champion")

@@ -79,6 +79,7 @@ def test_means_over_records(scoring, n_classes):
     assert jackknife(y, both, scoring) == pytest.approx(scores.variances.item(), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", [*COUNTS, "roc_auc", "matthews_corrcoef"])
 def test_scores_of_two_classes(scoring):
     """Influences to first order are as good as the jackknife, but for a few percent."""
@@ -88,6 +89,7 @@ def test_scores_of_two_classes(scoring):
     assert jackknife(y, both, scoring) == pytest.approx(scores.variances.item(), rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["precision[2]", "f1[1]", "recall[0]", "f1_macro"])
 def test_scores_of_three_classes(scoring):
     """The same holds for one class of several, and for all of them."""

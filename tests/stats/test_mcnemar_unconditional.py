@@ -180,6 +180,7 @@ def test_interval_covers(n):
 # -------------------------------------------------------------------- what must hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", [0.0, -0.1, 0.05])
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_interval_agrees_with_the_pvalue(null, alternative):
