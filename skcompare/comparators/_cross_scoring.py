@@ -1,6 +1,6 @@
 """What cross_compare scores by: scikit-learn's scorers, and metrics of this package."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from sklearn.metrics import check_scoring
 from skcompare._validation import some_of
 from skcompare.comparators._real_scores import ClassScorer
 from skcompare.metrics import get_scorer, resolve_scoring
+from skcompare.metrics._measures import named_scoring
 
 __all__ = ["metric_names", "scorers_of"]
 
@@ -47,26 +48,11 @@ def _as_scorers(scoring: Any, classes: np.ndarray) -> Any:
         return scoring
     if isinstance(scoring, str):
         return _scorer_of(scoring, classes)
-    if isinstance(scoring, Mapping):
-        named = [(str(name), value) for name, value in scoring.items()]
-    elif isinstance(scoring, Iterable):
-        listed = list(scoring)
-        if not all(isinstance(name, str) for name in listed):
-            raise TypeError(
-                f"A list of `scoring` must hold names. Got {listed!r:.100}. Pass a dict to "
-                "name scorers."
-            )
-        named = [(name, name) for name in listed]
-    else:
+    named = named_scoring(scoring)
+    if not isinstance(scoring, Mapping) and any(name is not one for name, one in named):
         raise TypeError(
-            "`scoring` must be a name, a scorer, a list of names or a dict. Got "
-            f"{type(scoring).__name__}. Leave it out for each classifier's own score."
-        )
-    names = [name for name, _ in named]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(
-            f"`scoring` must have at least one name, each once. Got {names}. Pass a dict "
-            "to name scorers."
+            f"A list of `scoring` must hold names. Got {[one for _, one in named]!r:.100}. "
+            "Pass a dict to name scorers."
         )
     return {
         name: _scorer_of(value, classes) if isinstance(value, str) else value

@@ -21,7 +21,7 @@ from skcompare.metrics._stored import Probe, StoredAnswers
 from skcompare.metrics._undefined import watched
 from skcompare.predictions import DECISION, LABELS, SCORES
 
-__all__ = ["Measure", "resolve_scoring"]
+__all__ = ["Measure", "named_scoring", "resolve_scoring"]
 
 Scorer = Callable[[Any, Any, Any], float]
 
@@ -107,6 +107,18 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
         `scorer(estimator, X, y)`, or a dict of names and either of them. A name with a
         class, such as "precision[malignant]", is about that class against the rest.
     """
+    measures = tuple(_measure(name, value) for name, value in named_scoring(scoring))
+    subjects = [measure.subject for measure in measures]
+    if len(set(subjects)) < len(subjects):
+        raise ValueError(
+            f"`scoring` must have each measure once. Got {subjects}, where a class in "
+            "brackets belongs to the name. Choose other names in the dict."
+        )
+    return measures
+
+
+def named_scoring(scoring: Any) -> list[tuple[str, Any]]:
+    """The names and scorers of a `scoring` argument; at least one, each name once."""
     if isinstance(scoring, Mapping):
         named = [(str(name), value) for name, value in scoring.items()]
     elif isinstance(scoring, str) or callable(scoring):
@@ -124,14 +136,7 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
             f"`scoring` must have at least one name, each once. Got {names}. Pass a dict "
             "to name scorers."
         )
-    measures = tuple(_measure(name, value) for name, value in named)
-    subjects = [measure.subject for measure in measures]
-    if len(set(subjects)) < len(subjects):
-        raise ValueError(
-            f"`scoring` must have each measure once. Got {subjects}, where a class in "
-            "brackets belongs to the name. Choose other names in the dict."
-        )
-    return measures
+    return named
 
 
 def _name_of(scorer: Any) -> str:
