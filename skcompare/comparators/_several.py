@@ -198,7 +198,7 @@ class _Engine:
         for_evidence = {}
         if of_class is not None and LABEL in entry.options:
             options[LABEL] = of_class
-        if of_class is not None and POS_LABEL in _evidence_options(entry):
+        if of_class is not None and POS_LABEL in entry.evidence_options:
             for_evidence[POS_LABEL] = of_class
         evidence = needs.from_predictions_of(answers, **for_evidence)  # type: ignore[attr-defined]
         result: PairedResult = entry.function(evidence, **options)
@@ -381,7 +381,3 @@ class _Engine:
     def _named_pairs(self) -> list[tuple[str, str]]:
         names = self.predictions.names
         return [(names[i], names[j]) for i, j in zip(*map(np.ndarray.tolist, self.pairs))]
-
-
-def _evidence_options(entry: PairedTestEntry) -> tuple[str, ...]:
-    return entry.evidence_options

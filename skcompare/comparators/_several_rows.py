@@ -8,9 +8,14 @@ from skcompare.stats import PairedResult
 __all__ = ["by_pvalue", "limits_of", "rank", "values_of"]
 
 
+WITH_LIMITS = ("accuracy", "auc")
+"""Values in the parts of a test of all together that `low` and `high` are limits of; beside
+a share they are those of an odds ratio."""
+
+
 def values_of(omnibus: PairedResult) -> dict[str, float]:
     """What each classifier has of the measure, as the test of all together says."""
-    kinds = ("accuracy", "auc", "share")
+    kinds = (*WITH_LIMITS, "share")
     return {
         part["name"]: next(part[kind] for kind in kinds if kind in part)
         for part in omnibus.parts
@@ -24,7 +29,7 @@ def limits_of(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
     return {
         part["name"]: (part["low"], part["high"])
         for part in omnibus.parts
-        if "share" not in part
+        if any(kind in part for kind in WITH_LIMITS)
     }
 
 

@@ -1,5 +1,7 @@
 """Several classifiers: what the report and the verdict say, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -8,8 +10,8 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
-from skcompare import MultipleComparator, compare
-from skcompare.evidence import ScoreDifferences
+from skcompare import MultipleComparator, _registry, compare
+from skcompare.evidence import CorrectnessPatterns, ScoreDifferences
 from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.reports import (
     ClassifierRow,
@@ -18,6 +20,7 @@ from skcompare.reports import (
     PairwiseComparison,
     decide_among,
 )
+from skcompare.stats import cochran_q
 
 FITS = []
 
@@ -379,3 +382,30 @@ def test_selection_is_that_of_the_fit():
     comparator.set_params(estimators=[("z", GaussianNB()), *models])
 
     assert "a" == before == comparator._selected_name()
+
+
+def test_joint_test_of_another_package(monkeypatch):
+    """A registered test of all together is found, whatever its parts say."""
+    monkeypatch.setattr(_registry, "_tests", dict(_registry._tests))
+
+    @_registry.paired_test(
+        "toy_joint",
+        title="Toy joint test",
+        needs=CorrectnessPatterns,
+        kind="omnibus",
+        measures="balanced_accuracy",
+        designs=("holdout",),
+        references=("Toy2020",),
+    )
+    def toy_joint(patterns):
+        """Do the toys differ?"""
+        parts = tuple({"name": name, "toys": 1} for name in patterns.names)
+        return replace(cochran_q(patterns), parts=parts)
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=80)
+    answers = {name: np.where(rng.random(80) < 0.8, y, 1 - y) for name in "abc"}
+    comparison = compare(y, answers, scoring="balanced_accuracy")
+
+    assert "toy_joint" == comparison.omnibus.test
+    assert {(None, None)} == {(row.low, row.high) for row in comparison.classifiers}
