@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
+from skcompare.evidence import ContingencyTable
+from skcompare.stats import mcnemar
 from skcompare.stats._difference_limits import conditional_limits, score_limits
 
 TABLES = [
@@ -283,3 +285,15 @@ def test_conditional_limits_of_many_records():
         limits = conditional_limits(b, c, n, mid, 0.95, "two-sided")
 
         assert (2000 / n - half, 2000 / n + half) == pytest.approx(limits, abs=3e-7)
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+@pytest.mark.parametrize("counts", [(12, 14), (14, 12), (3, 9), (30, 31), (8, 8), (0, 5)])
+def test_corrected_limits_below_one_half(counts, alternative):
+    """One-sided intervals of small level agree with the corrected p-value too."""
+    table = ContingencyTable(80, *counts, 20)
+    result = mcnemar(table, method="corrected", alternative=alternative)
+    for alpha in (0.45, 0.55, 0.6, 0.7, 0.8, 0.95):
+        low, high = result.confidence_interval(1 - alpha)
+
+        assert (result.pvalue < alpha) == (not low <= 0 <= high), alpha
