@@ -22,12 +22,12 @@ def advice_for(
     splits that train anew and not for groups.
     """
     predictions = pair.predictions
-    has_labels = all(role.labels is not None for role in pair.roles)
+    has_labels = all(role.has_labels for role in pair.roles)
     if predictions.y is None or pair.design.name != "holdout" or not has_labels:
         return None
     if not 2 <= len(predictions.classes) <= MOST_CLASSES:
         return None
     counts = evidence(JointCounts)
-    if any(role.proba is None for role in pair.roles):
+    if not all(role.has_proba for role in pair.roles):
         return recommend_ensemble(counts)
     return recommend_ensemble(counts, evidence(PairedLosses), evidence(PairedCalibration))

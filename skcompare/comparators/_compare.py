@@ -9,7 +9,7 @@ import numpy as np
 
 from skcompare._typing import ArrayLike
 from skcompare.comparators._class_options import check_positive
-from skcompare.comparators._engine import compare_pair
+from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._settings import check_settings, check_settings_of_several
 from skcompare.comparators._several import compare_several
 from skcompare.comparators._several_checks import check_named, named_of_several

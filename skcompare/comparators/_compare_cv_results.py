@@ -10,7 +10,7 @@ from skcompare._labels import check_groups, check_labels, classes_of
 from skcompare._typing import ArrayLike
 from skcompare._validation import check_switches
 from skcompare.comparators._class_options import check_positive
-from skcompare.comparators._engine import compare_pair
+from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._rehearsal import check_scored_classes
 from skcompare.comparators._roles import check_roles, check_target, is_mixed
 from skcompare.comparators._settings import check_settings

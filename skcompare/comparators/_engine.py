@@ -1,4 +1,4 @@
-"""From the answers of two classifiers to the rows of a comparison."""
+"""The rows of a comparison of two classifiers: a test of a measure each."""
 
 import inspect
 import math
@@ -16,15 +16,12 @@ from skcompare._registry import (
     tested_instead,
     tests_for,
 )
-from skcompare._validation import check_pos_label
-from skcompare.comparators._advice import advice_for
 from skcompare.comparators._class_options import (
     LABEL,
     POS_LABEL,
     SCORE,
     is_about,
     said_of,
-    with_classes,
 )
 from skcompare.comparators._tests import (
     ALL,
@@ -35,16 +32,15 @@ from skcompare.comparators._tests import (
     tests_without_truth,
     why_unsuited,
 )
-from skcompare.comparators._versions import installed_versions
 from skcompare.evidence import ScoreDifferences, ScoredPair
 from skcompare.metrics import Measure, score_differences, scored_pair
 from skcompare.predictions import PairedPredictions, one_class
-from skcompare.reports import Comparison, ComparisonRow, decide, is_against
-from skcompare.stats import PairedResult, adjust_pvalues
+from skcompare.reports import ComparisonRow, is_against
+from skcompare.stats import PairedResult
 from skcompare.stats._class_label import class_words
 from skcompare.stats._count_scores import BINARY_SCORES
 
-__all__ = ["PairEngine", "compare_pair"]
+__all__ = ["PairEngine"]
 
 POWER = 0.8
 LOSS = "loss"
@@ -61,74 +57,6 @@ BY_MEASURE: dict[type, Callable[..., Any]] = {
     ScoredPair: scored_pair,
 }
 """Evidence that is made by scoring the answers, with how it is made."""
-
-
-def compare_pair(
-    pair: PairedPredictions,
-    measures: Sequence[Measure],
-    asked: Asked,
-    *,
-    alternative: str,
-    alpha: float,
-    adjust: str,
-    pos_label: Any = None,
-    n_fits: int = 0,
-    seconds: float | None = None,
-    random_state: Any = None,
-) -> Comparison:
-    """Test every measure and decide from the first one.
-
-    Each measure gets the default test of the design, and the tests asked for that
-    measure it; a test that measures nothing else gets a row of its own. Without true
-    labels there is no measure, and the answers are compared with each other.
-    """
-    predictions = pair.predictions
-    check_pos_label(pos_label, predictions.classes)
-    known = predictions.y is not None
-    asked = with_classes(asked, predictions.classes)
-    engine = PairEngine(pair, asked, alternative, alpha, pos_label)
-    needed = None
-    if known:
-        rows = [
-            row
-            for k, measure in enumerate(measures)
-            for row in engine.about(measure).rows(measure, k == 0)
-        ]
-        rows += engine.rows_of_other_tests(measures)
-        needed = engine.about(measures[0]).records_needed(rows[0], measures[0])
-    else:
-        if alternative != "two-sided":
-            raise ValueError(
-                f"alternative={alternative!r} needs true labels: without them no "
-                "classifier is better. Pass `y_true`, or leave `alternative` out."
-            )
-        rows = engine.rows_without_truth()
-    rows = _adjusted(rows, adjust)
-    return Comparison(
-        rows=tuple(rows),
-        conclusion=decide(
-            rows[0],
-            alpha=alpha,
-            alternative=alternative,
-            records_needed=needed,
-            flags=predictions.flags,
-        ),
-        champion=pair.champion.description,
-        challenger=pair.challenger.description,
-        design=pair.design,
-        n_records=predictions.n_records,
-        n_tested=predictions.n_tested,
-        n_fits=n_fits,
-        seconds=seconds,
-        alpha=alpha,
-        alternative=alternative,
-        adjust=adjust,
-        random_state=random_state,
-        flags=predictions.flags,
-        fingerprint=predictions.fingerprint,
-        versions=installed_versions(),
-        advice=advice_for(pair, engine.evidence),
-    )
 
 
 class PairEngine:
@@ -177,15 +105,27 @@ class PairEngine:
         The primary row is that of the design's default test; where there is none it is the
         one without test, because a test that is not valid decides nothing.
         """
+        tests = self.tests_of(measure, primary)
+        rows = [
+            self.untested(measure)
+            if entry is None
+            else self.tested(entry, measure.name, measure)
+            for entry in tests
+        ]
+        return [replace(rows[0], primary=primary), *rows[1:]]
+
+    def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
+        """The tests behind the rows of a measure; None is a row without test."""
         default = self._default(measure)
         named = [get_test(name) for name in self.asked or ()]
-        tests = [entry for entry in named if is_about(entry, measure, self.asked)]
+        tests: list[PairedTestEntry | None] = [
+            entry for entry in named if is_about(entry, measure, self.asked)
+        ]
         if default is not None and (self.asked is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]
-        rows = [self.tested(entry, measure.name, measure) for entry in tests]
-        if not rows or (primary and default is None):
-            rows.insert(0, self.untested(measure))
-        return [replace(rows[0], primary=primary), *rows[1:]]
+        if not tests or (primary and default is None):
+            tests.insert(0, None)
+        return tests
 
     def _default(self, measure: Measure) -> PairedTestEntry | None:
         """The first test of a measure that the design and these answers suit."""
@@ -197,12 +137,19 @@ class PairEngine:
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Rows of the tests asked for that measure something else."""
-        others = [get_test(name) for name in self.asked or ()]
         return [
             self.tested(entry, self._subject(entry), None, label)
-            for entry in others
-            if not any(is_about(entry, measure, self.asked) for measure in measures)
+            for entry in self.other_tests(measures)
             for label in self._labels(entry)
+        ]
+
+    def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
+        """The tests asked for that measure none of these."""
+        named = [get_test(name) for name in self.asked or ()]
+        return [
+            entry
+            for entry in named
+            if not any(is_about(entry, measure, self.asked) for measure in measures)
         ]
 
     def _labels(self, entry: PairedTestEntry) -> list[Any]:
@@ -320,7 +267,7 @@ class PairEngine:
             options.setdefault(POS_LABEL, self.pos_label)
         return options
 
-    def _evidence_options(
+    def evidence_options(
         self, entry: PairedTestEntry, measure: Measure | None
     ) -> dict[str, Any]:
         """How the evidence of a test is made, as far as it is not left to its defaults."""
@@ -366,7 +313,7 @@ class PairEngine:
         needs = entry.needs
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)
-        return self.evidence(needs, **self._evidence_options(entry, measure))
+        return self.evidence(needs, **self.evidence_options(entry, measure))
 
     def evidence(self, needs: type, **options: Any) -> Any:
         """Evidence of a type, made once with the same options."""
@@ -375,14 +322,3 @@ class PairEngine:
             make = needs.from_pair  # type: ignore[attr-defined]
             self._evidence[key] = make(self.pair, **options)
         return self._evidence[key]
-
-
-def _adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
-    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
-    others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
-    if adjust == "none" or not others:
-        return rows
-    adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)  # type: ignore[misc]
-    for k, pvalue in zip(others, adjusted, strict=True):
-        rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
-    return rows

@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any
 
 from skcompare.comparators._base import BaseComparator
-from skcompare.comparators._engine import compare_pair
+from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._settings import check_settings
 from skcompare.comparators._tests import Asked
 from skcompare.metrics import Measure

@@ -79,10 +79,10 @@ def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
     needs: Any = entry.needs
     wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
     for role in predictions.answers:
-        has_scores = role.proba is not None
+        has_scores = role.has_proba
         takes_decision = getattr(needs, "takes_decision", False)
-        has_scores |= takes_decision and role.decision is not None
-        if LABELS in wanted and role.labels is None:
+        has_scores |= takes_decision and role.has_decision
+        if LABELS in wanted and not role.has_labels:
             return f"{entry.name} needs labels, and {role.name} gives none"
         if SCORES in wanted and not has_scores:
             return f"{entry.name} needs probabilities, and {role.name} gives none"
@@ -91,7 +91,7 @@ def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
         return f"{entry.name} is for {needs.max_classes} classes, and there are {n_classes}"
     least = getattr(needs, "least_per_class", 0)
     if least and predictions.y is not None:
-        counts = np.bincount(predictions.y_answered(), minlength=n_classes)
+        counts = predictions.class_counts()
         if counts.min() < least:
             rare = predictions.classes[int(np.argmin(counts))]
             return (

@@ -43,6 +43,21 @@ class Answers:
     fit_times: FloatArray | None = None
     predict_times: FloatArray | None = None
 
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are predicted classes."""
+        return self.labels is not None
+
+    @property
+    def has_proba(self) -> bool:
+        """Whether there are probabilities."""
+        return self.proba is not None
+
+    @property
+    def has_decision(self) -> bool:
+        """Whether there are decision scores."""
+        return self.decision is not None
+
     def known_labels(self) -> IntArray:
         """The predicted classes; refused where there are scores only."""
         if self.labels is None:
@@ -136,6 +151,10 @@ class Predictions:
             if answer.name == name:
                 return answer
         raise unknown_name("classifier", name, self.names)
+
+    def class_counts(self) -> IntArray:
+        """Answers to records of each true class, of shape (n_classes,)."""
+        return np.bincount(self.y_answered(), minlength=len(self.classes))
 
     def slices(self) -> Iterator[slice]:
         """Where the answers of each split are."""
