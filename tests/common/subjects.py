@@ -5,6 +5,7 @@ scikit-learn and skcompare make, so that a test which is added needs no word her
 """
 
 import inspect
+import os
 import re
 from dataclasses import dataclass, replace
 from functools import cache
@@ -42,8 +43,16 @@ SPLITTERS = {
     ),
     "time ordered": lambda seed: TimeSeriesSplit(4),
 }
+THOROUGH = os.environ.get("SKCOMPARE_THOROUGH_TESTS", "0") != "0"
+"""Whether the checks look at every sample; otherwise at half of them."""
+
 SMALL = (8, 9, 12, 17, 25)
 SMALL_HOLDOUT = (1, 2, 3, 5, 8, 13, 21)
+
+
+def seeds(n):
+    """The seeds of a check of up to `n` samples."""
+    return range(n if THOROUGH else -(-n // 2))
 
 
 def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
@@ -222,10 +231,16 @@ class Subject:
         Few are enough where the numbers do not matter.
         """
         sizes = (*self.small_sizes, 200)
+        sizes = sizes[:: len(sizes) // 2] if few else sizes
+        # Two and three classes; of each size one of them is enough by default.
+        chosen = [
+            (n, seed)
+            for k, n in enumerate(sizes)
+            for seed in (range(2) if THOROUGH and not few else [0 if few else k % 2])
+        ]
         evidence = [
-            self.evidence(self.predictions(n, seed, n_classes=2 + seed % 2))
-            for n in (sizes[:: len(sizes) // 2] if few else sizes)
-            for seed in range(1 if few else 2)
+            self.evidence(self.predictions(n, seed, n_classes=2 + seed))
+            for n, seed in chosen
         ]
         for options in self.variants:
             for alternative in self.alternatives:
