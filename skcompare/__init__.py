@@ -4,19 +4,13 @@
 :class:`MultipleComparator` several of them, and :func:`compare` answers that exist already.
 """
 
-__version__ = "0.1.0.dev0"
+from importlib import import_module as _import_module
+from sys import modules as _modules
+from typing import TYPE_CHECKING
 
-from skcompare.comparators import (
-    MultipleComparator,
-    PairedClassifier,
-    PairedComparator,
-    compare,
-    compare_cv_results,
-    cross_compare,
-    make_paired_scorer,
-)
-from skcompare.model_selection import BlockRegularized5x2CV, BlockRegularizedMx2CV
-from skcompare.reports import Comparison, MultipleComparison
+from skcompare._scorer_names import make_names_known as _make_names_known
+
+__version__ = "0.1.0.dev0"
 
 __all__ = [
     "BlockRegularized5x2CV",
@@ -32,3 +26,77 @@ __all__ = [
     "cross_compare",
     "make_paired_scorer",
 ]
+
+# Everything is loaded when it is first asked for, so that `import skcompare` costs little
+# more than the part of scikit-learn it extends. A new name goes into three places: here,
+# below for type checkers, and `__all__`; a test holds them together.
+_HOMES = {
+    "BlockRegularized5x2CV": "model_selection",
+    "BlockRegularizedMx2CV": "model_selection",
+    "Comparison": "reports",
+    "MultipleComparison": "reports",
+    "MultipleComparator": "comparators",
+    "PairedClassifier": "comparators",
+    "PairedComparator": "comparators",
+    "compare": "comparators",
+    "compare_cv_results": "comparators",
+    "cross_compare": "comparators",
+    "make_paired_scorer": "comparators",
+}
+_PACKAGES = {
+    "cli",
+    "comparators",
+    "datasets",
+    "evidence",
+    "exceptions",
+    "metrics",
+    "model_selection",
+    "predictions",
+    "reports",
+    "stats",
+}
+
+# The command line is left out: below it nothing may import it, and some import the version
+# from here.
+if TYPE_CHECKING:
+    from skcompare import comparators as comparators
+    from skcompare import datasets as datasets
+    from skcompare import evidence as evidence
+    from skcompare import exceptions as exceptions
+    from skcompare import metrics as metrics
+    from skcompare import model_selection as model_selection
+    from skcompare import predictions as predictions
+    from skcompare import reports as reports
+    from skcompare import stats as stats
+    from skcompare.comparators import (
+        MultipleComparator,
+        PairedClassifier,
+        PairedComparator,
+        compare,
+        compare_cv_results,
+        cross_compare,
+        make_paired_scorer,
+    )
+    from skcompare.model_selection import BlockRegularized5x2CV, BlockRegularizedMx2CV
+    from skcompare.reports import Comparison, MultipleComparison
+else:
+    # Hidden from type checkers, which would take any name at all otherwise.
+    def __getattr__(name):
+        if name in _PACKAGES:
+            return _import_module(f"skcompare.{name}")
+        if name not in _HOMES:
+            # With the last two, Python says which name was meant.
+            raise AttributeError(
+                f"module 'skcompare' has no attribute {name!r}",
+                name=name,
+                obj=_modules[__name__],
+            )
+        value = getattr(_import_module(f"skcompare.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__, *_PACKAGES})
+
+
+_make_names_known()

@@ -5,6 +5,7 @@ and not the way the library was called.
 """
 
 from collections.abc import Iterable
+from importlib import import_module
 
 __all__ = ["FLAG_TEXTS", "explain", "register_flag"]
 
@@ -81,6 +82,10 @@ def register_flag(code: str, text: str) -> str:
 
 def explain(codes: Iterable[str]) -> list[str]:
     """Flag codes with their words, each once, in order."""
+    codes = list(codes)
+    if not set(codes) <= set(FLAG_TEXTS):
+        # A stored result may be read before what it came from is loaded.
+        import_module("skcompare.comparators")
     return [
         f"{code}: {FLAG_TEXTS.get(code, 'no words known')}" for code in dict.fromkeys(codes)
     ]

@@ -16,6 +16,7 @@ from skcompare._registered_measures import (
     LossEntry,
     MetricEntry,
     add_entry,
+    completed,
     keywords_of,
     loss_of,
     metric,
@@ -69,6 +70,7 @@ class PairedTestEntry:
     plug_in: bool = True
     n_repeats: int | None = None
     caution: str = ""
+    of_records: bool = False
 
     @property
     def question(self) -> str:
@@ -119,6 +121,7 @@ def paired_test(
     plug_in: bool = True,
     n_repeats: int | None = None,
     caution: str = "",
+    of_records: bool = False,
 ) -> Callable[[F], F]:
     """Register a function of evidence as a test.
 
@@ -153,6 +156,9 @@ def paired_test(
     caution : str, optional
         Code of a flag for all of its results, such as "liberal". The test then runs only
         when it is asked for by name, and decides nothing.
+    of_records : bool, default=False
+        Whether it looks at the records one by one, so that evidence which was reduced to
+        counts and sums is not enough.
 
     Returns
     -------
@@ -173,8 +179,12 @@ def paired_test(
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
-            bound = signature.bind(*positional, **options).arguments
-            evidence = bound.pop(first)
+            if len(positional) == 1 and first not in options:
+                # As nearly all calls are; binding takes longer than some tests.
+                evidence, bound = positional[0], options
+            else:
+                bound = signature.bind(*positional, **options).arguments
+                evidence = bound.pop(first)
             if not isinstance(evidence, needs):
                 raise TypeError(
                     f"{name} needs {needs.__name__}. Got {type(evidence).__name__}. "
@@ -206,8 +216,9 @@ def paired_test(
             plug_in=plug_in,
             n_repeats=n_repeats,
             caution=caution,
+            of_records=of_records,
         )
-        add_entry(_tests, entry, "test")
+        add_entry(_tests, entry, "test", "stats")
         return run  # type: ignore[return-value]
 
     return register
@@ -229,14 +240,15 @@ def _advice(needs: type) -> str:
 
 def paired_tests() -> Mapping[str, PairedTestEntry]:
     """All registered tests by name."""
-    return MappingProxyType(_tests)
+    return MappingProxyType(completed(_tests, "stats"))
 
 
 def get_test(name: object) -> PairedTestEntry:
     """The registered test of this name."""
-    if not isinstance(name, str) or name not in _tests:
-        raise unknown_name("test", name, _tests)
-    return _tests[name]
+    tests = paired_tests()
+    if not isinstance(name, str) or name not in tests:
+        raise unknown_name("test", name, tests)
+    return tests[name]
 
 
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
@@ -248,7 +260,8 @@ def tests_for(measure: str | None, design: Design | None = None) -> list[PairedT
     first before others.
     """
     least = 2 if tested_instead(measure) else 1
-    fitting = [e for e in _tests.values() if e.match(measure) >= least and not e.caution]
+    tests = paired_tests().values()
+    fitting = [e for e in tests if e.match(measure) >= least and not e.caution]
     if design is not None:
         fitting = [entry for entry in fitting if entry.valid_for(design)]
     return sorted(

@@ -22,6 +22,8 @@ in them `options`, `constraint`  a list made before
 `_in_fit`                        scorers against a      a champion would answer binned
                                  champion               records, where a boosting that
                                                         stops early has our scorer
+`externals.array_api_compat`     arrays of torch and    the package array-api-compat, where
+                                 CuPy                   it is installed
 ===============================  =====================  ====================================
 
 `sklearn.callback` itself is public from scikit-learn 1.9 on; the method above is the
@@ -29,14 +31,18 @@ documented way to support callbacks in an estimator, but has a private name. So 
 documented names of the link to a page.
 """
 
+import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score, get_scorer_names, make_scorer
+
+from skcompare.exceptions import MissingDependencyError
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -68,6 +74,7 @@ __all__ = [
     "CallbackSupportMixin",
     "DocumentedEstimatorMixin",
     "SideBySideMixin",
+    "array_api_compat",
     "make_known",
     "progress_of",
     "scorer_told_classes",
@@ -79,6 +86,22 @@ DOCUMENTATION = "https://skcompare.github.io/skcompare/"
 """Where the documentation stands, for links from a notebook."""
 
 T = TypeVar("T")
+
+
+def array_api_compat() -> Any:
+    """The package that makes other libraries follow the array API standard.
+
+    scikit-learn brings it from 1.7 on, and asks for it before.
+    """
+    for name in ("sklearn.externals.array_api_compat", "array_api_compat"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise MissingDependencyError(
+        "Computing with arrays of torch or CuPy needs the package array-api-compat, which "
+        "scikit-learn brings from 1.7 on. Install it: pip install array-api-compat."
+    )
 
 
 def progress_of(
@@ -254,7 +277,8 @@ def _lists_of_all_scorers() -> Iterator[set[str]]:
         if content.get("get_scorer_names") is not get_scorer_names:
             continue
         for value in list(content.values()):
-            if callable(value):
+            # Not all that is callable: a proxy may fail when it is asked for anything.
+            if issubclass(type(value), (type, FunctionType)):
                 yield from _lists_in(value)
 
 

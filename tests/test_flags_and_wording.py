@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import skcompare
+import skcompare.comparators  # which loads all that has flags
 from skcompare import _flags
 from skcompare._flags import FLAG_TEXTS, explain, register_flag
 from skcompare._typing import Inference
-from skcompare._wording import INFERENCE_WORDS, format_pvalue
+from skcompare._wording import INFERENCE_WORDS, decimals_for, format_pvalue
 
 PACKAGE = Path(skcompare.__file__).parent
 
@@ -122,3 +122,19 @@ def test_flags_are_no_warnings():
     assert 0 == done.returncode, done.stderr
     assert "degenerate" in done.stdout
     assert "" == done.stderr
+
+
+@pytest.mark.parametrize(
+    ("difference", "low", "high", "decimals"),
+    [
+        (0.05, 0.01, 0.09, 3),
+        (0.00012, 0.0001, 0.00014, 6),
+        (0.0084, 0.0083, 0.0085, 5),
+        (0.0084, None, None, 3),
+        (float("nan"), 0.5, 0.5, 3),
+        (0.2, 0.2 - 1e-12, 0.2 + 1e-12, 9),
+    ],
+)
+def test_decimals(difference, low, high, decimals):
+    """Limits of a short interval are told apart, as far as nine decimals can."""
+    assert decimals == decimals_for(difference, low, high)

@@ -81,5 +81,5 @@ __all__ = [
     "sweep_calibration_error",
 ]
 
-# The names are known from here on, and `import skcompare` comes here.
+# `import skcompare` has made the names known; from here on they have their scorers.
 register_scorers()

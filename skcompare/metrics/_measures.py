@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 
 from skcompare._registry import metrics
+from skcompare._scorer_names import PREFIX
 from skcompare._validation import some_of, unknown_name
-from skcompare.metrics._registered_scorer import PREFIX, ClassMetric, DirectScorer, entry_of
+from skcompare.metrics._registered_scorer import ClassMetric, DirectScorer, entry_of
 from skcompare.metrics._scorers import known_names
 from skcompare.metrics._stored import Probe, StoredAnswers
 from skcompare.metrics._undefined import watched

@@ -1,0 +1,80 @@
+"""The names of our scorers, known to scikit-learn without a load of what they compute.
+
+``import skcompare`` gives scikit-learn the names, each with an object that stands for the
+scorer. scikit-learn copies what it finds under a name before it uses it, and the copy is
+the scorer itself: the metrics are loaded when the first one is asked for, and then take the
+places of what stood for them.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from skcompare._sklearn_private import make_known
+
+__all__ = ["PREFIX", "SCORER_NAMES", "NamedScorer", "make_names_known", "scorer_named"]
+
+PREFIX = "skcompare_"
+"""Stands before a name that scikit-learn has given to a scorer of its own."""
+
+SCORER_NAMES = (
+    "accuracy",
+    "brier_skill_score",
+    "neg_brier_loss",
+    "neg_classwise_calibration_error",
+    "neg_cost_weighted_loss",
+    "neg_expected_calibration_error",
+    "neg_maximum_calibration_error",
+    "neg_multiclass_brier_loss",
+    "neg_smooth_calibration_error",
+    "neg_spherical_loss",
+    "neg_squared_calibration_error",
+    "negative_predictive_value",
+    "sensitivity",
+    "sensitivity_at_specificity",
+    "specificity",
+    "specificity_at_sensitivity",
+)
+"""Of all metrics that we register ourselves; a test compares them with the registry."""
+
+
+def scorer_named(name: str) -> Callable[..., float]:
+    """The scorer of one of our metrics, loaded with all of them."""
+    scorer: Callable[..., float] = import_module("skcompare.metrics").get_scorer(name)
+    return scorer
+
+
+class NamedScorer:
+    """Stands for the scorer of a name, and becomes it when it is copied or pickled.
+
+    Who takes it as it is can score by it, or ask it for what the scorer has.
+
+    Parameters
+    ----------
+    name : str
+        The name of the scorer.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return repr(scorer_named(self.name))
+
+    def __reduce__(self) -> tuple[Callable[[str], Callable[..., float]], tuple[str]]:
+        return scorer_named, (self.name,)
+
+    def __call__(self, estimator: Any, X: Any, y: Any, **words: Any) -> float:
+        return scorer_named(self.name)(estimator, X, y, **words)
+
+    def __getattr__(self, attribute: str) -> Any:
+        # Protocols are asked for by such names, and must not load anything. Without a name
+        # there is no scorer yet.
+        if attribute.startswith("__") or attribute == "name":
+            raise AttributeError(attribute)
+        return getattr(scorer_named(self.name), attribute)
+
+
+def make_names_known() -> list[str]:
+    """Tell scikit-learn the names of our scorers, and return those that it knows."""
+    return make_known({name: NamedScorer(name) for name in SCORER_NAMES}, PREFIX)
