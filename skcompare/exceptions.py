@@ -8,6 +8,7 @@ __all__ = [
     "EstimatorTypeError",
     "EstimatorValueError",
     "MissingDependencyError",
+    "WorkerLostError",
 ]
 
 
@@ -15,8 +16,8 @@ class EstimatorFailedError(RuntimeError):
     """A classifier failed to fit or to predict; the message names it and the split.
 
     The estimator's own exception is the `__cause__`, as text where it happened in another
-    process. Where that is a `ValueError` or a
-    `TypeError`, this is one too, so that it is caught as one would catch it without us.
+    process. Where that is a `ValueError` or a `TypeError`, this is one too, so that it is
+    caught as one would catch it without us.
 
     .. versionadded:: 0.1
     """
@@ -46,6 +47,16 @@ class EstimatorTypeError(EstimatorFailedError, TypeError):
 
 class MissingDependencyError(ImportError):
     """An optional package is not installed; the message says how to install it.
+
+    .. versionadded:: 0.1
+    """
+
+
+class WorkerLostError(RuntimeError):
+    """A worker process ended before its fits were done, so there is no result.
+
+    The scheduler's own exception is the `__cause__`. The comparison left nothing behind and
+    can be run again.
 
     .. versionadded:: 0.1
     """

@@ -26,7 +26,7 @@ from skcompare.comparators._splits import make_splits, resolve_cv
 from skcompare.predictions import LABELS, LARGEST_SEED, SCORES
 from skcompare.predictions._answer import Task
 from skcompare.predictions._collect import predictions_of
-from skcompare.predictions._transport import blas_within, shipped
+from skcompare.predictions._transport import blas_within, run_shipped, shipped
 
 __all__ = ["cross_compare"]
 
@@ -165,8 +165,10 @@ def cross_compare(
         for position, (name, estimator) in enumerate(named)
     ]
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose, pre_dispatch=pre_dispatch)
-    with shipped((X, y), n_jobs) as shipment, blas_within(n_jobs):
-        outcomes = parallel(delayed(run_cross_task)(t, shipment, classes) for t in tasks)
+    with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
+        outcomes = parallel(
+            delayed(run_shipped)(run_cross_task, *call, classes) for call in calls
+        )
     by_name = {name: outcomes[k :: len(named)] for k, (name, _) in enumerate(named)}
     report_failures(by_name, error_score)
     predictions = None

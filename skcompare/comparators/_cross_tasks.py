@@ -25,7 +25,6 @@ from skcompare.predictions._answer import (
     rows_of,
 )
 from skcompare.predictions._rows import take_rows
-from skcompare.predictions._transport import Shipment
 
 __all__ = ["RAISE", "CrossOutcome", "CrossTask", "run_cross_task"]
 
@@ -75,11 +74,8 @@ class CrossOutcome:
     score_errors: tuple[str, ...] = ()
 
 
-def run_cross_task(
-    cross: CrossTask, shipment: Shipment, classes: np.ndarray
-) -> CrossOutcome:
+def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> CrossOutcome:
     """Fit a clone on the training records, and score it on the test records."""
-    X, y = shipment.open()
     task, start = cross.task, perf_counter()
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)

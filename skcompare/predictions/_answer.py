@@ -16,7 +16,6 @@ from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._describe import describe
 from skcompare.predictions._rows import n_rows, take_rows
-from skcompare.predictions._transport import Shipment
 
 __all__ = [
     "DECISION",
@@ -72,9 +71,8 @@ class Task:
     fit_params: dict[str, Any]
 
 
-def run_task(task: Task, shipment: Shipment, classes: np.ndarray) -> Outcome:
+def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
     """Fit a clone on the training records and answer the test records."""
-    X, y = shipment.open()
     step = "fit"
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)

@@ -14,7 +14,7 @@ from skcompare.predictions._answer import Outcome, Task, answer, run_task
 from skcompare.predictions._describe import describe, describe_all
 from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint, n_rows
-from skcompare.predictions._transport import blas_within, shipped
+from skcompare.predictions._transport import blas_within, run_shipped, shipped
 
 __all__ = ["collect_fitted", "collect_predictions", "joined", "predictions_of"]
 
@@ -77,8 +77,10 @@ def collect_predictions(
     ]
     streams = {"return_as": "generator"} if progress else {}
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose, **streams)
-    with shipped((X, y), n_jobs) as shipment, blas_within(n_jobs):
-        outcomes = parallel(delayed(run_task)(task, shipment, classes) for task in tasks)
+    with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
+        outcomes = parallel(
+            delayed(run_shipped)(run_task, *call, classes) for call in calls
+        )
         outcomes = list(progress(outcomes) if progress else outcomes)
     return predictions_of(
         estimators,

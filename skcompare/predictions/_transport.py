@@ -1,47 +1,79 @@
-"""How the data reach the workers: mapped into memory, or once a worker."""
+"""How records and tasks reach the workers: mapped into memory, or once a worker."""
 
 import pickle
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from joblib import parallel_config
 from joblib.parallel import get_active_backend
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-__all__ = ["Shipment", "blas_within", "shipped"]
+from skcompare.exceptions import WorkerLostError
+
+__all__ = ["FileShipment", "Shipment", "blas_within", "run_shipped", "shipped"]
 
 LOCAL_PROCESSES = ("LokyBackend", "MultiprocessingBackend")
+DASK, RAY = "DaskDistributedBackend", "RayBackend"
+LOST = frozenset(
+    {
+        "concurrent.BrokenExecutor",
+        "concurrent.CancelledError",
+        "distributed.KilledWorker",
+        "ray.NodeDiedError",
+        "ray.ObjectLostError",
+        "ray.OutOfMemoryError",
+        "ray.RayActorError",
+        "ray.WorkerCrashedError",
+    }
+)
+"""Errors by which joblib, Dask and Ray say that a worker is gone, with their packages."""
+
 ALIGNMENT = 64
+FORMATS_OF_ARRAYS = ("bsr", "coo", "csc", "csr", "dia")
 
 _unpacked: dict[str, Any] = {}
 
+Call = tuple[Any, Any]
+"""A task as it is sent, and the shipment that goes with it."""
+
 
 class Shipment:
-    """Data as a task gets them; `open()` gives them back.
+    """Records as a task gets them; `open()` gives them back.
 
     Arrays and sparse matrices are left to joblib, which maps them into the workers'
-    memory.
+    memory. A task is sent as it is.
     """
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: tuple[Any, ...]) -> None:
         self.data = data
 
-    def open(self) -> Any:
-        """The data."""
+    def open(self) -> tuple[Any, ...]:
+        """The records."""
         return self.data
+
+    def task(self, sent: Any) -> Any:
+        """The task that was sent."""
+        return sent
+
+    def at_work(self) -> AbstractContextManager[Any]:
+        """What a task runs within."""
+        return nullcontext()
 
 
 class FileShipment(Shipment):
-    """Data in a file that local worker processes map: buffers are shared, the rest is
+    """Records in a file that local worker processes map: buffers are shared, the rest is
     unpickled once a worker.
     """
 
-    def __init__(self, data: Any, folder: str) -> None:
+    def __init__(self, data: tuple[Any, ...], folder: str) -> None:
         self.token = uuid4().hex
         self.path = str(Path(folder) / self.token)
         buffers: list[pickle.PickleBuffer] = []
@@ -54,43 +86,190 @@ class FileShipment(Shipment):
                 self.spans.append((file.tell(), raw.nbytes))
                 file.write(raw)
 
-    def open(self) -> Any:
-        """The data, read once a process and kept until other data come."""
-        if self.token not in _unpacked:
-            _unpacked.clear()
-            stored = np.memmap(self.path, mode="r") if self.spans else None
-            views = [stored[start : start + size] for start, size in self.spans]  # type: ignore[index]
-            _unpacked[self.token] = pickle.loads(self.frame, buffers=views)
-        return _unpacked[self.token]
+    def open(self) -> tuple[Any, ...]:
+        """The records, read once a process and kept until others come."""
+        return _once(self.token, self._read)
+
+    def _read(self) -> Any:
+        stored = np.memmap(self.path, mode="r") if self.spans else None
+        views = [stored[start : start + size] for start, size in self.spans]  # type: ignore[index]
+        return pickle.loads(self.frame, buffers=views)
+
+
+class Cargo(Shipment):
+    """Records and all tasks, which a cluster brings to each worker once.
+
+    A task is sent as its position, because its training and test rows are as long as the
+    records.
+    """
+
+    def __init__(self, data: tuple[Any, ...], tasks: Sequence[Any]) -> None:
+        super().__init__(data)
+        self.tasks = tasks
+
+    def __sizeof__(self) -> int:
+        """Bytes, by which Dask plans the memory of its workers."""
+        parts = [*self.data, *(array for task in self.tasks for array in _arrays(task))]
+        return sum({id(part): _size(part) for part in parts}.values())
+
+    def task(self, sent: Any) -> Any:
+        """The task at the position that was sent."""
+        return self.tasks[sent]
+
+    def at_work(self) -> AbstractContextManager[Any]:
+        """Jobs of an estimator are threads of its worker, as in local processes.
+
+        Otherwise its training records would travel again, to other workers.
+        """
+        return parallel_config("threading", n_jobs=1)
+
+
+class RayShipment(Shipment):
+    """Cargo in Ray's object store: one copy a machine, opened once a worker."""
+
+    def __init__(self, cargo: Cargo) -> None:
+        self.token = uuid4().hex
+        self.reference = import_module("ray").put(cargo)
+
+    def _cargo(self) -> Cargo:
+        return _once(self.token, lambda: import_module("ray").get(self.reference))
+
+    def open(self) -> tuple[Any, ...]:
+        """The records, kept until the worker ends or others come."""
+        return self._cargo().open()
+
+    def task(self, sent: Any) -> Any:
+        """The task at the position that was sent."""
+        return self._cargo().task(sent)
+
+    def at_work(self) -> AbstractContextManager[Any]:
+        """As of the cargo."""
+        return self._cargo().at_work()
+
+
+def _once(token: str, read: Callable[[], Any]) -> Any:
+    """What is read once a process, and kept until something else is."""
+    if token not in _unpacked:
+        _unpacked.clear()
+        _unpacked[token] = read()
+    return _unpacked[token]
+
+
+def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: Any) -> Any:
+    """Run a task where it was sent: `run(task, *data, *args)`."""
+    with shipment.at_work():
+        return run(shipment.task(sent), *shipment.open(), *args)
 
 
 @contextmanager
-def shipped(data: tuple[Any, ...], n_jobs: int | None) -> Iterator[Shipment]:
-    """Data made ready for the active joblib backend.
+def shipped(
+    data: tuple[Any, ...], tasks: Sequence[Any], n_jobs: int | None
+) -> Iterator[list[Call]]:
+    """Records and tasks made ready for the active joblib backend.
 
-    Frames would be pickled for every task; local processes read them from a file
-    instead.
+    Frames would be pickled for every task; local processes read them from a file instead.
+    A cluster gets records and tasks once a worker, and drops them at the end.
     """
-    arrays = all(part is None or _is_mapped_by_joblib(part) for part in data)
     backend, workers = _workers(n_jobs)
-    if arrays or workers == 1 or type(backend).__name__ not in LOCAL_PROCESSES:
-        yield Shipment(data)
-        return
+    kind = "" if workers == 1 else type(backend).__name__
+    sent: Sequence[Any] = tasks
+    way: AbstractContextManager[Any]
+    if kind == DASK:
+        way, sent = _on_dask(backend.client, Cargo(data, tasks)), range(len(tasks))
+    elif kind == RAY:
+        way, sent = nullcontext(RayShipment(Cargo(data, tasks))), range(len(tasks))
+    elif kind in LOCAL_PROCESSES and not _is_mapped_by_joblib(data):
+        way = _in_a_file(data)
+    else:
+        way = nullcontext(Shipment(data))
+    with way as shipment, _lost_workers_told():
+        yield [(task, shipment) for task in sent]
+
+
+@contextmanager
+def _on_dask(client: Any, cargo: Cargo) -> Iterator[Any]:
+    """The future of a cargo, in whose place Dask gives a task the cargo itself.
+
+    It is on several workers from the start, so that tasks go to all of them, and so that it
+    outlives a worker: Dask cannot make scattered data again.
+    """
+    spread = min(len(cargo.tasks), len(client.nthreads()))
+    # Hashing would read all the records once more.
+    future = client.scatter(cargo, broadcast=spread, hash=False)
+    try:
+        yield future
+    finally:
+        # After an error, the tasks that wait for it are dropped with it. A cluster that is
+        # gone has nothing to drop, and what went wrong there is already on its way.
+        with suppress(Exception):
+            future.cancel()
+
+
+@contextmanager
+def _in_a_file(data: tuple[Any, ...]) -> Iterator[FileShipment]:
     with tempfile.TemporaryDirectory(
         prefix="skcompare-", ignore_cleanup_errors=True
     ) as folder:
         yield FileShipment(data, folder)
 
 
+@contextmanager
+def _lost_workers_told() -> Iterator[None]:
+    """Say in the same words on every backend that a worker is gone."""
+    try:
+        yield
+    except Exception as error:
+        bases = type(error).__mro__
+        if LOST.isdisjoint(f"{b.__module__.partition('.')[0]}.{b.__name__}" for b in bases):
+            raise
+        kind = type(error).__name__
+        raise WorkerLostError(
+            "A worker process ended before its fits were done, so there is no result. Most "
+            "often it ran out of memory, or an estimator crashed it. Give the workers more "
+            f"memory, or run fewer at a time, and fit again. {kind}: {error}"
+        ) from error
+
+
 def _workers(n_jobs: int | None) -> tuple[Any, int]:
     """The active joblib backend and how many tasks it runs at a time."""
     backend, n_active = get_active_backend()
-    return backend, backend.effective_n_jobs(n_active if n_jobs is None else n_jobs)
+    n_asked = n_active if n_jobs is None else n_jobs
+    if type(backend).__name__ == RAY and n_asked == -1:
+        # The cores of a cluster are known once it is there.
+        ray = import_module("ray")
+        if not ray.is_initialized():
+            ray.init()
+    return backend, backend.effective_n_jobs(n_asked)
 
 
-def _is_mapped_by_joblib(part: Any) -> bool:
-    is_plain = isinstance(part, np.ndarray) and part.dtype.kind != "O"
-    return is_plain or sparse.issparse(part)
+def _is_mapped_by_joblib(data: tuple[Any, ...]) -> bool:
+    return all(part is None or _has_plain_arrays(part) for part in data)
+
+
+def _has_plain_arrays(part: Any) -> bool:
+    # A subclass, such as a masked array, would be pickled for every task.
+    if type(part) in (np.ndarray, np.memmap):
+        return bool(part.dtype.kind != "O")
+    return sparse.issparse(part) and part.format in FORMATS_OF_ARRAYS
+
+
+def _arrays(task: Any) -> Iterator[Any]:
+    """The arrays that a task holds."""
+    if hasattr(task, "shape"):
+        yield task
+    elif isinstance(task, dict):
+        for value in task.values():
+            yield from _arrays(value)
+    elif is_dataclass(task) and not isinstance(task, type):
+        for field in fields(task):
+            yield from _arrays(getattr(task, field.name))
+
+
+def _size(data: Any) -> int:
+    """Bytes of records."""
+    if hasattr(data, "estimated_size"):
+        return int(data.estimated_size())
+    return int(import_module("dask.sizeof").sizeof(data))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator
+from skcompare.exceptions import WorkerLostError
 from skcompare.predictions import Predictions, predictions_from_arrays
 from skcompare.predictions._rows import fingerprint, take_rows
 from skcompare.predictions._transport import FileShipment, Shipment, blas_within, shipped
@@ -181,9 +182,9 @@ def test_frames_reach_a_worker_once(text):
     frame = pd.DataFrame({"x": np.arange(1000.0)})
     if text:
         frame["name"] = "a"
-    with joblib.parallel_config("loky", n_jobs=2), shipped((frame,), 2) as shipment:
-        assert isinstance(shipment, FileShipment)
-        found = joblib.Parallel(n_jobs=2)(joblib.delayed(seen)(shipment) for _ in range(8))
+    with joblib.parallel_config("loky", n_jobs=2), shipped((frame,), range(8), 2) as calls:
+        found = joblib.Parallel(n_jobs=2)(joblib.delayed(seen)(s) for _, s in calls)
+        assert all(isinstance(shipment, FileShipment) for _, shipment in calls)
 
     assert len({identity for identity, _ in found}) <= 2
     assert all(mapped for _, mapped in found)
@@ -191,10 +192,30 @@ def test_frames_reach_a_worker_once(text):
 
 def test_arrays_are_left_to_joblib():
     """Arrays go as they are, and so does everything within one process."""
-    with joblib.parallel_config("loky"), shipped((np.zeros(3), np.zeros(3)), 2) as shipment:
-        assert type(shipment) is Shipment
-    with shipped(([1, 2],), 1) as shipment:
-        assert type(shipment) is Shipment
+    arrays = np.zeros(3), np.zeros(3)
+    with joblib.parallel_config("loky"), shipped(arrays, ["task"], 2) as calls:
+        ((task, shipment),) = calls
+    assert ("task", Shipment) == (task, type(shipment))
+    with shipped(([1, 2],), ["task"], 1) as calls:
+        ((task, shipment),) = calls
+    assert ("task", Shipment) == (task, type(shipment))
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "expected"),
+    [
+        ("ray.exceptions", "OutOfMemoryError", WorkerLostError),
+        ("ray.exceptions", "WorkerCrashedError", WorkerLostError),
+        ("ray.exceptions", "NodeDiedError", WorkerLostError),
+        ("distributed.scheduler", "KilledWorker", WorkerLostError),
+        ("torch", "OutOfMemoryError", None),
+    ],
+)
+def test_what_says_that_a_worker_is_gone(package, name, expected):
+    """Every error by which a cluster says so; one of a library's own name stays itself."""
+    error = type(name, (Exception,), {"__module__": package})
+    with pytest.raises(expected or error, match="full"), shipped(([1],), ["task"], 1):
+        raise error("full")
 
 
 def blas_threads():
