@@ -34,11 +34,26 @@ def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
     return text
 
 
-def decimals_for(difference: float, least: int = 3, most: int = 9) -> int:
-    """Decimals for a difference; one that would vanish gets two digits of its own."""
-    if not math.isfinite(difference) or abs(difference) >= 10**-least or difference == 0:
-        return least
-    return min(most, 1 - math.floor(math.log10(abs(difference))))
+def decimals_for(
+    difference: float,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    least: int = 3,
+    most: int = 9,
+) -> int:
+    """Decimals for a difference and its interval.
+
+    A difference that would vanish gets two digits of its own, and an interval so short
+    that its limits would look alike two digits of its length.
+    """
+    decimals = least
+    if math.isfinite(difference) and 0 < abs(difference) < 10**-least:
+        decimals = 1 - math.floor(math.log10(abs(difference)))
+    width = math.nan if low is None or high is None else high - low
+    if math.isfinite(width) and 0 < width < 2 * 10**-least:
+        decimals = max(decimals, 1 - math.floor(math.log10(width)))
+    return min(most, decimals)
 
 
 def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from skcompare._flags import explain
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
 from skcompare.reports._groups import groups_of, letters_of
 from skcompare.stats import PairedResult
 
@@ -250,7 +250,9 @@ class PairwiseComparison:
             line = [
                 in_one_line(row.champion),
                 in_one_line(row.challenger),
-                format_number(row.difference, signed=True),
+                format_number(
+                    row.difference, decimals_for(math.nan, row.low, row.high), signed=True
+                ),
             ]
             if self.test is not None:
                 line += [
@@ -302,7 +304,8 @@ class PairwiseResults(Mapping[tuple[str, Any, str | None], PairwiseComparison]):
 def _interval(row: ClassifierRow | PairRow) -> str:
     if row.low is None or row.high is None:
         return ""
-    return f"[{format_number(row.low)}, {format_number(row.high)}]"
+    decimals = decimals_for(math.nan, row.low, row.high)
+    return f"[{format_number(row.low, decimals)}, {format_number(row.high, decimals)}]"
 
 
 def _shown(pvalue: float | None, alpha: float) -> str:

@@ -172,7 +172,7 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
             "" if df is None else f"{df:g}",
             *ends,
         ]
-    decimals = decimals_for(row.difference)
+    decimals = decimals_for(row.difference, row.low, row.high)
     limits = [] if row.low is None or row.high is None else [row.low, row.high]
     interval = ", ".join(format_number(limit, decimals) for limit in limits)
     numbers = [

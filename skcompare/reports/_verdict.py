@@ -110,7 +110,8 @@ def _finding(row: ComparisonRow, alpha: float) -> str:
     if math.isnan(row.difference):
         return f"{p} ({row.test})"
     gain = "" if row.greater_is_better else " (as a gain)"
-    difference = format_number(row.difference, decimals_for(row.difference), signed=True)
+    decimals = decimals_for(row.difference, row.low, row.high)
+    difference = format_number(row.difference, decimals, signed=True)
     return f"{row.subject} differs by {difference}{gain}, {p} ({row.test})"
 
 
