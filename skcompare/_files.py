@@ -2,8 +2,9 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ __all__ = ["replaced_on_success", "write_text"]
 
 
 @contextmanager
-def replaced_on_success(path: Any) -> Iterator[Path]:
+def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
     """A path beside the target to write to, which takes its place when all went well.
 
     A link is followed and permissions are kept. What is no regular file, such as a pipe
-    or a device, is written directly.
+    or a device, is written directly. With `synced` the file is on disk before it takes its
+    place, and its place is before this returns, so that it outlasts a loss of power.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -25,14 +27,30 @@ def replaced_on_success(path: Any) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    writer = f"{os.getpid()}-{threading.get_ident()}"
+    unfinished = target.with_name(f".{target.name}.{writer}")
     try:
         yield unfinished
+        if synced:
+            _sync(unfinished, os.O_RDWR)
         if target.exists():
             shutil.copymode(target, unfinished)
         os.replace(unfinished, target)
+        if synced:
+            # Some systems cannot sync a folder; the file is in its place already.
+            with suppress(OSError):
+                _sync(target.parent, os.O_RDONLY)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _sync(path: Path, flags: int) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_text(path: Any, text: str) -> None:

@@ -11,8 +11,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from skcompare import _frames
-from skcompare._frames import columns_of, frame_from_columns
+from skcompare._frames import _columns, columns_of, frame_from_columns
 from skcompare.exceptions import MissingDependencyError
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -509,7 +508,7 @@ def only_reader(monkeypatch):
 
     def leave(library=None):
         for name in set(LIBRARIES) - {library}:
-            monkeypatch.setattr(_frames, f"_by_{name}", refuse)
+            monkeypatch.setattr(_columns, f"_by_{name}", refuse)
 
     return leave
 

@@ -1,14 +1,15 @@
 """Truth and answers: which columns of which files, as the options say."""
 
 import argparse
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, check_column, source_of
+from skcompare._frames import Source, check_column, columns_of, source_of, table_of
 from skcompare.predictions import arrays_from_frame
 
-__all__ = ["add_column_options", "read_columns"]
+__all__ = ["NamedColumns", "add_column_options", "named_columns"]
 
 Y, CHAMPION, CHALLENGER = "y", "champion", "challenger"
 ANSWERS = (CHAMPION, CHALLENGER)
@@ -51,10 +52,52 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_columns(
-    arguments: argparse.Namespace,
-) -> tuple[NDArray[Any], dict[str, NDArray[Any]], NDArray[Any] | None]:
-    """True labels, the answers of champion and challenger by their names, and groups.
+class NamedColumns(NamedTuple):
+    """Where truth, answers and groups are: what :func:`skcompare.compare` takes.
+
+    Attributes
+    ----------
+    main : Source
+        The file of the true labels.
+    y : str
+        Its column of true labels.
+    answers : dict of str to tuple
+        File and column of champion and challenger, by their names.
+    id, groups : str or None
+        Columns.
+    """
+
+    main: Source
+    y: str
+    answers: dict[str, tuple[Source, str]]
+    id: str | None
+    groups: str | None
+
+    @property
+    def typed(self) -> bool:
+        """Whether columns have types; those of CSV files are guessed from all records."""
+        return self.main.typed and all(source.typed for source, _ in self.answers.values())
+
+    def labels(self) -> NDArray[Any]:
+        """The different true labels."""
+        table = table_of(self.main)
+        if table is None:
+            return np.unique(columns_of(self.main, [self.y])[self.y])
+        return table.counted([self.y])[0][0]
+
+    def read(
+        self,
+    ) -> tuple[NDArray[Any], dict[str, NDArray[Any]], NDArray[Any] | None]:
+        """True labels, the answers of champion and challenger by name, and groups."""
+        truth, answers, groups = arrays_from_frame(
+            self.main, self.y, self.answers, id=self.id, groups=self.groups
+        )
+        assert truth is not None
+        return truth, answers, groups
+
+
+def named_columns(arguments: argparse.Namespace) -> NamedColumns:
+    """The columns that the options name, or that follow from the files.
 
     Columns that no option names are "y", "champion" and "challenger" where the file has
     these, or the three columns of a file of three in order. In a file of answers it may
@@ -74,15 +117,8 @@ def read_columns(
                 )
     chosen = _chosen(arguments, sources)
     names = _names(arguments, chosen)
-    truth, answers, groups = arrays_from_frame(
-        main,
-        chosen[Y],
-        {names[role]: (sources[role], chosen[role]) for role in ANSWERS},
-        id=arguments.id,
-        groups=arguments.groups,
-    )
-    assert truth is not None
-    return truth, answers, groups
+    answers = {names[role]: (sources[role], chosen[role]) for role in ANSWERS}
+    return NamedColumns(main, chosen[Y], answers, arguments.id, arguments.groups)
 
 
 def _delimiter(given: str | None) -> str | None:

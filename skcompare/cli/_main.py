@@ -13,9 +13,10 @@ from skcompare import __version__
 from skcompare._files import write_text
 from skcompare._registry import metrics, paired_tests
 from skcompare._validation import ALTERNATIVES
-from skcompare.cli._columns import add_column_options, read_columns
+from skcompare.cli._columns import add_column_options, named_columns
 from skcompare.cli._demo import demo_comparison
 from skcompare.comparators import compare
+from skcompare.comparators._large import COLLECTED
 from skcompare.reports import Comparison, MultipleComparison
 
 __all__ = ["main"]
@@ -103,6 +104,14 @@ def _add_compare(commands: Any) -> None:
         help="tests, separated by commas; all for every valid one",
     )
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
+    parser.add_argument(
+        "--collect",
+        type=int,
+        default=COLLECTED,
+        metavar="N",
+        help="most records of Parquet files that are read into memory; more are counted "
+        "by DuckDB or Polars",
+    )
     _add_report_options(parser)
     parser.set_defaults(run=_compare)
 
@@ -129,25 +138,43 @@ def _demo(arguments: argparse.Namespace) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    truth, answers, groups = read_columns(arguments)
+    columns = named_columns(arguments)
     tests = [name.strip() for name in arguments.tests.split(",")]
-    comparison = compare(
-        truth,
-        answers,
-        tests=tests[0] if len(tests) == 1 else tests,
-        scoring=[name.strip() for name in re.split(OUTSIDE, arguments.scoring)],
-        groups=groups,
-        alternative=arguments.alternative,
-        alpha=arguments.alpha,
-        pos_label=_as_label(arguments.pos_label, truth),
-    )
+    settings: dict[str, Any] = {
+        "tests": tests[0] if len(tests) == 1 else tests,
+        "scoring": [name.strip() for name in re.split(OUTSIDE, arguments.scoring)],
+        "alternative": arguments.alternative,
+        "alpha": arguments.alpha,
+    }
+    if columns.typed:
+        comparison = compare(
+            columns.main,
+            columns.answers,
+            y_true=columns.y,
+            id=columns.id,
+            groups=columns.groups,
+            pos_label=_as_label(arguments.pos_label, columns.labels),
+            collect=arguments.collect,
+            **settings,
+        )
+    else:
+        truth, answers, groups = columns.read()
+        comparison = compare(
+            truth,
+            answers,
+            groups=groups,
+            pos_label=_as_label(arguments.pos_label, lambda: truth),
+            **settings,
+        )
     _report(comparison, arguments)
 
 
-def _as_label(given: str | None, labels: NDArray[Any]) -> Any:
+def _as_label(given: str | None, labels: Callable[[], NDArray[Any]]) -> Any:
     """A label from the command line in the type of the file's labels."""
-    by_text = {str(label): label for label in set(labels.tolist())}
-    return given if given is None else by_text.get(given, given)
+    if given is None:
+        return None
+    by_text = {str(label): label for label in set(labels().tolist())}
+    return by_text.get(given, given)
 
 
 def _report(

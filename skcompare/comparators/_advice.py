@@ -10,9 +10,12 @@ from skcompare.stats import EnsembleAdvice, recommend_ensemble
 
 __all__ = ["advice_for"]
 
+LOSS = "brier_score"
+"""The loss that the advice looks at."""
+
 
 def advice_for(
-    pair: PairedPredictions, evidence: Callable[[type], Any]
+    pair: PairedPredictions, evidence: Callable[..., Any]
 ) -> EnsembleAdvice | None:
     """The advice for trained classifiers on a hold-out set; None for anything else.
 
@@ -28,6 +31,10 @@ def advice_for(
     if not 2 <= len(predictions.classes) <= MOST_CLASSES:
         return None
     counts = evidence(JointCounts)
-    if not all(role.has_proba for role in pair.roles):
+    tally = predictions.tally
+    lacks = tally is not None and not (tally.plan.kind and LOSS in tally.plan.losses)
+    if lacks or not all(role.has_proba for role in pair.roles):
         return recommend_ensemble(counts)
-    return recommend_ensemble(counts, evidence(PairedLosses), evidence(PairedCalibration))
+    return recommend_ensemble(
+        counts, evidence(PairedLosses, loss=LOSS), evidence(PairedCalibration)
+    )

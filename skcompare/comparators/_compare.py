@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._frames import is_source
 from skcompare._typing import ArrayLike
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._compare_pair import compare_pair
+from skcompare.comparators._large import COLLECTED, counted_pair, tallied_comparison
 from skcompare.comparators._settings import check_settings, check_settings_of_several
 from skcompare.comparators._several import compare_several
 from skcompare.comparators._several_checks import check_named, named_of_several
 from skcompare.comparators._tests import named_tests
+from skcompare.evidence import Tally
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
     Predictions,
@@ -40,20 +43,24 @@ def compare(
     labels: ArrayLike | None = None,
     groups: Any = None,
     control: str | None = None,
+    collect: int = COLLECTED,
 ) -> Comparison | MultipleComparison:
     """Compare the answers of two or more trained classifiers on one hold-out set.
 
     Parameters
     ----------
-    data : array-like of shape (n_samples,), frame, path or None
-        True labels; or a frame (pandas, Polars, pyarrow) or a CSV or Parquet file that
-        has them in the column `y_true`. Without true labels the answers are compared
+    data : array-like of shape (n_samples,), frame, path, Tally or None
+        True labels; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark or
+        another library that narwhals knows, eager or lazy, or a CSV or Parquet file, that
+        has them in the column `y_true`; or records that were counted, see
+        :class:`~skcompare.evidence.Tally`. Without true labels the answers are compared
         with each other: whether both give the classes equally often, and where they
         disagree.
     answers : mapping of str to array-like or to names of columns
         Two entries, the champion first, or more of them: predicted labels of shape
         (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes
-        probabilities of `pos_label`, of shape (n_samples,). With a frame or a file: a
+        probabilities of `pos_label`, of shape (n_samples,); or both labels and
+        probabilities as ``{"labels": ..., "proba": ...}``. With a frame or a file: a
         column, a list of columns with the probabilities of the sorted classes, or a pair
         of another frame or file and its column or columns.
     y_true : str or array-like of shape (n_samples,), optional
@@ -86,6 +93,12 @@ def compare(
     control : str, optional
         Of three or more answers, the one that each other is compared with. By default
         all pairs are compared.
+    collect : int, default=10_000_000
+        Most records of a lazy frame or a Parquet file that are read into memory, where
+        every test has them. More are counted where they are, by the engine of the frame:
+        labels, losses and bins of calibration with the same numbers, AUCs by levels of
+        the scores with a bound on their error. With 0 all are counted. Three or more
+        answers are always read.
 
     Returns
     -------
@@ -125,6 +138,10 @@ def compare(
     .. versionadded:: 0.1
     """
     start = perf_counter()
+    if isinstance(data, Tally):
+        given = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
+        _check_tally_alone(given | {"labels": labels, "control": control})
+        answers = dict.fromkeys(data.names)
     answers = _checked_names(answers)
     if len(answers) > 2:
         alternative, alpha, adjust = check_settings_of_several(
@@ -154,16 +171,25 @@ def compare(
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     asked, measures = named_tests(tests), resolve_scoring(scoring)
     check_positive(asked, measures)
-    predictions = _collected(
-        data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups
-    )
+    words = {"labels": labels, "pos_label": pos_label, "groups": groups}
+    settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha}
+    pair = None
+    if isinstance(data, Tally):
+        settings["pos_label"] = pos_label
+        pair = tallied_comparison(data, measures, asked, **settings)
+    elif _is_table(data, answers) and y_true is not None:
+        settings |= {"collect": collect, "id": id, **words}
+        pair = counted_pair(data, y_true, answers, measures, asked, **settings)
+    if pair is None:
+        pair = _collected(data, answers, y_true, id, **words).pair(*answers)
+    predictions = pair.predictions
     if predictions.y is None and not _of_accuracy(measures):
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the answers with each other."
         )
     return compare_pair(
-        predictions.pair(*answers),
+        pair,
         measures,
         asked,
         alternative=alternative,
@@ -172,6 +198,16 @@ def compare(
         pos_label=pos_label,
         seconds=perf_counter() - start,
     )
+
+
+def _check_tally_alone(given: Mapping[str, Any]) -> None:
+    """Refuse what is known already of records that were counted."""
+    known = [name for name, value in given.items() if value is not None]
+    if known:
+        raise ValueError(
+            f"A tally has truth and answers in it. Got {', '.join(known)} as well. Pass "
+            "the tally alone, with what is to be compared."
+        )
 
 
 def _of_accuracy(measures: Sequence[Measure]) -> bool:
@@ -200,7 +236,7 @@ def _collected(
 ) -> Predictions:
     if _is_table(data, answers):
         return predictions_from_frame(data, y_true, answers, id=id, **words)
-    named = [name for name, given in answers.items() if np.ndim(given) == 0]
+    named = [name for name, given in answers.items() if _is_scalar(given)]
     if id is not None or isinstance(y_true, str) or named:
         raise ValueError(
             "Columns can be named where the first argument is a frame or a file and every "
@@ -218,15 +254,23 @@ def _collected(
 
 def _is_table(data: Any, answers: Mapping[str, Any]) -> bool:
     """Whether data is a file, or a frame whose columns the answers name."""
-    if isinstance(data, str | os.PathLike):
+    if isinstance(data, str | os.PathLike) or is_source(data):
         return True
     # Asking a lazy frame itself for its columns would run it.
     has_columns = any(hasattr(type(data), name) for name in ("columns", "column_names"))
     return has_columns and any(map(_names_columns, answers.values()))
 
 
+def _is_scalar(given: Any) -> bool:
+    if isinstance(given, Mapping):
+        return any(np.ndim(part) == 0 for part in given.values())
+    return np.ndim(given) == 0
+
+
 def _names_columns(given: Any) -> bool:
     """Whether an answer is a column, a list of them, or a frame or file with them."""
+    if isinstance(given, Mapping):
+        return any(map(_names_columns, given.values()))
     if isinstance(given, tuple):
         return True
     some = given[:1] if isinstance(given, list) else [given]

@@ -23,6 +23,11 @@ from skcompare.comparators._class_options import (
     is_about,
     said_of,
 )
+from skcompare.comparators._tallied import (
+    pair_of_class,
+    tallied_evidence,
+    tallied_scores,
+)
 from skcompare.comparators._tests import (
     ALL,
     Asked,
@@ -34,7 +39,7 @@ from skcompare.comparators._tests import (
 )
 from skcompare.evidence import ScoreDifferences, ScoredPair
 from skcompare.metrics import Measure, score_differences, scored_pair
-from skcompare.predictions import PairedPredictions, one_class
+from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
 from skcompare.stats._class_label import class_words
@@ -89,7 +94,7 @@ class PairEngine:
         position = measure.position(classes)
         if position not in self._of_classes:
             self._of_classes[position] = PairEngine(
-                one_class(self.pair, position),
+                pair_of_class(self.pair, position),
                 ALL if self._all else self.asked,
                 self.alternative,
                 self.alpha,
@@ -302,6 +307,8 @@ class PairEngine:
     def _scored(self, needs: type, measure: Measure) -> Any:
         """Evidence that scores the answers by a measure."""
         key = (needs, measure.name)
+        if key not in self._evidence and self.pair.predictions.tally is not None:
+            self._evidence[key] = tallied_scores(self.pair, measure, self.pos_label)
         if key not in self._evidence:
             make, given = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
             shared = {"known": self._known} if needs is ScoreDifferences else {}
@@ -319,6 +326,11 @@ class PairEngine:
         """Evidence of a type, made once with the same options."""
         key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))
         if key not in self._evidence:
-            make = needs.from_pair  # type: ignore[attr-defined]
-            self._evidence[key] = make(self.pair, **options)
+            tally = self.pair.predictions.tally
+            made: Any = needs
+            self._evidence[key] = (
+                made.from_pair(self.pair, **options)
+                if tally is None
+                else tallied_evidence(needs, tally, options)
+            )
         return self._evidence[key]

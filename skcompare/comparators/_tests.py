@@ -13,6 +13,7 @@ from skcompare._registry import (
     tested_instead,
     tests_for,
 )
+from skcompare.comparators._tallied import TalliedPredictions, can_be_tallied
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, SCORES, Predictions
@@ -77,6 +78,9 @@ def named_for(asked: Asked, predictions: Predictions) -> NamedTests | None:
 def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
     """Why these answers are none for a test; empty where it can run."""
     needs: Any = entry.needs
+    is_tallied = isinstance(predictions, TalliedPredictions)
+    if is_tallied and (entry.of_records or not can_be_tallied(needs)):
+        return f"{entry.name} needs every record, and these were counted where they are"
     wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
     for role in predictions.answers:
         has_scores = role.has_proba

@@ -10,6 +10,7 @@ from skcompare._labels import check_labels, class_codes, encode_labels, united_c
 from skcompare._typing import ArrayLike, IntArray
 from skcompare._validation import check_same_length, some_of
 from skcompare.evidence._contingency import check_same_design, labels_of
+from skcompare.evidence._device_labels import counted_labels
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
@@ -114,6 +115,9 @@ class AgreementMatrix(Mergeable):
         labels : array-like of shape (n_classes,), optional
             All class labels; by default those that either classifier gives.
         """
+        (champion, challenger), counts = counted_labels(
+            {}, {"champion": champion, "challenger": challenger}
+        )
         first = check_labels("champion", champion)
         second = check_labels("challenger", challenger)
         check_same_length(champion=first, challenger=second)
@@ -127,7 +131,7 @@ class AgreementMatrix(Mergeable):
                 class_codes("champion", first, classes),
                 class_codes("challenger", second, classes),
             ]
-        return cls(_square(codes, len(classes)), classes)
+        return cls(_square(codes, len(classes), counts), classes)
 
     @classmethod
     def from_frame(
@@ -204,12 +208,16 @@ class AgreementMatrix(Mergeable):
         }
 
 
-def _square(codes: Any, k: int) -> IntArray:
+def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
     check_few_classes(k)
     first, second = codes
     cell = first.astype(np.min_scalar_type(-(k * k)))
     cell *= k
     cell += second
+    if counts is not None:
+        table = np.zeros(k * k, dtype=np.int64)
+        np.add.at(table, cell, counts)
+        return table.reshape(k, k)
     return np.bincount(cell, minlength=k * k).reshape(k, k)
 
 

@@ -1,50 +1,35 @@
 """How well two classifiers' probabilities agree with what happened, bin by bin."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._flags import register_flag
-from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_choice, check_pos_label, check_same_length
-from skcompare.evidence._calibration_errors import CalibrationBins, CalibrationCurve
+from skcompare._validation import check_choice, check_same_length
+from skcompare.evidence._calibration_binned import Binned
+from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_layout import (
-    Bins,
     Layout,
     check_layout,
     check_same_bins,
     coded_groups,
     codes_in,
     joined_groups,
-    role_of,
 )
-from skcompare.evidence._calibration_outcomes import (
-    KINDS,
-    Forecasts,
-    check_events,
-    check_unit,
-    collapse,
-    collapse_answers,
-    resolve_kind,
-)
+from skcompare.evidence._calibration_outcomes import KINDS, check_events, check_unit
+from skcompare.evidence._calibration_reduction import check_reducible, reduced_rows
+from skcompare.evidence._calibration_sources import CalibrationSources
 from skcompare.evidence._contingency import check_same_design
+from skcompare.evidence._frame_losses import CalibrationFrames
 from skcompare.evidence._merge import Mergeable
-from skcompare.predictions import SCORES, PairedPredictions
+from skcompare.predictions import SCORES
 
 __all__ = ["PairedCalibration"]
 
-MERGED_BINS = register_flag(
-    "merged-bins",
-    "there are fewer bins than were asked for, because equal probabilities stay in one "
-    "bin or records are few",
-)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairedCalibration(Mergeable):
+class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable):
     """Probabilities of two classifiers, the events they are about, and their bins.
 
     A classifier is calibrated if of the events that it gives probability 0.7, seven in ten
@@ -52,12 +37,16 @@ class PairedCalibration(Mergeable):
     true one, so each classifier has events of its own. Classwise: every class in turn, a
     row a record and class, and as many bins for each class.
 
+    Of large data the records need not be kept: :meth:`reduced` leaves their numbers and
+    sums in each cell of both classifiers' bins and events, :meth:`from_cells` takes them
+    from where the data are. Errors, curves and the tests that say so need no more.
+
     Parameters
     ----------
     proba : pair of array-like of shape (n_rows,)
-        Probabilities by champion and challenger.
+        Probabilities by champion and challenger; None with `cells`.
     outcomes : pair of array-like of shape (n_rows,)
-        Whether the events happened.
+        Whether the events happened; None with `cells`.
     edges : pair of array-like of shape (n_bins + 1,)
         Edges of the bins of each classifier, from 0 to 1; for classwise events, a
         sequence with the edges for each class.
@@ -69,6 +58,9 @@ class PairedCalibration(Mergeable):
         How the records were collected.
     flags : tuple of str
         Caveats about the bins.
+    cells : CalibrationCells, optional
+        What is left of records that were not kept. Made by :meth:`from_cells` and
+        :meth:`reduced`.
 
     Attributes
     ----------
@@ -78,8 +70,8 @@ class PairedCalibration(Mergeable):
         The number of classes for classwise events, whose rows are all classes of the
         first record, then all of the second; otherwise 1.
     codes : pair of ndarray of shape (n_rows,)
-        The bin of each row. For classwise events the bins of a class follow those of the
-        class before it.
+        The bin of each row; None with `cells`. For classwise events the bins of a class
+        follow those of the class before it.
     n_bins : pair of int
         Number of bins, over all classes for classwise events.
     groups : ndarray of shape (n,) or None
@@ -115,21 +107,36 @@ class PairedCalibration(Mergeable):
     .. versionadded:: 0.1
     """
 
-    proba: tuple[FloatArray, FloatArray]
-    outcomes: tuple[np.ndarray, np.ndarray]
+    proba: Any
+    outcomes: Any
     edges: tuple[Any, Any]
     kind: str = "binary"
     groups: Any = None
     design: Design = HOLDOUT
     flags: tuple[str, ...] = ()
+    cells: CalibrationCells | None = None
     group_labels: Any = field(init=False)
-    codes: tuple[IntArray, IntArray] = field(init=False, repr=False)
+    codes: Any = field(init=False, repr=False)
 
     wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
     least_records: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_choice("kind", self.kind, KINDS[1:])
+        whole = self.kind == "classwise"
+        if self.cells is None:
+            layouts, found = self._checked_records()
+        else:
+            layouts, found = self._checked_cells(), {"group_labels": None, "codes": None}
+        found |= {
+            "edges": tuple(each if whole else each[0] for each in layouts),
+            "design": as_design(self.design),
+            "flags": tuple(self.flags),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+
+    def _checked_records(self) -> tuple[list[Layout], dict[str, Any]]:
         if len(self.proba) != 2 or len(self.outcomes) != 2 or len(self.edges) != 2:
             raise ValueError(
                 "`proba`, `outcomes` and `edges` must be pairs, of champion and challenger."
@@ -150,26 +157,59 @@ class PairedCalibration(Mergeable):
         codes = tuple(map(codes_in, proba, layouts))
         for array in (*proba, *outcomes, *codes):
             array.setflags(write=False)
-        whole = self.kind == "classwise"
         labels, groups = coded_groups(self.groups, n_rows // len(layouts[0]))
-        for name, value in (
-            ("proba", proba),
-            ("outcomes", outcomes),
-            ("edges", tuple(each if whole else each[0] for each in layouts)),
-            ("groups", groups),
-            ("group_labels", labels),
-            ("codes", codes),
-            ("design", as_design(self.design)),
-            ("flags", tuple(self.flags)),
-        ):
-            object.__setattr__(self, name, value)
+        return layouts, {
+            "proba": proba,
+            "outcomes": outcomes,
+            "groups": groups,
+            "group_labels": labels,
+            "codes": codes,
+        }
+
+    def _checked_cells(self) -> list[Layout]:
+        check_reducible(self.kind, self.groups, as_design(self.design))
+        layouts = [check_layout(edges, self.kind) for edges in self.edges]
+        n_bins = tuple(len(edges) - 1 for (edges,) in layouts)
+        cells = self.cells
+        if not isinstance(cells, CalibrationCells) or n_bins != cells.n_bins:
+            raise ValueError(
+                "`cells` must be those of the bins that `edges` make. Got "
+                f"{getattr(cells, 'n_bins', cells)!r:.60} for {n_bins}. Use from_cells."
+            )
+        if self.proba is not None or self.outcomes is not None:
+            raise ValueError(
+                "`cells` go without `proba` and `outcomes`. Pass None for these, or use "
+                "from_cells."
+            )
+        return layouts
 
     def __repr__(self) -> str:
         words = "" if self.groups is None else f", n_groups={len(self.group_labels)}"
         return (
             f"PairedCalibration(n={self.n}, kind={self.kind!r}, n_bins={self.n_bins}"
-            f"{words}, design={self.design.name!r})"
+            f"{words}, design={self.design.name!r}"
+            f"{'' if self.cells is None else ', sums only'})"
         )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedCalibration):
+            return NotImplemented
+        if self._key != other._key or (self.cells is None) != (other.cells is None):
+            return False
+        if self.cells is not None and other.cells is not None:
+            return self.cells.same(other.cells)
+        mine, theirs = (
+            (*each.proba, *each.outcomes, each._labelled_groups()) for each in (self, other)
+        )
+        return all(map(np.array_equal, mine, theirs))
+
+    def __hash__(self) -> int:
+        return hash((self._key, self.n))
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        edges = (each.tobytes() for role in (0, 1) for each in self._layout(role))
+        return self.kind, self.design, self.flags, *edges
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # Through the constructor, so that the arrays come back read-only.
@@ -177,162 +217,33 @@ class PairedCalibration(Mergeable):
         values[4] = self._labelled_groups()
         return PairedCalibration, tuple(values)
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        champion_proba: ArrayLike,
-        challenger_proba: ArrayLike,
-        *,
-        n_bins: int = 15,
-        strategy: str = "uniform",
-        edges: Any = None,
-        kind: str = "auto",
-        pos_label: Any = None,
-        labels: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> "PairedCalibration":
-        """Bin the answers to a hold-out set.
+    def reduced(self) -> "PairedCalibration":
+        """The evidence without its records: their numbers and sums a cell.
 
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            True labels.
-        champion_proba, challenger_proba : array-like of shape (n_samples,) or \
-                (n_samples, n_classes)
-            Probabilities of the positive class, or a column a class in sorted order.
-        n_bins : int, default=15
-            Number of bins of each classifier, and class.
-        strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
-            Bins of equal width, or of about as many records for each classifier.
-        edges : array-like of shape (n_bins + 1,), or a pair of such, optional
-            Edges in place of `n_bins` and `strategy`: for both classifiers, or for
-            champion and challenger; for classwise events an entry of the pair may hold the
-            edges for each class. `edges` of another PairedCalibration are taken as they
-            are.
-        kind : {"auto", "binary", "top_label", "classwise"}, default="auto"
-            The events; "auto" is binary for two classes, and top-label for more.
-        pos_label : label, optional
-            The positive one of two classes; 1 by default, else the second column.
-        labels : array-like of shape (n_classes,), optional
-            The classes, sorted, where `y_true` may lack some.
-        groups : array-like of shape (n_samples,), optional
-            Group of each record.
-
-        Raises
-        ------
-        ValueError
-            If probabilities or labels are refused, or an option is unknown.
+        Errors, curves, the tests of calibration_difference but for "exchangeability", and
+        `+` need no more. Sums keep 12 digits; of groups and of classwise events there are
+        none.
         """
-        answers = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
-        chosen, n_classes, forecasts = collapse_answers(
-            y_true, answers, kind=kind, pos_label=pos_label, labels=labels
-        )
-        design = HOLDOUT if groups is None else Design("holdout", grouped=True)
-        columns = n_classes if chosen == "classwise" else 1
-        bins = Bins(n_bins, strategy, edges, columns)
-        return cls._binned(forecasts, bins, chosen, groups, design)
+        if self.cells is not None:
+            return self
+        check_reducible(self.kind, self.groups, self.design)
+        return self._of_cells(reduced_rows(self))
 
-    @classmethod
-    def from_pair(
-        cls,
-        pair: PairedPredictions,
-        *,
-        n_bins: int = 15,
-        strategy: str = "uniform",
-        edges: Any = None,
-        kind: str = "auto",
-        pos_label: Any = None,
-    ) -> "PairedCalibration":
-        """Bin the answers to all test sets together.
+    def check_kept(self, what: str) -> None:
+        """Refuse what needs the records where only their sums were kept."""
+        if self.cells is not None:
+            raise ValueError(
+                f"{what} needs the records, and of these only sums were kept. Keep them by "
+                "keep_values=True, or pass a sample of the records."
+            )
 
-        The groups are positions in the sorted labels of the predictions' groups. They mean
-        the same in shards of these predictions only; shards that were collected apart are
-        merged by their labels, see :meth:`from_predictions`.
-        """
-        predictions = pair.predictions
-        chosen = resolve_kind(kind, len(predictions.classes))
-        positive = check_pos_label(pos_label, predictions.classes)
-        if positive is None:
-            # Class 1 or True is positive, and otherwise the second one.
-            positive = int(predictions.classes.tolist()[0] != 1)
-        codes = predictions.y_answered()
-        forecasts = [
-            collapse(codes, _proba_of(pair, role), chosen, positive) for role in (0, 1)
-        ]
-        groups = predictions.groups
-        if groups is not None and predictions.records is not None:
-            groups = groups[predictions.records]
-        columns = len(predictions.classes) if chosen == "classwise" else 1
-        bins = Bins(n_bins, strategy, edges, columns)
-        return cls._binned(forecasts, bins, chosen, groups, pair.design)
-
-    @classmethod
-    def _binned(
-        cls,
-        forecasts: Sequence[Forecasts],
-        bins: Bins,
-        kind: str,
-        groups: Any,
-        design: Design,
-    ) -> "PairedCalibration":
-        first, second = forecasts
-        layouts = bins.layout(first.proba, 0), bins.layout(second.proba, 1)
-        one, two = (each if kind == "classwise" else each[0] for each in layouts)
-        short = any(map(bins.is_short, layouts))
-        return cls(
-            (first.proba, second.proba),
-            (first.occurred, second.occurred),
-            (one, two),
-            kind,
-            groups,
-            design,
-            (MERGED_BINS,) if short else (),
-        )
-
-    @property
-    def rows_per_record(self) -> int:
-        """Rows of each record: the number of classes for classwise events, or 1."""
-        return len(self.edges[0]) if self.kind == "classwise" else 1
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.proba[0]) // self.rows_per_record
-
-    @property
-    def n_bins(self) -> tuple[int, int]:
-        """Number of bins of champion and challenger."""
-        first, second = (sum(len(e) - 1 for e in self._layout(role)) for role in (0, 1))
-        return first, second
-
-    def bins(self, role: int | str) -> CalibrationBins:
-        """Sums of one role over its bins."""
-        which = role_of(role)
-        return CalibrationBins.of(
-            self.proba[which], self.outcomes[which], self.codes[which], self.n_bins[which]
-        )
-
-    def error(
-        self,
-        role: int | str,
-        norm: str = "l1",
-        *,
-        squared: bool = False,
-        debiased: bool = False,
-    ) -> float:
-        """Calibration error of one role, see :meth:`CalibrationBins.error`."""
-        return self.bins(role).error(norm, squared=squared, debiased=debiased)
-
-    def curve(self, role: int | str, confidence_level: float = 0.95) -> CalibrationCurve:
-        """Observed share against mean probability of one role, with an interval a bin."""
-        layout = self._layout(role_of(role))
-        left = np.concatenate([edges[:-1] for edges in layout])
-        right = np.concatenate([edges[1:] for edges in layout])
-        return self.bins(role).curve(left, right, confidence_level)
+    def _of_cells(self, cells: CalibrationCells) -> "PairedCalibration":
+        return replace(self, proba=None, outcomes=None, cells=cells)
 
     def swap(self) -> "PairedCalibration":
         """The evidence with the roles exchanged."""
+        if self.cells is not None:
+            return replace(self, edges=self.edges[::-1], cells=self.cells.swap())
         return PairedCalibration(
             self.proba[::-1],
             self.outcomes[::-1],
@@ -348,6 +259,11 @@ class PairedCalibration(Mergeable):
             return NotImplemented
         check_same_design(self, other)
         check_same_bins(self, other)
+        flags = tuple(dict.fromkeys(self.flags + other.flags))
+        if self.cells is not None or other.cells is not None:
+            first, second = self.reduced().cells, other.reduced().cells
+            assert first is not None and second is not None  # `reduced` made them.
+            return replace(self._of_cells(first + second), flags=flags)
         groups = joined_groups(self._labelled_groups(), other._labelled_groups())
         return PairedCalibration(
             _each(_joined, self.proba, other.proba),
@@ -356,12 +272,8 @@ class PairedCalibration(Mergeable):
             self.kind,
             groups,
             self.design,
-            tuple(dict.fromkeys(self.flags + other.flags)),
+            flags,
         )
-
-    def _layout(self, role: int) -> Layout:
-        edges = self.edges[role]
-        return edges if self.kind == "classwise" else (edges,)
 
     def _labelled_groups(self) -> Any:
         return None if self.groups is None else self.group_labels[self.groups]
@@ -374,15 +286,3 @@ def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 def _each(function: Any, first: Any, second: Any) -> tuple[Any, Any]:
     """The champion's and the challenger's of both."""
     return function(first[0], second[0]), function(first[1], second[1])
-
-
-def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
-    """Probabilities of champion (0) or challenger (1), a column a class."""
-    answers = pair.roles[role]
-    if answers.proba is None:
-        raise ValueError(
-            f"The predictions of {answers.name} have no probabilities, which calibration "
-            "is about. Use a classifier with predict_proba, such as one wrapped in "
-            "CalibratedClassifierCV, or pass probabilities."
-        )
-    return answers.proba.astype(np.float64, copy=False)

@@ -1,11 +1,12 @@
 """Answers as probabilities of events that happened or did not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._arrays import on_host
 from skcompare._labels import check_labels, class_codes, classes_of
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare._validation import (
@@ -18,6 +19,7 @@ from skcompare._validation import (
 
 __all__ = [
     "KINDS",
+    "Events",
     "Forecasts",
     "check_events",
     "check_unit",
@@ -69,6 +71,51 @@ def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Fo
     return Forecasts(np.ascontiguousarray(proba).ravel(), occurred.ravel())
 
 
+class Events(NamedTuple):
+    """What answers are about: the kind of event, the classes and the positive one."""
+
+    kind: str
+    classes: NDArray[Any]
+    positive: int
+    named: bool
+
+    @classmethod
+    def of(
+        cls,
+        truth: NDArray[Any],
+        vectors: Sequence[bool],
+        kind: object,
+        pos_label: Any,
+        labels: ArrayLike | None,
+    ) -> "Events":
+        """The events of true labels, where `vectors` says which answers are one column."""
+        classes, positive = _classes(truth, labels, pos_label, vectors)
+        return cls(resolve_kind(kind, len(classes)), classes, positive, labels is not None)
+
+    def forecasts(
+        self, truth: NDArray[Any], given: Mapping[str, NDArray[Any]]
+    ) -> list[Forecasts]:
+        """The forecasts of each answer, from arrays of shape (n,) or (n, n_classes)."""
+        codes = class_codes("y_true", truth, self.classes)
+        return [self._forecasts(codes, name, each) for name, each in given.items()]
+
+    def _forecasts(self, codes: IntArray, name: str, given: NDArray[Any]) -> Forecasts:
+        values = np.asarray(given, dtype=np.float64)
+        n_classes = len(self.classes)
+        if values.ndim == 1 and self.kind == "binary":
+            return Forecasts(_vector(name, values), codes == self.positive)
+        if values.ndim == 1:
+            values = _two_columns(name, values, n_classes, self.positive)
+        elif values.ndim == 2 and not self.named and values.shape[1] > n_classes:
+            raise ValueError(
+                f"`{name}` has {values.shape[1]} columns, and `y_true` only the classes "
+                f"{some_of(self.classes)}. Pass `labels`, the class of each column."
+            )
+        else:
+            values = check_probabilities(name, values, n_classes)
+        return collapse(codes, values, self.kind, self.positive)
+
+
 def collapse_answers(
     y_true: ArrayLike,
     answers: Mapping[str, ArrayLike],
@@ -83,32 +130,18 @@ def collapse_answers(
     or of shape (n_samples, n_classes), a column a class.
     """
     truth = check_labels("y_true", y_true)
-    given = {name: np.asarray(values, dtype=np.float64) for name, values in answers.items()}
+    given = {
+        name: np.asarray(on_host(values), dtype=np.float64)
+        for name, values in answers.items()
+    }
     check_same_length({"y_true": truth}, given)
     vectors = [values.ndim == 1 for values in given.values()]
-    classes, positive = _classes(truth, labels, pos_label, vectors)
-    chosen = resolve_kind(kind, len(classes))
-    codes = class_codes("y_true", truth, classes)
-    forecasts = []
-    for name, values in given.items():
-        if values.ndim == 1 and chosen == "binary":
-            forecasts.append(Forecasts(_vector(name, values), codes == positive))
-            continue
-        if values.ndim == 1:
-            values = _two_columns(name, values, len(classes), positive)
-        elif values.ndim == 2 and labels is None and values.shape[1] > len(classes):
-            raise ValueError(
-                f"`{name}` has {values.shape[1]} columns, and `y_true` only the classes "
-                f"{some_of(classes)}. Pass `labels`, the class of each column."
-            )
-        else:
-            values = check_probabilities(name, values, len(classes))
-        forecasts.append(collapse(codes, values, chosen, positive))
-    return chosen, len(classes), forecasts
+    events = Events.of(truth, vectors, kind, pos_label, labels)
+    return events.kind, len(events.classes), events.forecasts(truth, given)
 
 
 def _classes(
-    truth: NDArray[Any], labels: ArrayLike | None, pos_label: Any, vectors: list[bool]
+    truth: NDArray[Any], labels: ArrayLike | None, pos_label: Any, vectors: Sequence[bool]
 ) -> tuple[NDArray[Any], int]:
     """The classes, sorted, and the position of the positive one."""
     named = labels is not None

@@ -8,7 +8,7 @@ import numpy as np
 from skcompare._labels import united_classes
 from skcompare._typing import IntArray
 from skcompare.evidence._agreement import MOST_RECORDS
-from skcompare.evidence._joint import LARGEST_TABLE, sums_of
+from skcompare.evidence._counting import LARGEST_TABLE, sums_of
 
 __all__ = ["ClusterCells", "check_cells", "count_cells", "merged_cells", "tables_of"]
 
@@ -30,8 +30,19 @@ class ClusterCells(NamedTuple):
     counts: IntArray
 
 
-def count_cells(parts: Iterable[Sequence[IntArray]], shape: Sequence[int]) -> ClusterCells:
-    """Count the cells of parts, each of aligned codes below the numbers in `shape`."""
+def count_cells(
+    parts: Iterable[Sequence[IntArray]],
+    shape: Sequence[int],
+    repeats: IntArray | None = None,
+) -> ClusterCells:
+    """Count the cells of parts, each of aligned codes below the numbers in `shape`.
+
+    With `repeats`, how many records there are of each row, there is one part, and no row of
+    it occurs twice.
+    """
+    if repeats is not None:
+        (codes,) = parts
+        return ClusterCells(np.stack(codes, axis=1).astype(np.int64), repeats)
     n_cells = int(np.prod([float(size) for size in shape]))
     if n_cells > LARGEST_CODE:
         return _reduced(ClusterCells(*_counted_rows(part)) for part in parts)

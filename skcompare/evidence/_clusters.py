@@ -33,10 +33,9 @@ from skcompare.evidence._cluster_checks import (
     group_positions,
     plain_list,
 )
-from skcompare.evidence._contingency import (
-    ContingencyTable,
-    check_same_design,
-)
+from skcompare.evidence._contingency import ContingencyTable, check_same_design
+from skcompare.evidence._device_labels import counted_labels
+from skcompare.evidence._frame_labels import ClusterFrames
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
@@ -47,7 +46,7 @@ SWAPPED = [0, 2, 1, 3]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClusterSums(Mergeable):
+class ClusterSums(ClusterFrames, Mergeable):
     """Answers of two or more classifiers, counted cluster by cluster.
 
     Records of one group (a patient's images, a user's messages, a document's sentences)
@@ -184,17 +183,16 @@ class ClusterSums(Mergeable):
             Names of the classifiers.
         """
         known = check_answerers(names, len(answers))
+        whose = [f"answers of {name}" if len(known) > 2 else name for name in known]
+        given = dict(zip(whose, answers, strict=True))
+        (y_true, *rows), counts = counted_labels({"y_true": y_true}, given, groups=groups)
         truth = check_labels("y_true", y_true)
-        given = {
-            f"answers of {name}" if len(answers) > 2 else name: one
-            for name, one in zip(known, answers, strict=True)
-        }
-        labels = {whose: check_labels(whose, one) for whose, one in given.items()}
-        clusters = {} if groups is None else {"groups": group_labels(groups)}
+        clusters = {} if groups is None else {"groups": group_labels(rows.pop())}
+        labels = dict(zip(whose, map(check_labels, whose, rows), strict=True))
         check_same_length({"y_true": truth} | labels | clusters)
         classes, codes = encode_labels(truth, labels)
         own, at = group_positions(clusters.get("groups"), len(truth))
-        return cls._counted(classes, [[at, *codes]], own, known, None)
+        return cls._counted(classes, [[at, *codes]], own, known, None, counts)
 
     @classmethod
     def from_repeats(
@@ -292,10 +290,11 @@ class ClusterSums(Mergeable):
         groups: np.ndarray | None,
         names: tuple[str, ...],
         design: Design | None = None,
+        repeats: IntArray | None = None,
     ) -> "ClusterSums":
         n_groups = 1 if groups is None else len(groups)
         shape = [n_groups, *[len(classes)] * (1 + len(names))]
-        cells, counts = count_cells(parts, shape)
+        cells, counts = count_cells(parts, shape, repeats)
         if design is None:
             design = HOLDOUT if groups is None else GROUPED_HOLDOUT
         return cls(None, groups, design, classes, cells, counts, names)  # type: ignore[arg-type]

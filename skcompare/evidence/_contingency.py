@@ -11,7 +11,9 @@ from skcompare._design import HOLDOUT, Design, as_design
 from skcompare._labels import check_labels, classes_of
 from skcompare._typing import ArrayLike
 from skcompare._validation import check_same_length, is_number, is_whole
+from skcompare.evidence._device_labels import counted_labels
 from skcompare.evidence._merge import Mergeable
+from skcompare.evidence._right_counts import count_cells, right_cells
 from skcompare.predictions import LABELS, PairedPredictions
 from skcompare.predictions._from_cv import cross_validated_pair
 
@@ -86,21 +88,24 @@ class ContingencyTable(Mergeable):
         y_true, champion, challenger : array-like of shape (n_samples,)
             True and predicted labels.
         """
-        truth = check_labels("y_true", y_true)
-        first, second = (
-            check_labels("champion", champion),
-            check_labels("challenger", challenger),
+        (y_true, champion, challenger), counts = counted_labels(
+            {"y_true": y_true}, {"champion": champion, "challenger": challenger}
         )
+        truth = check_labels("y_true", y_true)
+        first = check_labels("champion", champion)
+        second = check_labels("challenger", challenger)
         check_same_length(y_true=truth, champion=first, challenger=second)
+        if counts is None:
+            return cls(*right_cells(truth, first, second))
         classes_of(truth, champion=first, challenger=second)
-        return cls(*_count_cells(first == truth, second == truth))
+        return cls(*count_cells(first == truth, second == truth, counts))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ContingencyTable":
         """Count the answers of all test sets together."""
         y_true = pair.predictions.y_answered()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
-        return cls(*_count_cells(first, second), pair.design)
+        return cls(*count_cells(first, second), pair.design)
 
     @property
     def n(self) -> int | float:
@@ -275,7 +280,7 @@ class PairedBlocks(Mergeable):
         y_true = predictions.y_answered()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
         tables = np.array(
-            [_count_cells(first[part], second[part]) for part in predictions.slices()]
+            [count_cells(first[part], second[part]) for part in predictions.slices()]
         )
         design = pair.design
         if design.n_repeats > 1 or design.kind == "bcv":
@@ -327,12 +332,6 @@ class PairedBlocks(Mergeable):
 def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:
     """Predicted classes of champion (0) or challenger (1)."""
     return pair.roles[role].known_labels()
-
-
-def _count_cells(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int, int]:
-    both = int(np.count_nonzero(first & second))
-    one, two = int(np.count_nonzero(first)), int(np.count_nonzero(second))
-    return both, one - both, two - both, first.size - one - two + both
 
 
 def _check_cell(name: str, count: object) -> int | float:

@@ -17,17 +17,20 @@ from skcompare.evidence._agreement import (
 )
 from skcompare.evidence._class_rows import ClassRows
 from skcompare.evidence._contingency import ContingencyTable, check_same_design, labels_of
+from skcompare.evidence._counting import LARGEST_TABLE, count_codes, sums_of
+from skcompare.evidence._device_labels import counted_labels
+from skcompare.evidence._frame_labels import JointFrames
 from skcompare.evidence._merge import Mergeable
-from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
+from skcompare.predictions import LABELS, PairedPredictions
 
 __all__ = ["JointCounts"]
 
-LARGEST_TABLE = 1 << 24
-"""Cells of the largest table that is counted in, and given out, as a whole."""
+SORTED_CLASSES = 1 << 21
+"""The cells of so many classes can be numbered in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointCounts(Mergeable):
+class JointCounts(JointFrames, Mergeable):
     """Records by their true class and the two answers that they got.
 
     Every test of labels is a function of these counts, so that records are counted once
@@ -124,62 +127,17 @@ class JointCounts(Mergeable):
         y_true, champion, challenger : array-like of shape (n_samples,)
             True and predicted labels. Answers may be classes that `y_true` lacks.
         """
+        (y_true, champion, challenger), counts = counted_labels(
+            {"y_true": y_true}, {"champion": champion, "challenger": challenger}
+        )
         truth = check_labels("y_true", y_true)
         first = check_labels("champion", champion)
         second = check_labels("challenger", challenger)
         check_same_length(y_true=truth, champion=first, challenger=second)
         classes, codes = encode_labels(truth, {"champion": first, "challenger": second})
+        if counts is not None:
+            return cls(counts, classes, np.stack(codes, axis=1))
         return cls._from_codes(classes, codes, HOLDOUT)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        y_true: Any = "y",
-        champion: Any = "a",
-        challenger: Any = "b",
-        id: str | None = None,
-    ) -> "JointCounts":
-        """Count the records of a hold-out set from columns of frames or files.
-
-        Parameters
-        ----------
-        frame : frame, str or path-like
-            A frame of pandas, Polars, PyArrow or another library that narwhals knows, or
-            the path of a `.csv`, `.tsv` or `.parquet` file. Only the named columns are
-            read, as far as the format allows.
-        y_true, champion, challenger : str or tuple
-            Columns of true and predicted labels; a pair `(other_frame, column)` takes
-            one from another frame or file.
-        id : str, optional
-            Column that tells records apart, in every frame. Frames are joined by it,
-            whatever the order of their records; needed for more than one.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column, a value is missing, or ids do not match.
-        MissingDependencyError
-            If the library that reads such frames or files is not installed.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from skcompare.evidence import JointCounts
-        >>> truth = pd.DataFrame({"id": [1, 2, 3], "y": ["a", "b", "b"]})
-        >>> old = pd.DataFrame({"id": [3, 2, 1], "label": ["b", "a", "a"]})
-        >>> new = pd.DataFrame({"id": [2, 3, 1], "label": ["b", "b", "a"]})
-        >>> joint = JointCounts.from_frame(
-        ...     truth, champion=(old, "label"), challenger=(new, "label"), id="id"
-        ... )
-        >>> joint.contingency_table()
-        ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=0)
-
-        .. versionadded:: 0.1
-        """
-        columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
-        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "JointCounts":
@@ -293,30 +251,6 @@ class JointCounts(Mergeable):
         }
 
 
-def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
-    """Cells that occur and how often, from aligned arrays of codes below `k`.
-
-    A cell is the number that the codes are the digits of, to the base `k`.
-    """
-    n_cells = k ** len(codes)
-    cell = codes[0].astype(np.min_scalar_type(-n_cells))
-    for digits in codes[1:]:
-        cell *= k
-        cell += digits
-    if n_cells <= min(LARGEST_TABLE, max(4 * len(cell), 1 << 16)):
-        counts = np.bincount(cell, minlength=n_cells)
-        occurring = np.flatnonzero(counts)
-        return occurring, counts[occurring]
-    return np.unique(cell, return_counts=True)
-
-
-def sums_of(position: IntArray, counts: IntArray, n: int) -> IntArray:
-    """Sums of whole counts by position, without rounding."""
-    totals = np.zeros(n, dtype=np.int64)
-    np.add.at(totals, position, counts)
-    return totals
-
-
 def _cells_of(counts: IntArray, k: int) -> IntArray:
     if counts.shape != (k, k, k):
         raise ValueError(
@@ -341,6 +275,11 @@ def _sorted_cells(cells: Any, counts: IntArray, k: int) -> tuple[IntArray, IntAr
         )
     kept = counts > 0
     cells, counts = cells[kept].astype(np.int64), counts[kept]
+    # Cells that were counted here are sorted already.
+    if k <= SORTED_CLASSES:
+        place = (cells[:, 0] * k + cells[:, 1]) * k + cells[:, 2]
+        if (place[1:] > place[:-1]).all():
+            return cells, counts
     order = np.lexsort(cells.T[::-1])
     cells, counts = cells[order], counts[order]
     if len(cells) and (np.diff(cells, axis=0) == 0).all(axis=1).any():

@@ -45,11 +45,21 @@ class LossGroups:
         return LossGroups, tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
-    def of(cls, differences: FloatArray, groups: np.ndarray) -> "LossGroups":
-        """The sums of differences by the groups of the records."""
+    def of(
+        cls, differences: FloatArray, groups: np.ndarray, counts: IntArray | None = None
+    ) -> "LossGroups":
+        """The sums of differences by the groups of the records.
+
+        With `counts` those by the groups of parts of so many records, of sums of
+        differences.
+        """
         labels, (codes,) = encode_labels(groups, {})
         gains = np.bincount(codes, differences, len(labels)).astype(np.float64)
-        return cls(labels, np.bincount(codes, minlength=len(labels)), gains, codes)
+        if counts is None:
+            return cls(labels, np.bincount(codes, minlength=len(labels)), gains, codes)
+        sizes = np.zeros(len(labels), dtype=np.int64)
+        np.add.at(sizes, codes, counts)
+        return cls(labels[sizes > 0], sizes[sizes > 0], gains[sizes > 0])
 
     @property
     def n_groups(self) -> int:

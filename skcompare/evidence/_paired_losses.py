@@ -1,6 +1,5 @@
 """Losses of two classifiers on the same records, or what is left of them: their moments."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -8,24 +7,15 @@ import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
 from skcompare._flags import register_flag
-from skcompare._labels import check_groups
-from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_same_length
-from skcompare.evidence._class_columns import ClassColumns
+from skcompare._typing import FloatArray
 from skcompare.evidence._contingency import check_same_design
+from skcompare.evidence._frame_losses import LossFrames
 from skcompare.evidence._loss_groups import LossGroups
 from skcompare.evidence._loss_moments import LossMoments
+from skcompare.evidence._loss_sources import LossSources
 from skcompare.evidence._merge import Mergeable
-from skcompare.evidence._record_losses import (
-    EPS,
-    check_name,
-    checked_loss,
-    checked_values,
-    n_clipped,
-    named_loss,
-    rounded,
-)
-from skcompare.predictions import SCORES, PairedPredictions
+from skcompare.evidence._record_losses import rounded
+from skcompare.predictions import SCORES
 
 __all__ = ["PairedLosses"]
 
@@ -37,11 +27,12 @@ CLIPPED = register_flag(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairedLosses(Mergeable):
+class PairedLosses(LossSources, LossFrames, Mergeable):
     """Losses of a champion and a challenger, record by record.
 
     Made by :meth:`from_predictions` from probabilities, by :meth:`from_losses` from other
-    losses, such as squared errors, or by :meth:`from_moments` from what was published.
+    losses, such as squared errors, by :meth:`from_moments` from what was published, or by
+    :meth:`from_sums` from what was summed where the records are.
     Shards add up. Tests that rank or permute need the losses, others their moments only.
 
     Parameters
@@ -91,150 +82,6 @@ class PairedLosses(Mergeable):
             values = np.array(self.values, dtype=np.float64)
             values.setflags(write=False)
             object.__setattr__(self, "values", values)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        champion_proba: ArrayLike,
-        challenger_proba: ArrayLike,
-        *,
-        loss: Any = "brier",
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        groups: ArrayLike | None = None,
-        keep_values: bool = True,
-        eps: float | None = None,
-        cost_matrix: ArrayLike | None = None,
-    ) -> "PairedLosses":
-        """The losses of probabilities on a hold-out set.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            True labels.
-        champion_proba, challenger_proba : array-like of shape (n_samples, n_classes) or \
-(n_samples,)
-            Probabilities, a column a class in sorted order (in any, where a frame names
-            them by the classes); one column is that of `pos_label`.
-        loss : str or callable, default="brier"
-            A registered loss ("brier" for two classes, "multiclass_brier", "brier_score",
-            "log", "spherical", "cost"), or a function of the positions of the true classes
-            among the columns and of the probabilities that gives a loss a record.
-        labels : array-like of shape (n_classes,), optional
-            All class labels, sorted, where `y_true` lacks some of them.
-        pos_label : label, optional
-            The class that one column is of. By default the greater of two numeric or
-            boolean labels; strings have no default.
-        groups : array-like of shape (n_samples,), optional
-            Group of each record (patient, user); the design is then grouped.
-        keep_values : bool, default=True
-            False keeps moments only, and sums of groups.
-        eps : float, optional
-            Of the loss "log": the least probability of a true class.
-        cost_matrix : array-like of shape (n_classes, n_classes), optional
-            Of the loss "cost": what a decision (column) costs given the truth (row).
-        """
-        truth = ClassColumns(y_true, labels, pos_label)
-        probas = (
-            truth.probabilities("champion_proba", champion_proba),
-            truth.probabilities("challenger_proba", challenger_proba),
-        )
-        options = {"eps": eps, "cost_matrix": cost_matrix}
-        losses = _of_probabilities(truth.codes, probas, loss, options)
-        return losses._with_groups(groups)._kept(keep_values)
-
-    @classmethod
-    def from_pair(
-        cls,
-        pair: PairedPredictions,
-        *,
-        loss: Any = "brier_score",
-        eps: float | None = None,
-        cost_matrix: ArrayLike | None = None,
-    ) -> "PairedLosses":
-        """The losses of the answers to all test sets together.
-
-        The options are those of :meth:`from_predictions`. Groups are positions in the
-        sorted labels of the groups, and mean the same in shards of these predictions only.
-        """
-        predictions = pair.predictions
-        codes = predictions.y_answered()
-        probas = []
-        for role in pair.roles:
-            if role.proba is None:
-                raise ValueError(
-                    f"{role.name} has no probabilities, and a loss is made of them. Use a "
-                    "classifier with predict_proba, or measures of labels or ranking."
-                )
-            probas.append(role.proba)
-        options = {"eps": eps, "cost_matrix": cost_matrix}
-        losses = _of_probabilities(codes, probas, loss, options)
-        own = predictions.groups
-        if own is not None and predictions.records is not None:
-            own = own[predictions.records]
-        return replace(losses._with_groups(own), design=pair.design)
-
-    @classmethod
-    def from_losses(
-        cls,
-        champion: ArrayLike,
-        challenger: ArrayLike,
-        groups: ArrayLike | None = None,
-        *,
-        loss: str = "losses",
-        keep_values: bool = True,
-    ) -> "PairedLosses":
-        """Losses as they are, lower being better.
-
-        Parameters
-        ----------
-        champion, challenger : array-like of shape (n_samples,)
-            Loss of each record. Below 1e-150 it counts as 0; above 1e140 it is refused.
-        groups : array-like of shape (n_samples,), optional
-            Group of each record; the design is then grouped.
-        loss : str, default="losses"
-            Name of the loss.
-        keep_values : bool, default=True
-            False keeps moments only, and sums of groups.
-        """
-        check_name(loss)
-        first = checked_values("champion", champion)
-        second = checked_values("challenger", challenger)
-        check_same_length(champion=first, challenger=second)
-        return _of_losses(first, second, loss)._with_groups(groups)._kept(keep_values)
-
-    @classmethod
-    def from_moments(
-        cls,
-        n: int,
-        means: Sequence[float],
-        *,
-        variances: Sequence[float],
-        covariance: float | None = None,
-        difference_variance: float | None = None,
-        loss: str = "losses",
-        design: Design | str = HOLDOUT,
-    ) -> "PairedLosses":
-        """Losses of which no more is known than their moments, as from a publication.
-
-        Parameters
-        ----------
-        n : int
-            Number of records, at least 2.
-        means, variances : pair of float
-            Of the losses of champion and challenger; variances divide by n - 1.
-        covariance, difference_variance : float
-            The covariance of the losses or the variance of their differences, one of them.
-        loss : str, default="losses"
-            Name of the loss.
-        design : Design or str, default="holdout"
-            How the records were collected.
-        """
-        moments = LossMoments.from_variances(
-            n, means, variances, covariance, difference_variance
-        )
-        return cls(moments, loss=loss, design=as_design(design))
 
     def __repr__(self) -> str:
         champion, challenger = self.means
@@ -363,38 +210,3 @@ class PairedLosses(Mergeable):
             "clipped": list(self.clipped),
             "design": self.design.name,
         }
-
-    def _with_groups(self, groups: ArrayLike | None) -> "PairedLosses":
-        if groups is None:
-            return self
-        own = check_groups(groups)
-        check_same_length(losses=self.champion, groups=own)
-        grouped = Design(self.design.kind, grouped=True)
-        return replace(self, groups=LossGroups.of(self.differences, own), design=grouped)
-
-    def _kept(self, keep_values: bool) -> "PairedLosses":
-        if keep_values:
-            return self
-        groups = None if self.groups is None else replace(self.groups, codes=None)
-        return replace(self, values=None, groups=groups)
-
-
-def _of_probabilities(
-    codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: dict[str, Any]
-) -> PairedLosses:
-    name, function = named_loss(loss, **options)
-    found = [checked_loss(name, function(codes, proba), len(codes)) for proba in probas]
-    losses = _of_losses(found[0], found[1], name)
-    if loss != "log":
-        return losses
-    eps = EPS if options["eps"] is None else options["eps"]
-    champion, challenger = (
-        n_clipped(codes, proba, own, eps) for proba, own in zip(probas, found, strict=True)
-    )
-    return replace(losses, clipped=(champion, challenger))
-
-
-def _of_losses(champion: FloatArray, challenger: FloatArray, loss: str) -> PairedLosses:
-    values = np.stack([champion, challenger])
-    values.setflags(write=False)
-    return PairedLosses(LossMoments.of(*values), values, loss=loss)

@@ -19,6 +19,7 @@ from skcompare.evidence._bits import (
     joint_counts,
 )
 from skcompare.evidence._contingency import ContingencyTable, check_same_design, labels_of
+from skcompare.evidence._device_labels import answers_right
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
@@ -132,6 +133,9 @@ class CorrectnessPatterns(Mergeable):
         names : iterable of str, optional
             Names of the classifiers.
         """
+        there = answers_right(y_true, answers)
+        if there is not None:
+            return cls(*there[:1], check_classifier_names(names, len(answers)), n=there[1])
         truth = _labels("y_true", y_true)
         _check_size(len(answers), len(truth))
         known = check_classifier_names(names, len(answers))

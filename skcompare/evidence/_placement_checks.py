@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from skcompare._labels import check_groups
 from skcompare._typing import FloatArray
 from skcompare._validation import as_array, some_of
+from skcompare.predictions import Answers
 
 __all__ = [
     "check_mask",
@@ -17,6 +18,7 @@ __all__ = [
     "check_score",
     "check_scores",
     "joined_groups",
+    "score_of",
 ]
 
 
@@ -166,3 +168,18 @@ def joined_groups(
             f"{some_of(one)} and {some_of(other)}. Convert one of them."
         )
     return np.concatenate([one, other])
+
+
+def score_of(answers: Answers, column: int) -> FloatArray:
+    """Scores of one of two classes, greater for it."""
+    if answers.proba is not None:
+        return answers.proba[:, column]
+    if answers.decision is None:
+        raise ValueError(
+            f"The predictions of {answers.name} have no scores. Pass probabilities or "
+            "decision scores, or use a test of labels, such as mcnemar."
+        )
+    if answers.decision.ndim == 2:
+        return answers.decision[:, column]
+    # One column of decision scores is greater for the second class.
+    return answers.decision if column == 1 else -answers.decision

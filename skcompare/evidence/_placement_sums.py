@@ -7,10 +7,13 @@ from numpy.typing import NDArray
 
 from skcompare._typing import IntArray
 
-__all__ = ["PlacementSums", "placement_sums"]
+__all__ = ["PlacementSums", "as_fractions", "cell_sums", "placement_sums"]
 
 BLOCK = 1 << 15
 """Records whose products are summed at a time; they stay in the processor's cache."""
+
+LIMB = 19
+"""Bits of the parts of long numbers: sums of a block's products stay below 2**53."""
 
 
 class PlacementSums(NamedTuple):
@@ -45,6 +48,25 @@ def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSu
     n = len(positive) - m
     totals = [int(row.sum(dtype=np.int64)) // 2 for row in counts]
     inside, outside = _products(counts, positive)
+    return as_fractions(totals, inside, outside, m, n)
+
+
+def cell_sums(
+    counts: IntArray, positive: NDArray[np.bool_], repeats: IntArray
+) -> PlacementSums:
+    """:func:`placement_sums` of cells, each of which stands for some records."""
+    sides = [
+        (int(repeats[own].sum()), *_weighted_products(counts[:, own], repeats[own]))
+        for own in (positive, ~positive)
+    ]
+    (m, totals, inside), (n, _, outside) = sides
+    return as_fractions(totals, inside, outside, m, n)
+
+
+def as_fractions(
+    totals: list[int], inside: list[list[int]], outside: list[list[int]], m: int, n: int
+) -> PlacementSums:
+    """Sums of counts, and of products inside and outside the positive class, as one."""
     scale = 4 * m**2 * n**2 * (m - 1) * (n - 1)
     k = len(totals)
     covariance = [[0] * k for _ in range(k)]
@@ -90,3 +112,34 @@ def _joined(sums: Any, k: int, shift: int) -> list[list[int]]:
     """Products of whole counts from those of their parts."""
     high, low, mixed = sums[:k, :k], sums[k:, k:], sums[:k, k:]
     return ((high << 2 * shift) + ((mixed + mixed.T) << shift) + low).tolist()
+
+
+def _weighted_products(
+    counts: IntArray, repeats: IntArray
+) -> tuple[list[int], list[list[int]]]:
+    """Sums of counts and of their products over cells, exactly, however many records.
+
+    As :func:`_products`, but cut into as many parts as the numbers need.
+    """
+    k, n = counts.shape
+    width = int(counts.max(initial=1)).bit_length()
+    heavy = width + int(repeats.max(initial=1)).bit_length()
+    sums = np.zeros((k, k + 1), dtype=object)
+    for start in range(0, n, BLOCK):
+        block = counts[:, start : start + BLOCK]
+        own = repeats[start : start + BLOCK]
+        weighted = block * own if heavy < 63 else block.astype(object) * own.astype(object)
+        # A row of ones, so that the counts themselves are added as well.
+        others = np.vstack([block, np.ones_like(own)])
+        left, right = _limbs(weighted, heavy), _limbs(others, width)
+        for i, one in enumerate(left):
+            for j, other in enumerate(right):
+                sums += _whole(one @ other.T) << LIMB * (i + j)
+    return sums[:, k].tolist(), sums[:, :k].tolist()
+
+
+def _limbs(values: Any, width: int) -> list[NDArray[np.float64]]:
+    """Numbers of so many bits as parts of a few, the lowest first."""
+    mask = (1 << LIMB) - 1
+    shifts = range(0, width, LIMB)
+    return [((values >> shift) & mask).astype(np.float64) for shift in shifts]

@@ -1,6 +1,6 @@
 """How the scores of classifiers rank the records of two classes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from skcompare._design import HOLDOUT, Design, as_design
 from skcompare._labels import check_labels, encode_labels, group_codes
+from skcompare._levels import Levels
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare._validation import (
     check_pos_label,
@@ -16,18 +17,25 @@ from skcompare._validation import (
     positive_class,
     some_of,
 )
-from skcompare.evidence._contingency import check_same_design
-from skcompare.evidence._merge import Mergeable
+from skcompare.evidence._device_placements import device_ranks
+from skcompare.evidence._frame_placements import PlacementFrames
+from skcompare.evidence._placement_areas import PlacementAreas
+from skcompare.evidence._placement_cells import check_repeats, combined_cells
 from skcompare.evidence._placement_checks import (
     check_mask,
     check_names,
     check_record_groups,
     check_scores,
-    joined_groups,
+    score_of,
 )
-from skcompare.evidence._placement_ranks import placement_counts_of
-from skcompare.evidence._placement_sums import PlacementSums, placement_sums
-from skcompare.predictions import SCORES, Answers, PairedPredictions, Predictions
+from skcompare.evidence._placement_merge import merged_parts
+from skcompare.evidence._placement_sums import PlacementSums
+from skcompare.evidence._placement_tally import (
+    check_level_codes,
+    check_levels,
+    counted_parts,
+)
+from skcompare.predictions import SCORES, PairedPredictions, Predictions
 
 __all__ = ["PlacementValues"]
 
@@ -35,7 +43,7 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PlacementValues(Mergeable):
+class PlacementValues(PlacementFrames, PlacementAreas):
     """Where the scores of classifiers place the records of two classes.
 
     The placement value of a positive record is the share of the negative records that it
@@ -44,6 +52,12 @@ class PlacementValues(Mergeable):
     vary together from record to record is all that a comparison of AUCs needs [1]_. They
     are counted by one sort a score [2]_ when they are first asked for; the scores are
     kept, so that shards can be merged and ranked anew.
+
+    Of more records than fit, *cells* are kept: rows of equal class and scores with the
+    number of their records, `repeats`. All that is found of them is exactly what the
+    records would give. Cells are few where scores have few different values, or are made
+    few by :class:`Levels`; what levels may change is then bounded by `auc_bounds`,
+    `covariance_bounds` and :meth:`contrast_bounds`.
 
     Parameters
     ----------
@@ -60,18 +74,26 @@ class PlacementValues(Mergeable):
         How the records were collected; "holdout" or "grouped holdout" by default.
     pos_label : label, default=1
         Label of the positive class. Shards must agree on it.
+    repeats : array-like of shape (n_samples,), optional
+        Records that each row stands for, in whole numbers. Rows of equal class and scores
+        become one, and are sorted. Cells have no groups.
+    levels : Levels, or one for each classifier, optional
+        What made levels of the scores, where `scores` are levels from 0; one record a
+        row without `repeats`.
 
     Attributes
     ----------
     positive : ndarray of shape (n_samples,), dtype bool
     scores : ndarray of shape (n_scores, n_samples), dtype float64
+    repeats : ndarray of shape (n_samples,), dtype int64, or None
+    levels : tuple of Levels, or None where scores are themselves
 
     Raises
     ------
     ValueError
         If a score is missing, infinite, or a number that float64 rounds; if lengths
-        differ. One class only is an error where an AUC is asked for, because a shard may
-        lack the other.
+        differ; if cells have groups, or levels that are none. One class only is an error
+        where an AUC is asked for, because a shard may lack the other.
 
     References
     ----------
@@ -94,6 +116,16 @@ class PlacementValues(Mergeable):
     >>> positives.tolist(), negatives.tolist()
     ([0.5, 1.0], [1.0, 0.5])
 
+    Three million records in four cells:
+
+    >>> millions = 10**6
+    >>> cells = PlacementValues(
+    ...     [False, False, True, True], [[0, 1, 0, 1]],
+    ...     repeats=[millions, millions // 2, millions // 2, millions],
+    ... )
+    >>> cells.n, cells.aucs.round(4).tolist()
+    (3000000, [0.6667])
+
     .. versionadded:: 0.1
     """
 
@@ -103,6 +135,8 @@ class PlacementValues(Mergeable):
     groups: NDArray[Any] | None = None
     design: Design = None  # type: ignore[assignment]
     pos_label: Any = 1
+    repeats: IntArray | None = None
+    levels: tuple[Levels, ...] | None = None
     # Ranking and adding up take longer than any test, and several tests need the same.
     _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
     _sums: PlacementSums | None = field(default=None, init=False)
@@ -116,11 +150,26 @@ class PlacementValues(Mergeable):
         positive = check_mask(self.positive)
         names = check_names(self.names, len(self.scores))
         scores = check_scores(self.scores, names, len(positive))
+        levels, repeats = check_levels(self.levels, len(names)), self.repeats
+        if levels is not None:
+            check_level_codes(scores, names, levels)
+            repeats = np.ones(len(positive), np.int64) if repeats is None else repeats
+        if repeats is not None:
+            repeats = check_repeats(repeats, len(positive))
+            positive, scores, repeats = combined_cells(positive, scores, repeats)
+            repeats.setflags(write=False)
         for array in (positive, scores):
             array.setflags(write=False)
+        object.__setattr__(self, "repeats", repeats)
+        object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "positive", positive)
         object.__setattr__(self, "scores", scores)
         object.__setattr__(self, "names", names)
+        if repeats is not None and self.groups is not None:
+            raise ValueError(
+                "Records that are counted in cells have no groups. Got `groups`. Leave out "
+                "`repeats`, `levels` and `n_levels`, so that records stay apart."
+            )
         groups = check_record_groups(self.groups, len(positive))
         object.__setattr__(self, "groups", groups)
         design = self.design
@@ -130,6 +179,8 @@ class PlacementValues(Mergeable):
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f", n_groups={self.n_groups}"
+        if self.repeats is not None:
+            groups = f", n_cells={len(self.repeats)}"
         return (
             f"PlacementValues(n_positives={self.n_positives}, "
             f"n_negatives={self.n_negatives}, names={list(self.names)}{groups}, "
@@ -139,14 +190,13 @@ class PlacementValues(Mergeable):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PlacementValues):
             return NotImplemented
-        own, others = self.groups, other.groups
         return (
-            (self.design, self.names, self.pos_label)
-            == (other.design, other.names, other.pos_label)
+            (self.design, self.names, self.pos_label, self.levels)
+            == (other.design, other.names, other.pos_label, other.levels)
             and np.array_equal(self.positive, other.positive)
             and np.array_equal(self.scores, other.scores)
-            and (own is None) == (others is None)
-            and (own is None or np.array_equal(own, others))  # type: ignore[arg-type]
+            and _alike(self.groups, other.groups)
+            and _alike(self.repeats, other.repeats)
         )
 
     def __hash__(self) -> int:
@@ -162,6 +212,8 @@ class PlacementValues(Mergeable):
             self.groups,
             self.design,
             self.pos_label,
+            self.repeats,
+            self.levels,
         )
 
     @classmethod
@@ -172,6 +224,8 @@ class PlacementValues(Mergeable):
         pos_label: Any = None,
         groups: ArrayLike | None = None,
         names: Iterable[str] | None = None,
+        n_levels: int | None = None,
+        levels: Levels | Sequence[Levels] | None = None,
     ) -> "PlacementValues":
         """Rank the records of a hold-out set by the scores of classifiers.
 
@@ -189,9 +243,26 @@ class PlacementValues(Mergeable):
             Group of each record: numbers or strings.
         names : iterable of str, optional
             Names of the classifiers.
+        n_levels : int, optional
+            Count the records in cells, a block of them at a time, so that little memory is
+            used beyond that of the arrays: by the scores of a classifier themselves where
+            they have at most so many different values, else by so many levels that are
+            chosen for a sample of them (:meth:`Levels.quantised`). By default all records
+            are kept.
+        levels : Levels, or one for each classifier, optional
+            Count the records in cells of these levels. Shards that are made with the same
+            levels add up to exactly the cells of all records.
         """
-        truth = check_labels("y_true", y_true)
         known = check_names(names, len(scores))
+        if n_levels is not None or levels is not None:
+            if groups is not None or (n_levels is not None and levels is not None):
+                raise ValueError(
+                    "Of `groups`, `n_levels` and `levels` only one can be used. Records of "
+                    "groups are kept one by one, and `levels` says how many there are."
+                )
+            parts = counted_parts(y_true, scores, known, pos_label, n_levels, levels)
+            return cls(*parts)
+        truth = check_labels("y_true", y_true)
         whose = [f"scores of {name}" for name in known]
         check_same_length({"y_true": truth}, dict(zip(whose, scores, strict=True)))
         classes, (codes,) = encode_labels(truth, {})
@@ -199,7 +270,12 @@ class PlacementValues(Mergeable):
         at = np.flatnonzero(classes == label)
         positive = codes == at[0] if len(at) else np.zeros(len(truth), dtype=bool)
         label = label.item() if isinstance(label, np.generic) else label
-        return cls(positive, scores, known, groups, None, label)  # type: ignore[arg-type]
+        made = cls(positive, scores, known, groups, None, label)  # type: ignore[arg-type]
+        there = device_ranks(scores, made.positive)
+        if there is not None:
+            object.__setattr__(made, "_ranks", (there.counts, there.n_distinct))
+            object.__setattr__(made, "_sums", there.sums)
+        return made
 
     @classmethod
     def from_pair(
@@ -231,7 +307,7 @@ class PlacementValues(Mergeable):
             groups = groups[predictions.records]
         return cls(
             predictions.y_answered() == column,
-            [_score_of(one, column) for one in predictions.answers],  # type: ignore[arg-type]
+            [score_of(one, column) for one in predictions.answers],  # type: ignore[arg-type]
             predictions.names,
             groups,
             predictions.design,
@@ -239,74 +315,9 @@ class PlacementValues(Mergeable):
         )
 
     @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.positive)
-
-    @property
-    def n_scores(self) -> int:
-        """Number of classifiers."""
-        return len(self.scores)
-
-    @property
-    def n_positives(self) -> int:
-        """Records of the positive class."""
-        return int(np.count_nonzero(self.positive))
-
-    @property
-    def n_negatives(self) -> int:
-        """Records of the negative class."""
-        return self.n - self.n_positives
-
-    @property
     def n_groups(self) -> int | None:
         """Number of groups; None where the records come in none."""
         return None if self.groups is None else len(np.unique(self.groups))
-
-    @property
-    def aucs(self) -> FloatArray:
-        """Area under the ROC curve of each classifier."""
-        sums = self.sums
-        return np.array([total / sums.total_of_one for total in sums.totals])
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariances of the AUCs, of shape (n_scores, n_scores).
-
-        NaN where a class has one record, which says nothing of its variation.
-        """
-        sums = self.sums
-        if not sums.scale:
-            return np.full((self.n_scores, self.n_scores), np.nan)
-        return np.array([[one / sums.scale for one in row] for row in sums.covariance])
-
-    @property
-    def counts(self) -> IntArray:
-        """Twice the records of the other class that each record outranks, a tie being 1.
-
-        For negative records, that outrank it. Of shape (n_scores, n_samples), in the order
-        of the records.
-        """
-        return self._ranked()[0]
-
-    @property
-    def n_distinct(self) -> list[int]:
-        """Number of different scores of each classifier."""
-        return self._ranked()[1]
-
-    @property
-    def sums(self) -> PlacementSums:
-        """Sums of the counts and of their products, in whole numbers."""
-        if self._sums is None:
-            sums = placement_sums(self.counts, self.positive)
-            object.__setattr__(self, "_sums", sums)
-        return self._sums  # type: ignore[return-value]
-
-    def values(self, i: int) -> tuple[FloatArray, FloatArray]:
-        """Placement values of the positive and of the negative records by one score."""
-        counts = self.counts[i]
-        positives, negatives = counts[self.positive], counts[~self.positive]
-        return positives / (2 * self.n_negatives), negatives / (2 * self.n_positives)
 
     def group_codes(self) -> IntArray:
         """The group of each record as a position among the sorted groups."""
@@ -319,56 +330,18 @@ class PlacementValues(Mergeable):
 
     def swap(self) -> "PlacementValues":
         """The classifiers in reverse order; of two, the roles exchanged."""
-        return replace(self, scores=self.scores[::-1], names=self.names[::-1])
+        levels = None if self.levels is None else self.levels[::-1]
+        return replace(
+            self, scores=self.scores[::-1], names=self.names[::-1], levels=levels
+        )
 
     def __add__(self, other: object) -> "PlacementValues":
         if not isinstance(other, PlacementValues):
             return NotImplemented
-        check_same_design(self, other)
-        if self.names != other.names:
-            raise ValueError(
-                "Only scores of the same classifiers can be merged. Got "
-                f"{', '.join(self.names)} and {', '.join(other.names)}."
-            )
-        if self.pos_label != other.pos_label:
-            raise ValueError(
-                "Only scores for the same positive class can be merged. Got "
-                f"{self.pos_label!r} and {other.pos_label!r}."
-            )
-        return PlacementValues(
-            np.concatenate([self.positive, other.positive]),
-            np.concatenate([self.scores, other.scores], axis=1),
-            self.names,
-            joined_groups(self.groups, other.groups),
-            self.design,
-            self.pos_label,
-        )
-
-    def _ranked(self) -> tuple[IntArray, list[int]]:
-        if not 0 < self.n_positives < self.n:
-            what = "positive" if self.n_positives else "negative"
-            raise ValueError(
-                "An AUC needs records of both classes. Got "
-                f"{self.n} {what} ones and no other (pos_label={self.pos_label!r}). "
-                "Collect records of the other class, or merge shards before testing."
-            )
-        if self._ranks is None:
-            counts, distinct = placement_counts_of(self.scores, self.positive)
-            counts.setflags(write=False)
-            object.__setattr__(self, "_ranks", (counts, distinct))
-        return self._ranks  # type: ignore[return-value]
+        return PlacementValues(*merged_parts(self, other))
 
 
-def _score_of(answers: Answers, column: int) -> FloatArray:
-    """Scores of one of two classes, greater for it."""
-    if answers.proba is not None:
-        return answers.proba[:, column]
-    if answers.decision is None:
-        raise ValueError(
-            f"The predictions of {answers.name} have no scores. Pass probabilities or "
-            "decision scores, or use a test of labels, such as mcnemar."
-        )
-    if answers.decision.ndim == 2:
-        return answers.decision[:, column]
-    # One column of decision scores is greater for the second class.
-    return answers.decision if column == 1 else -answers.decision
+def _alike(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)

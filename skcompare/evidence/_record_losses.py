@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._arrays import is_foreign, on_host
 from skcompare._registry import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare._validation import is_number, unknown_name
+from skcompare.evidence import _device_losses
 
 __all__ = [
     "EPS",
@@ -33,7 +35,7 @@ EPS = float(np.finfo(np.float64).eps)
 """Probabilities below it count as this much in the log loss, as in scikit-learn."""
 
 CHUNK = 1 << 13
-"""Records that are copied at a time."""
+"""Records that are copied at a time, or summed in one thread."""
 
 DECIMALS = 12
 
@@ -43,7 +45,9 @@ LARGEST = 1e140
 Loss = Callable[[IntArray, FloatArray], FloatArray]
 
 
-@record_loss("brier", title="Brier loss of two classes", measures="brier_loss")
+@record_loss(
+    "brier", title="Brier loss of two classes", measures="brier_loss", array_api=True
+)
 def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far is the probability of one of two classes from the truth, squared [1]_?
 
@@ -72,6 +76,8 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
             "loss='multiclass_brier' (of metrics: multiclass_brier_loss), which sums over "
             "the classes."
         )
+    if is_foreign(proba):
+        return _device_losses.brier(codes, proba)
     misses = proba[:, 1] - codes
     misses *= misses
     return misses
@@ -81,6 +87,7 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     "multiclass_brier",
     title="Brier loss, multi-class convention",
     measures="multiclass_brier_loss",
+    array_api=True,
 )
 def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far are the probabilities of all classes from the truth, squared and added?
@@ -99,6 +106,8 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
 
     .. versionadded:: 0.1
     """
+    if is_foreign(proba):
+        return _device_losses.multiclass_brier(codes, proba)
     losses = np.empty(len(proba))
     for start in range(0, len(proba), CHUNK):
         part = slice(start, start + CHUNK)
@@ -110,7 +119,10 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
 
 
 @record_loss(
-    "brier_score", title="Brier loss, scikit-learn's convention", measures="brier_score"
+    "brier_score",
+    title="Brier loss, scikit-learn's convention",
+    measures="brier_score",
+    array_api=True,
 )
 def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     """What does scikit-learn's Brier score average: "brier" or "multiclass_brier"?
@@ -132,7 +144,7 @@ def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     return brier(codes, proba) if proba.shape[1] == 2 else multiclass_brier(codes, proba)
 
 
-@record_loss("log", title="log loss", measures="log_loss")
+@record_loss("log", title="log loss", measures="log_loss", array_api=True)
 def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     """How surprising is the true class: the negative logarithm of its probability [1]_?
 
@@ -164,6 +176,8 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
             f"`eps` must be a number in [0, 0.5). Got {eps!r} instead. It is the least "
             "probability of a true class; leave it out for scikit-learn's."
         )
+    if is_foreign(proba):
+        return _device_losses.log(codes, proba, eps)
     chances = of_true_class(codes, proba)
     np.clip(chances, eps, 1.0, out=chances)
     with np.errstate(divide="ignore"):
@@ -172,7 +186,7 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     return np.subtract(0.0, chances, out=chances)
 
 
-@record_loss("spherical", title="spherical loss", measures="spherical_loss")
+@record_loss("spherical", title="spherical loss", measures="spherical_loss", array_api=True)
 def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far does the direction of the probabilities miss the true class [1]_?
 
@@ -197,11 +211,15 @@ def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
 
     .. versionadded:: 0.1
     """
+    if is_foreign(proba):
+        return _device_losses.spherical(codes, proba)
     lengths = np.sqrt(np.einsum("ij,ij->i", proba, proba))
     return np.maximum(0.0, 1 - of_true_class(codes, proba) / lengths)
 
 
-@record_loss("cost", title="cost of the best decision", measures="cost_weighted_loss")
+@record_loss(
+    "cost", title="cost of the best decision", measures="cost_weighted_loss", array_api=True
+)
 def cost(
     codes: IntArray, proba: FloatArray, *, cost_matrix: ArrayLike | None = None
 ) -> FloatArray:
@@ -236,15 +254,18 @@ def cost(
     """
     n_classes = proba.shape[1]
     costs = 1 - np.eye(n_classes)
-    if cost_matrix is None:
-        decided = proba.argmax(axis=1)
-    else:
-        costs = np.asarray(cost_matrix, dtype=np.float64)
+    if cost_matrix is not None:
+        costs = np.asarray(on_host(cost_matrix), dtype=np.float64)
         if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
             raise ValueError(
                 f"`cost_matrix` must hold finite costs of shape ({n_classes}, {n_classes})"
                 f", a row a true class and a column a decision. Got shape {costs.shape}."
             )
+    if is_foreign(proba):
+        return _device_losses.cost(codes, proba, costs, cost_matrix is None)
+    if cost_matrix is None:
+        decided = proba.argmax(axis=1)
+    else:
         decided = (proba @ costs).argmin(axis=1)
     return costs[codes, decided]
 
@@ -269,7 +290,7 @@ def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
 
     Options that are None count as not given.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: on_host(value) for name, value in options.items() if value is not None}
     if callable(loss):
         if given:
             raise ValueError(
@@ -332,7 +353,7 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
 def checked_values(name: str, values: Any) -> FloatArray:
     """Losses that were computed elsewhere: finite, one a record."""
     try:
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(on_host(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"`{name}` must be losses of shape (n_samples,), all of them numbers. {error}."
@@ -355,6 +376,11 @@ def checked_values(name: str, values: Any) -> FloatArray:
 
 def _within_reach(array: FloatArray) -> bool:
     """Whether all numbers are finite, and their squares too."""
+    # Sums of squares tell in one pass; of so few numbers each is made by one thread.
+    parts = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if all(np.dot(part, part) <= LARGEST for part in parts):
+            return True
     # Both are NaN as soon as one number is.
     low, high = array.min(initial=0.0), array.max(initial=0.0)
     return bool(-low <= LARGEST and high <= LARGEST)

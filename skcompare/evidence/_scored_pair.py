@@ -23,6 +23,7 @@ from skcompare.evidence._scored_scores import (
     PreparedScore,
     RecordMean,
 )
+from skcompare.evidence._storage import Storable
 from skcompare.predictions import PairedPredictions
 
 __all__ = ["ScoredPair"]
@@ -37,7 +38,7 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoredPair:
+class ScoredPair(Storable):
     """Answers of two classifiers to one hold-out set, with a score of such answers.
 
     It scores any weighting of the records, and any exchange of answers between the roles,

@@ -11,6 +11,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._cv_results import scores_found
 from skcompare.evidence._search_candidates import Complexity
+from skcompare.evidence._storage import Storable
 from skcompare.predictions import PairedPredictions
 from skcompare.predictions._told import ToldOfSplits
 
@@ -18,7 +19,7 @@ __all__ = ["ScoreDifferences"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoreDifferences:
+class ScoreDifferences(Storable):
     """Differences of a score between two classifiers, on every split.
 
     Parameters

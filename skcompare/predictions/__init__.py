@@ -17,6 +17,7 @@ from skcompare.predictions._from_frames import (
     labels_from_frame,
     predictions_from_frame,
 )
+from skcompare.predictions._on_engine import EngineColumns, columns_on_engine
 from skcompare.predictions._one_class import one_class, one_class_of
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 from skcompare.predictions._rows import n_rows
@@ -27,11 +28,13 @@ __all__ = [
     "LARGEST_SEED",
     "SCORES",
     "Answers",
+    "EngineColumns",
     "PairedPredictions",
     "Predictions",
     "arrays_from_frame",
     "collect_fitted",
     "collect_predictions",
+    "columns_on_engine",
     "describe",
     "labels_from_frame",
     "n_rows",

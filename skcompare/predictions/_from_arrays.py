@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,16 @@ from skcompare._validation import (
 from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint
 
-__all__ = ["predictions_from_arrays"]
+__all__ = ["LABELS", "Part", "parts_of", "predictions_from_arrays"]
+
+LABELS = "labels"
+KINDS = {LABELS: "labels", "proba": "probabilities"}
+"""What a classifier that gives both calls them, and messages."""
 
 
 def predictions_from_arrays(
     y_true: ArrayLike | None,
-    answers: Mapping[str, ArrayLike],
+    answers: Mapping[str, Any],
     *,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -43,12 +47,14 @@ def predictions_from_arrays(
     ----------
     y_true : array-like of shape (n_samples,) or None
         True labels; None where nobody knows them.
-    answers : mapping of str to array-like
+    answers : mapping of str to array-like or to mapping
         For each classifier its predicted labels of shape (n_samples,), its
         probabilities of shape (n_samples, n_classes), or for two classes its
         probabilities of `pos_label`, of shape (n_samples,). Fractions in [0, 1] that are
         no labels are read as probabilities. The predicted label is the class of the
-        largest probability, the first one where they are equal.
+        largest probability, the first one where they are equal. A classifier that
+        decides otherwise, for example by a threshold, gives both as
+        ``{"labels": ..., "proba": ...}``.
     labels : array-like of shape (n_classes,), optional
         All class labels, where `y_true` lacks some of them. Columns of probabilities
         are in their sorted order.
@@ -58,32 +64,37 @@ def predictions_from_arrays(
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     """
-    arrays = {name: _as_answer(values) for name, values in answers.items()}
+    parts = [part for name, given in answers.items() for part in parts_of(name, given)]
+    arrays = {part.words: _as_answer(part.given) for part in parts}
     truth_by_name = {} if y_true is None else {"y_true": y_true}
     check_same_length(truth_by_name, arrays)
-    check_same_order(truth_by_name, answers)
+    check_same_order(truth_by_name, {part.words: part.given for part in parts})
     known = [] if labels is None else [check_labels("labels", labels)]
     truth = None if y_true is None else check_labels("y_true", y_true)
     given = [*known, *([] if truth is None else [truth])]
     predicted = {
-        name: check_labels(name, values)
-        for name, values in arrays.items()
-        if _are_labels(values, given)
+        part.words: check_labels(part.words, arrays[part.words])
+        for part in parts
+        if part.kind == LABELS
+        or (part.kind is None and _are_labels(arrays[part.words], given))
     }
     classes, true_codes, codes = _encoded(truth, known, predicted)
     positive = check_pos_label(pos_label, classes)
-    collected = []
-    for name, values in arrays.items():
-        if name in predicted:
-            collected.append(Answers(name, name, codes[name]))
+    found: dict[str, dict[str, Any]] = {name: {} for name in answers}
+    for part in parts:
+        own = found[part.name]
+        if part.words in predicted:
+            own["labels"] = codes[part.words]
             continue
-        ordered = in_class_order(values, answers[name], classes)
-        proba = _probabilities(name, ordered, classes, positive)
-        best = proba.argmax(axis=1).astype(np.min_scalar_type(-len(classes)))
-        collected.append(Answers(name, name, best, proba))
+        ordered = in_class_order(arrays[part.words], part.given, classes)
+        own["proba"] = _probabilities(part.words, ordered, classes, positive)
+        if part.kind is None:
+            best = own["proba"].argmax(axis=1)
+            own["labels"] = best.astype(np.min_scalar_type(-len(classes)))
+    collected = [Answers(name, name, **own) for name, own in found.items()]
     own_groups = None if groups is None else group_codes(groups)
     if own_groups is not None:
-        check_same_length({next(iter(arrays)): collected[0].labels}, {"groups": own_groups})
+        check_same_length({parts[0].words: collected[0].labels}, {"groups": own_groups})
     return Predictions(
         classes=classes,
         y=true_codes,
@@ -93,6 +104,30 @@ def predictions_from_arrays(
         fingerprint="" if truth is None else fingerprint(truth),
         flags=("no-truth",) if truth is None else (),
     )
+
+
+class Part(NamedTuple):
+    """Labels or probabilities of a classifier; `kind` is None where they are either."""
+
+    name: str
+    words: str
+    kind: str | None
+    given: Any
+
+
+def parts_of(name: str, given: Any) -> list[Part]:
+    """What one classifier answered: one thing, or labels and probabilities by name."""
+    if not isinstance(given, Mapping):
+        return [Part(name, name, None, given)]
+    if set(given) != set(KINDS):
+        raise ValueError(
+            f"`{name}` must have 'labels' and 'proba' where it is a dict. Got "
+            f"{', '.join(map(repr, given)) or 'nothing'}. Pass both, or one of them "
+            "without a dict."
+        )
+    return [
+        Part(name, f"{words} of {name}", key, given[key]) for key, words in KINDS.items()
+    ]
 
 
 def _as_answer(values: Any) -> np.ndarray:

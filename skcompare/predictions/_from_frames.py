@@ -1,8 +1,6 @@
 """Predictions from frames and files: columns named, joined by ids where need be."""
 
-import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,8 @@ from numpy.typing import NDArray
 
 from skcompare._frames import Source, columns_of, source_of
 from skcompare._typing import ArrayLike, IntArray
-from skcompare.predictions._from_arrays import predictions_from_arrays
+from skcompare.predictions._from_arrays import LABELS, predictions_from_arrays
+from skcompare.predictions._places import Place, check_id, place_of, places_of
 from skcompare.predictions._predictions import Predictions
 
 __all__ = ["arrays_from_frame", "labels_from_frame", "predictions_from_frame"]
@@ -48,7 +47,8 @@ def predictions_from_frame(
     answers : mapping of str to str, list of str, or tuple
         For each classifier its column in `frame`: labels, or probabilities of
         `pos_label`, told apart as in :func:`predictions_from_arrays`; or a list of
-        columns, the probabilities of each class in sorted order. A pair
+        columns, the probabilities of each class in sorted order; or both, as
+        ``{"labels": column, "proba": column or columns}``. A pair
         `(other_frame, columns)` takes them from another frame or file.
     id : str, optional
         Column that tells records apart, in every frame. Frames are joined by it,
@@ -104,37 +104,32 @@ def arrays_from_frame(
     *,
     id: str | None = None,
     groups: Any = None,
-) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]], NDArray[Any] | None]:
+) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
     """What :func:`predictions_from_arrays` takes: truth, answers and groups.
 
     Parameters are those of :func:`predictions_from_frame`.
     """
-    if not isinstance(answers, Mapping):
-        raise TypeError(
-            "`answers` must be a dict of the classifiers' columns, such as "
-            f'{{"old": "column", "new": "other column"}}. Got {type(answers).__name__}.'
-        )
-    main = source_of(frame)
-    places = {
-        name: _place(name, given, main, is_answer=True) for name, given in answers.items()
-    }
-    asked = list(places.values())
-    if y_true is not None:
-        asked.insert(0, _place("y_true", y_true, main))
-    if groups is not None:
-        asked.append(_place("groups", groups, main, as_written=True))
+    asked = places_of(frame, y_true, answers, groups)
+    places = [place for place in asked if place.name is not None]
     columns = _aligned(asked, id)
     group = columns.pop() if groups is not None else None
     truth = columns.pop(0) if y_true is not None else None
-    found = dict(zip(answers, columns))
+    found = {place.role: column for place, column in zip(places, columns, strict=True)}
     if truth is not None and not asked[0].source.typed:
         truth = _written_beside(truth, found.values())
-    guessed = [name for name, place in places.items() if not place.source.typed]
+    guessed = [place for place in places if not place.source.typed]
     if guessed:
         base = found.values() if truth is None else [truth]
         known = {label for array in base if _is_text(array) for label in array.tolist()}
-        found |= {name: _labels_or_scores(found[name], known) for name in guessed}
-    return truth, found, group
+        found |= {place.role: _as_guessed(place, found, known) for place in guessed}
+    arrays: dict[str, Any] = {}
+    for place in places:
+        own = found[place.role]
+        if place.kind is None:
+            arrays[str(place.name)] = own
+        else:
+            arrays.setdefault(str(place.name), {})[place.kind] = own
+    return truth, arrays, group
 
 
 def labels_from_frame(
@@ -152,7 +147,7 @@ def labels_from_frame(
         As for :func:`predictions_from_frame`.
     """
     main = source_of(frame)
-    asked = [_place(role, given, main) for role, given in columns.items()]
+    asked = [place_of(role, given, main) for role, given in columns.items()]
     arrays = _aligned(asked, id)
     return {
         place.role: array if place.source.typed else _written_beside(array, arrays)
@@ -160,56 +155,10 @@ def labels_from_frame(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the columns of a role are."""
-
-    role: str
-    source: Source
-    columns: tuple[str, ...]
-    is_list: bool
-    as_written: bool
-
-
-def _place(
-    role: str,
-    given: Any,
-    main: Source,
-    *,
-    is_answer: bool = False,
-    as_written: bool = False,
-) -> _Place:
-    source = main
-    if isinstance(given, tuple) and len(given) == 2:
-        if isinstance(given[0], str) and not os.path.exists(given[0]):
-            raise FileNotFoundError(
-                f"`{role}` is a pair, but there is no file {given[0]!r}. Pass another "
-                "frame or file and its columns, or a list of columns of probabilities."
-            )
-        source = source_of(given[0], f"the frame of `{role}`")
-        given = given[1]
-    is_list = is_answer and isinstance(given, list)
-    columns = tuple(given) if is_list else (given,)
-    if not columns or not all(isinstance(name, str) for name in columns):
-        lists = ", a list of names (probabilities, a column a class)" if is_answer else ""
-        raise TypeError(
-            f"`{role}` must be the name of a column{lists}, or a pair of another frame or "
-            f"file and its column. Got {type(given).__name__}."
-        )
-    return _Place(role, source, columns, is_list, as_written)
-
-
-def _aligned(places: Sequence[_Place], id: str | None) -> list[NDArray[Any]]:
+def _aligned(places: Sequence[Place], id: str | None) -> list[NDArray[Any]]:
     """The columns of each place, all in the order of the first place's records."""
     sources = {place.source.key: place.source for place in places}
-    if id is None and len(sources) > 1:
-        listed = " and ".join(source.words for source in sources.values())
-        raise ValueError(
-            f"Columns of {listed} can only be joined by a column that tells records apart, "
-            "because the order of records may differ. Name it as `id`."
-        )
-    if id is not None and not isinstance(id, str):
-        raise TypeError(f"`id` must be the name of a column. Got {type(id).__name__}.")
+    check_id(places, id)
     tables = {}
     for key, source in sources.items():
         own = [place for place in places if place.source.key == key]
@@ -225,7 +174,7 @@ def _aligned(places: Sequence[_Place], id: str | None) -> list[NDArray[Any]]:
 
 
 def _values(
-    place: _Place, table: dict[str, NDArray[Any]], rows: Mapping[Hashable, IntArray]
+    place: Place, table: dict[str, NDArray[Any]], rows: Mapping[Hashable, IntArray]
 ) -> NDArray[Any]:
     columns = [table[name] for name in place.columns]
     if place.is_list:
@@ -334,6 +283,16 @@ def _difference(
 def _written_beside(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
     """Labels of a CSV file, which are text if any others are."""
     return _written(labels) if any(map(_is_text, others)) else labels
+
+
+def _as_guessed(
+    place: Place, found: Mapping[str, NDArray[Any]], known: set[Any]
+) -> NDArray[Any]:
+    """Answers of a CSV file, whose columns have no types."""
+    own = found[place.role]
+    if place.kind == LABELS:
+        return _written(own) if known else own
+    return _labels_or_scores(own, known) if place.kind is None else own
 
 
 def _labels_or_scores(values: NDArray[Any], known: set[Any]) -> NDArray[Any]:

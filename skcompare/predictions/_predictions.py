@@ -130,6 +130,11 @@ class Predictions:
         return int(np.count_nonzero(tested))
 
     @property
+    def tally(self) -> Any:
+        """Counts and sums that stand for the records; None where these are here."""
+        return None
+
+    @property
     def n_splits(self) -> int:
         """Number of test sets."""
         return 1 if self.bounds is None else len(self.bounds) - 1

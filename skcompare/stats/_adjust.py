@@ -51,7 +51,8 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
         raise ValueError(
             f"`pvalues` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
         )
-    order = np.argsort(defined, kind="stable")
+    # In any order of equal ones, they are adjusted alike.
+    order = np.argsort(defined)
     n = len(raw)
     rank = np.arange(1, n + 1)
     ordered = defined[order]

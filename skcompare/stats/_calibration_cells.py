@@ -6,6 +6,8 @@ variance over the second are known, so that only the first is drawn: the varianc
 resamples is the variance of the means, and the mean of the variances.
 """
 
+from collections.abc import Callable
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +15,9 @@ from scipy.sparse import csr_matrix
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedCalibration
-from skcompare.stats._calibration_units import of_rows, weigh
+from skcompare.evidence._calibration_cells import CalibrationCells
+from skcompare.stats._calibration_moments import CellMoments, moments_of, of_role, product
+from skcompare.stats._calibration_variance import of_rows, weigh
 
 __all__ = ["variance_over_resamples"]
 
@@ -26,8 +30,10 @@ RECORDS_A_CELL = 12
 LOST = 1e-8
 """A variance that is a smaller share of its terms has lost its digits."""
 
-OWN = ((1, 0), (2, 0), (3, 0), (4, 0))
 SHARED = ((1, 1), (2, 1), (1, 2), (2, 2))
+
+Moment = Callable[[int, int], FloatArray]
+"""Mean of powers of both excesses beyond their means, in each cell."""
 
 
 class Cells(NamedTuple):
@@ -76,6 +82,8 @@ def _drawn(size: IntArray, n_draws: int, rng: np.random.Generator) -> IntArray:
 
 
 def _cells_of(calibration: PairedCalibration) -> Cells:
+    if calibration.cells is not None:
+        return _of_sums(calibration.cells)
     (first, second), (one, other) = calibration.codes, calibration.outcomes
     n_bins = calibration.n_bins
     code = 4 * (first * n_bins[1] + second) + 2 * one + other
@@ -86,40 +94,66 @@ def _cells_of(calibration: PairedCalibration) -> Cells:
     ]
     means = [np.bincount(cell, each, len(found)) / size for each in excess]
     beyond = [each - mean[cell] for each, mean in zip(excess, means, strict=True)]
-    joint, events = found // 4, (found // 2 % 2, found % 2)
-    bins = joint // n_bins[1], joint % n_bins[1]
-    own = []
-    for role in (0, 1):
-        cumulants = _cumulants(beyond[role], beyond[1 - role], cell, size, OWN)[1:]
-        rows = [np.ones(len(found)), events[role], means[role], *cumulants]
-        own.append(_adding(rows, bins[role], n_bins[role]))
-    pairs, pair = np.unique(joint, return_inverse=True)
-    shared = _adding(_cumulants(beyond[0], beyond[1], cell, size, SHARED), pair, len(pairs))
-    return Cells(size, (own[0], own[1]), shared, pairs // n_bins[1], pairs % n_bins[1])
-
-
-def _cumulants(
-    one: FloatArray,
-    other: FloatArray,
-    cell: IntArray,
-    size: IntArray,
-    orders: tuple[tuple[int, int], ...],
-) -> list[FloatArray]:
-    """Cumulants of the excesses of a record drawn from each cell, by orders in both."""
 
     def moment(i: int, j: int) -> FloatArray:
-        values = np.ones(len(one))
-        for each in (one,) * i + (other,) * j:
+        """Mean of powers of the excesses of a record drawn from each cell."""
+        values = np.ones(len(beyond[0]))
+        for each in (beyond[0],) * i + (beyond[1],) * j:
             values *= each
         return np.bincount(cell, values, len(size)) / size
 
-    found = [moment(*each) for each in orders]
+    return _with_moments(found, size, means, moment, n_bins)
+
+
+def _of_sums(cells: CalibrationCells) -> Cells:
+    """The same from sums that were kept."""
+    moments = moments_of(cells)
+    means = [cells.event(role) - moments.mean[role] for role in (0, 1)]
+    none, one = np.zeros(len(cells.code)), np.ones(len(cells.code))
+    # The excess is less by what the probability is more.
+    excess = [of_role(role, [none, -one]) for role in (0, 1)]
+
+    def moment(i: int, j: int) -> FloatArray:
+        return _mean_of_powers(moments, [excess[0]] * i + [excess[1]] * j)
+
+    return _with_moments(cells.code, cells.counts, means, moment, cells.n_bins)
+
+
+def _mean_of_powers(moments: CellMoments, factors: list[FloatArray]) -> FloatArray:
+    return moments.mean_of(reduce(product, factors))
+
+
+def _with_moments(
+    code: IntArray,
+    size: IntArray,
+    means: list[FloatArray],
+    moment: Moment,
+    n_bins: tuple[int, int],
+) -> Cells:
+    joint, events = code // 4, (code // 2 % 2, code % 2)
+    bins = joint // n_bins[1], joint % n_bins[1]
+    own = []
+    for role in (0, 1):
+        cumulants = _own_cumulants(moment, role)
+        happened = events[role].astype(np.float64)
+        rows = [np.ones(len(code)), happened, means[role], *cumulants]
+        own.append(_adding(rows, bins[role], n_bins[role]))
+    pairs, pair = np.unique(joint, return_inverse=True)
+    shared = _adding(_shared_cumulants(moment), pair, len(pairs))
+    return Cells(size, (own[0], own[1]), shared, pairs // n_bins[1], pairs % n_bins[1])
+
+
+def _own_cumulants(moment: Moment, role: int) -> list[FloatArray]:
+    """Second to fourth cumulant of the excess of one role, of a record of each cell."""
+    second, third, fourth = (moment(0, k) if role else moment(k, 0) for k in (2, 3, 4))
     # Beyond the third order, cumulants are less than moments by products of second ones.
-    if orders is OWN:
-        found[3] -= 3 * found[1] ** 2
-    else:
-        found[3] -= moment(2, 0) * moment(0, 2) + 2 * found[0] ** 2
-    return found
+    return [second, third, fourth - 3 * second**2]
+
+
+def _shared_cumulants(moment: Moment) -> list[FloatArray]:
+    """Joint cumulants of both excesses, of orders (1, 1), (2, 1), (1, 2) and (2, 2)."""
+    one, *others, both = (moment(*each) for each in SHARED)
+    return [one, *others, both - moment(2, 0) * moment(0, 2) - 2 * one**2]
 
 
 def _adding(rows: list[FloatArray], column: IntArray, n_columns: int) -> csr_matrix:

@@ -7,8 +7,13 @@ from skcompare.evidence import PairedCalibration
 from skcompare.evidence._calibration_errors import CalibrationBins
 from skcompare.evidence._calibration_layout import ROLES
 from skcompare.evidence._calibration_outcomes import Forecasts
-from skcompare.stats._calibration_tests import cusum_of, spiegelhalter_of
-from skcompare.stats._calibration_units import RoleSums
+from skcompare.stats._calibration_reduced import spiegelhalter_sums
+from skcompare.stats._calibration_tests import (
+    cusum_of,
+    spiegelhalter_from,
+    spiegelhalter_of,
+)
+from skcompare.stats._calibration_units import BothSums
 
 __all__ = ["parts_of"]
 
@@ -19,7 +24,7 @@ MOST_SORTED = 1_000_000
 
 def parts_of(
     calibration: PairedCalibration,
-    sums: tuple[RoleSums, RoleSums],
+    sums: BothSums,
     errors: tuple[float, float],
 ) -> tuple[dict[str, Any], ...]:
     """Further errors of each role, and its own tests against perfect calibration.
@@ -30,7 +35,7 @@ def parts_of(
     own = (
         calibration.groups is None
         and calibration.rows_per_record == 1
-        and calibration.n <= MOST_SORTED
+        and (calibration.n <= MOST_SORTED or calibration.cells is not None)
     )
     parts: list[dict[str, Any]] = []
     for role, name in enumerate(ROLES):
@@ -51,8 +56,12 @@ def parts_of(
 
 def _own_tests(calibration: PairedCalibration, role: int) -> dict[str, float]:
     """P-values for the hypothesis that one role's probabilities are right."""
-    forecasts = Forecasts(calibration.proba[role], calibration.outcomes[role])
     kind = calibration.kind
+    if calibration.cells is not None:
+        found = spiegelhalter_sums(calibration.cells, role)
+        tested = spiegelhalter_from(*found, kind, calibration.n)
+        return {"spiegelhalter_pvalue": tested.pvalue}
+    forecasts = Forecasts(calibration.proba[role], calibration.outcomes[role])
     return {
         "spiegelhalter_pvalue": spiegelhalter_of(forecasts, kind).pvalue,
         # Simulations would take longer than all else.

@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedCalibration
+from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.stats._calibration_cells import variance_over_resamples
-from skcompare.stats._calibration_units import role_sums, weigh
+from skcompare.stats._calibration_units import row_sums
+from skcompare.stats._calibration_variance import weigh
 
 __all__ = ["ExchangedDifferences", "bootstrap_error", "exchanged_differences"]
 
@@ -22,6 +24,9 @@ SMALL_BLOCK, MOST_DRAWS = 1 << 17, 512
 
 FEW_DRAWS, MOST_WEIGHTS = 16, 1 << 22
 """Draws at a time where units are many, and weights at a time, which bounds the memory."""
+
+MEAN_DECIMALS = 9
+"""Mean probabilities of a cell that agree to so many decimals are the same."""
 
 TIES = 1e-12
 """Differences whose sizes are closer, as a share of them, are the same."""
@@ -38,6 +43,7 @@ def bootstrap_error(
         variance = variance_over_resamples(pair, n_resamples, _generator(random_state))
         if variance is not None:
             return math.sqrt(variance)
+        calibration.check_kept("A bootstrap of classifiers that are nearly the same")
     ordered = _canonical(calibration)
     columns = [_sparse_columns(ordered, role) for role in (0, 1)]
     n_units = columns[0].shape[1]
@@ -59,6 +65,10 @@ def _generator(random_state: Any) -> np.random.Generator:
 
 def _are_the_same(calibration: PairedCalibration) -> bool:
     """Whether both roles have the same probabilities in the same bins."""
+    cells = calibration.cells
+    if cells is not None:
+        alike = (np.array_equal(f(0), f(1)) for f in (cells.bin, cells.event))
+        return all(alike) and not cells["m0d2"].any()
     rows = calibration.proba, calibration.outcomes, calibration.codes
     return all(np.array_equal(*pair) for pair in rows)
 
@@ -179,7 +189,7 @@ def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
     A column a unit. The rows are the six sums of groups; of single records the rows
     without event, those with one, and the excess, bin after bin.
     """
-    sums = role_sums(calibration, role)
+    sums = row_sums(calibration, role)
     if _is_single(calibration):
         kinds = np.stack([sums.events, np.full(len(sums.events), 2)]).astype(np.intp)
         values, n_kinds = np.stack([sums.count, sums.excess]), 3
@@ -207,6 +217,11 @@ def _canonical(calibration: PairedCalibration) -> PairedCalibration:
 
 def _is_turned(calibration: PairedCalibration) -> bool:
     """Whether the order of the roles is the other one of two that do not depend on it."""
+    if calibration.cells is not None:
+        mine, theirs = (
+            _canonical_table(each) for each in (calibration.cells, calibration.cells.swap())
+        )
+        return theirs < mine
     first, second = (np.sort(each) for each in calibration.proba)
     apart = np.flatnonzero(first != second)
     if len(apart):
@@ -215,6 +230,12 @@ def _is_turned(calibration: PairedCalibration) -> bool:
         _table(_in_order(each)) for each in (calibration, calibration.swap())
     )
     return swapped < as_given
+
+
+def _canonical_table(cells: CalibrationCells) -> tuple[list[float], ...]:
+    """Cells in numbers that can be compared, but for rounding."""
+    means = cells["champion_proba"] / cells.counts
+    return cells.code.tolist(), cells.counts.tolist(), means.round(MEAN_DECIMALS).tolist()
 
 
 def _table(calibration: PairedCalibration) -> tuple[bytes, ...]:

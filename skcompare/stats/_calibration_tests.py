@@ -205,8 +205,15 @@ def spiegelhalter_of(
     slope: FloatArray = 1 - 2 * proba
     excess = float(np.sum((happened - proba) * slope))
     sd = math.sqrt(float(np.sum(_variances(proba, slope))))
-    name, n = "Spiegelhalter's test", len(proba)
-    if _impossible(forecasts):
+    return spiegelhalter_from(excess, sd, _impossible(forecasts), kind, len(proba))
+
+
+def spiegelhalter_from(
+    excess: float, sd: float, impossible: bool, kind: str, n: int
+) -> CalibrationTestResult:
+    """Spiegelhalter's test from the excess of the Brier score and its deviation."""
+    name = "Spiegelhalter's test"
+    if impossible:
         z = excess / sd if sd > 0 else math.copysign(math.inf, excess)
         return _refuted(name, z, "asymptotic", kind, n)
     if sd == 0:

@@ -8,30 +8,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PairedCalibration
+from skcompare.stats._calibration_reduced import ReducedSums, variance_of_reduced
+from skcompare.stats._calibration_variance import (
+    NOISE,
+    Variance,
+    of_rows,
+    variance_from,
+    weigh,
+)
 
 __all__ = [
+    "BothSums",
     "RoleSums",
-    "Variance",
     "growth_by_sparse_bins",
-    "of_rows",
     "role_sums",
+    "row_sums",
     "squared_errors",
     "variance_of",
-    "weigh",
 ]
-
-AnyNumbers = NDArray[Any]
-
-NOISE = 1e-12
-"""A variance that is a smaller share of its own terms is rounding."""
-
-MOST_DEGREES = 1e6
-"""More degrees of freedom are as good as normal."""
 
 MOST_PRODUCTS = 500_000_000
 """Pairs of bins, added over the units, beyond which these are not counted."""
@@ -87,13 +85,18 @@ class RoleSums:
         return of_rows(np.bincount(self.bin, minlength=self.n_bins), y, excess)
 
 
-def of_rows(n: AnyNumbers, y: AnyNumbers, excess: AnyNumbers) -> FloatArray:
-    """The six sums of bins whose entries are single rows: events are 0 or 1."""
-    return np.stack([n, y, excess, y, y, n]).astype(np.float64, copy=False)
+BothSums = tuple[RoleSums | ReducedSums, RoleSums | ReducedSums]
 
 
-def role_sums(calibration: PairedCalibration, role: int) -> RoleSums:
+def role_sums(calibration: PairedCalibration, role: int) -> RoleSums | ReducedSums:
     """The sums of champion (0) or challenger (1)."""
+    if calibration.cells is not None:
+        return ReducedSums(calibration.cells, role)
+    return row_sums(calibration, role)
+
+
+def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
+    """The sums of champion (0) or challenger (1), from their records."""
     proba = calibration.proba[role]
     events = calibration.outcomes[role].astype(np.float64)
     codes, n_bins = calibration.codes[role], calibration.n_bins[role]
@@ -115,79 +118,33 @@ def role_sums(calibration: PairedCalibration, role: int) -> RoleSums:
     return RoleSums(unit, codes, added[0], added[1], added[2], n_bins, n_groups)
 
 
-def weigh(totals: FloatArray) -> FloatArray:
-    """What each bin adds to the squared error, times all rows; 0 where it says nothing.
-
-    The squared gap less the variance of the share of events, estimated between units.
-    For single records that is ``share * (1 - share) / (n - 1)`` (Kumar, Liang and Ma 2019,
-    definition 4.2); sums over pairs of different groups take its place for groups, whose
-    records depend on each other.
-    """
-    n, y, excess, y_y, n_y, n_n = totals
-    pairs = n * n - n_n
-    some, several = np.maximum(n, 1), pairs > 0
-    share = y / some
-    spread = y_y - 2 * share * n_y + share**2 * n_n
-    spread = spread / np.where(several, pairs, 1)
-    return np.where(several, n * ((excess / some) ** 2 - spread), 0.0)
-
-
-def squared_errors(sums: tuple[RoleSums, RoleSums]) -> tuple[float, float]:
+def squared_errors(sums: BothSums) -> tuple[float, float]:
     """The debiased squared errors of both roles, which may be negative."""
     first, second = (float(weigh(s.totals).sum()) / s.n_rows for s in sums)
     return first, second
 
 
-@dataclass(frozen=True, slots=True)
-class Variance:
-    """Variance of a difference of squared errors, in its two parts.
-
-    Attributes
-    ----------
-    first : float
-        The part that falls with the number of units; 0 where both are calibrated.
-    second : float
-        The part that falls with its square, from pairs of units.
-    df : float
-        Degrees of freedom of the estimate of their sum.
-    """
-
-    first: float
-    second: float
-    df: float
-
-    @property
-    def total(self) -> float:
-        return self.first + self.second
-
-
-def variance_of(sums: tuple[RoleSums, RoleSums]) -> Variance:
-    """Variance of the difference of the squared errors, champion less challenger.
-
-    A squared error is a sum over pairs of units. Its jackknife variance counts the part
-    of the pairs twice (Efron and Stein 1981), so that part is estimated by
-    itself and taken off once. The rest is not less than 0.
-    """
-    values = [_without_each(s) for s in sums]
+def variance_of(sums: BothSums) -> Variance:
+    """Variance of the difference of the squared errors, champion less challenger."""
+    first, second = sums
+    if isinstance(first, ReducedSums) or isinstance(second, ReducedSums):
+        assert isinstance(first, ReducedSums) and isinstance(second, ReducedSums)
+        return variance_of_reduced((first, second))
+    values = [_without_each(s) for s in (first, second)]
     influence = values[0] - values[1]
     influence = influence - influence.mean()
-    n = len(influence)
-    square = float(influence @ influence)
+    squares = influence * influence
     sizes = sum(float(((each - each.mean()) ** 2).sum()) for each in values)
-    if square <= NOISE**2 * sizes:
-        square = 0.0
-    jackknife = square * (n - 1) / n
-    second = _of_pairs(sums)
-    if second is None:
-        return Variance(jackknife, 0.0, _degrees(influence, 1.0, n))
-    first = max(jackknife - 2 * second, 0.0)
-    if jackknife == 0:
-        return Variance(first, second, 1.0)
-    scale = (first + second) / jackknife
-    return Variance(first, second, _degrees(influence, scale, n))
+    return variance_from(
+        float(influence @ influence),
+        float(squares @ squares),
+        sizes,
+        _of_pairs((first, second)),
+        len(influence),
+    )
 
 
-def growth_by_sparse_bins(sums: tuple[RoleSums, RoleSums], variance: Variance) -> float:
+def growth_by_sparse_bins(sums: BothSums, variance: Variance) -> float:
     """By what share the variance would grow if few records of a bin had not agreed.
 
     A bin whose few records all went the same way seems to have no variance. Here two more
@@ -205,21 +162,6 @@ def growth_by_sparse_bins(sums: tuple[RoleSums, RoleSums], variance: Variance) -
         )
         added += float((4 * n * (feared - seen)).sum()) / each.n_rows**2
     return max(added, 0.0) / variance.total
-
-
-def _degrees(influence: FloatArray, scale: float, n: int) -> float:
-    """Degrees of freedom by Satterthwaite, from how unequal the influences are.
-
-    ``2 v**2 / var(v)`` for ``v`` the jackknife variance; where the variance in use is
-    `scale` times as large with the same variation, these are `scale`² times as many.
-    """
-    squares = influence * influence
-    square, fourth = float(squares.sum()), float(squares @ squares)
-    spread = fourth - square**2 / n
-    most = min(max(1.0, n - 1.0), MOST_DEGREES)
-    if spread <= NOISE * fourth:
-        return most
-    return min(max(1.0, 2 * square**2 / spread * scale**2), most)
 
 
 def _without_each(sums: RoleSums) -> FloatArray:
@@ -310,6 +252,8 @@ def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:
     weight = np.where(several, n / np.where(several, pairs, 1), 0.0)
     mean = excess / np.maximum(n, 1)
     beyond: Any = sums.excess - sums.count * mean[sums.bin]
+    # Of equal probabilities and events the mean is theirs, but for rounding.
+    beyond[np.abs(beyond) <= NOISE * np.abs(sums.excess)] = 0.0
     # The mean is one of these very records, which takes 1 / n of their variance.
     scale = np.sqrt(np.where(several, n * n / np.where(several, pairs, 1), 0.0))
     return beyond * scale[sums.bin], weight

@@ -81,6 +81,7 @@ def _sample_size(
     references=("Obuchowski1997", "DeLong1988"),
     inference="models",
     sample_size=_sample_size,
+    of_records=True,
 )
 def clustered_delong(
     placements: PlacementValues,

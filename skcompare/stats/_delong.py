@@ -12,6 +12,7 @@ from skcompare.stats._auc_limits import arctanh_limits, difference_limits, mover
 from skcompare.stats._delong_sums import (
     check_members,
     contrast,
+    level_details,
     role_parts,
     score_flags,
     studentised,
@@ -155,6 +156,13 @@ def delong(
     formula; with 20 or more in about 5 and 95 %. Where both AUCs are near 1 and records
     few, the test finds less than its level.
 
+    Records that were counted by levels of their scores are flagged "binned-scores". A level
+    is a score of its own, and the rule that makes it knows no labels, so that the test is
+    as valid for the levels as for scores: what is compared are the AUCs of the levels.
+    The difference by the scores is no farther from theirs than `auc_error_bound` in
+    `details`, and its standard error than `standard_error_bound`, whatever the order within
+    levels; `auc_error_expected` is the error to expect where that order is haphazard.
+
     The test is not valid for the nested models of a regression that were fitted to these
     very records [4]_, nor for AUCs that were averaged over cross-validation.
 
@@ -199,6 +207,7 @@ def delong(
     covariance = placements.covariance
     champion, challenger = placements.aucs.tolist()
     details = auc_details(placements, float(variance), covariance.tolist())
+    details |= level_details(placements, (-1, 1))
     limits = paired_limits(
         placements,
         interval,

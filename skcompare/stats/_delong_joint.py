@@ -18,6 +18,7 @@ from skcompare.stats._delong_sums import (
     ZERO_VARIANCE,
     check_members,
     contrast,
+    level_details,
     quadratic_form,
     role_parts,
     score_flags,
@@ -263,6 +264,7 @@ def auc_contrast(
             "n_positives": placements.n_positives,
             "n_negatives": placements.n_negatives,
             "standard_error": math.sqrt(variance),
+            **level_details(placements, exact),
         },
         parts=tuple(
             {**part, "weight": float(w)} for part, w in zip(parts, exact, strict=True)

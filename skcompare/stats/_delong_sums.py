@@ -11,11 +11,13 @@ from skcompare.stats._auc_limits import role_limits
 from skcompare.stats._auc_tails import reference_pvalue, reference_quantile
 
 __all__ = [
+    "BINNED",
     "FEW_DISTINCT",
     "FEW_OF_A_CLASS",
     "ZERO_VARIANCE",
     "check_members",
     "contrast",
+    "level_details",
     "quadratic_form",
     "role_parts",
     "score_flags",
@@ -36,6 +38,12 @@ FEW_DISTINCT = register_flag(
     "few-distinct-scores",
     "a classifier gives fewer than 3 different scores, probably predicted labels: their "
     "AUC is the balanced accuracy",
+)
+
+BINNED = register_flag(
+    "binned-scores",
+    "records were counted by levels of their scores: AUCs and tests are those of the "
+    "levels, and the bounds say how far the AUCs of the scores may be from them",
 )
 
 FEW = 10
@@ -89,7 +97,23 @@ def score_flags(placements: PlacementValues) -> tuple[str, ...]:
     """Caveats about the records and the scores themselves."""
     few = min(placements.n_positives, placements.n_negatives) < FEW
     distinct = min(placements.n_distinct) < 3
-    return (FEW_OF_A_CLASS,) * few + (FEW_DISTINCT,) * distinct
+    binned = not placements.is_exact
+    return (FEW_OF_A_CLASS,) * few + (FEW_DISTINCT,) * distinct + (BINNED,) * binned
+
+
+def level_details(
+    placements: PlacementValues, weights: Sequence[int | Fraction]
+) -> dict[str, float]:
+    """What levels may have changed of a weighted sum of AUCs; nothing without levels."""
+    if placements.is_exact:
+        return {}
+    used = [float(weight) for weight in weights]
+    bounds = placements.contrast_bounds(used)
+    return {
+        "auc_error_bound": bounds.estimate,
+        "auc_error_expected": bounds.expected,
+        "standard_error_bound": bounds.standard_error,
+    }
 
 
 def role_parts(

@@ -23,6 +23,7 @@ __all__ = ["draws_error", "loss_permutation", "method_words"]
     designs=("holdout",),
     references=("Fisher1935", "Phipson2010"),
     sample_size=sample_size,
+    of_records=True,
 )
 def loss_permutation(
     losses: PairedLosses,

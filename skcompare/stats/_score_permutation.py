@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import JointCounts
-from skcompare.evidence._joint import sums_of
+from skcompare.evidence._counting import sums_of
 from skcompare.stats._count_scores import CellScores
 from skcompare.stats._tails import SMALLEST
 

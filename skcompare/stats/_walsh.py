@@ -52,17 +52,20 @@ class WalshSums:
 
     def count(self, bound: int) -> int:
         """How many sums are at most `bound`."""
-        # All ordered pairs, and once more those of a number with itself.
-        pairs = int(np.searchsorted(self.values, bound - self.values, side="right").sum())
-        alone = int(np.searchsorted(self.values, bound // 2, side="right"))
-        return (pairs + alone) // 2
+        return self._number(bound, self._stops(bound))
 
     def median(self) -> float:
         """Middle of the sums, or the mean of the middle two."""
         middle = self.at((self.number + 1) // 2)
-        if self.number % 2 or self.count(middle) > self.number // 2:
+        if self.number % 2:
             return float(middle)
-        return (middle + self.at(self.number // 2 + 1)) / 2
+        stops = self._stops(middle)
+        if self._number(middle, stops) > self.number // 2:
+            return float(middle)
+        # The next one is the least of what comes next in each row.
+        more = stops < len(stops)
+        following = int((self.values[more] + self.values[stops[more]]).min())
+        return (middle + following) / 2
 
     def at(self, position: int) -> int:
         """The sum at a position, from 1 for the smallest.
@@ -73,12 +76,16 @@ class WalshSums:
         n searches, because a row of sums is sorted (Johnson and Mizoguchi 1978, SIAM
         Journal on Computing 7, 147-153).
         """
+        n = len(self.values)
         low, high = 2 * int(self.values[0]) - 1, 2 * int(self.values[-1])
         below = 0
+        after_low: IntArray = np.zeros(n, dtype=np.intp)
+        after_high: IntArray = np.full(n, n, dtype=np.intp)
         while high - low > 1:
-            starts, widths = self._rows(low, high)
+            starts = np.maximum(after_low, np.arange(n))
+            widths = np.maximum(after_high - starts, 0)
             left = int(widths.sum())
-            if left <= max(MOST_LISTED, 4 * len(self.values)):
+            if left <= max(MOST_LISTED, 4 * n):
                 sums = self._listed(starts, widths)
                 k = position - below - 1
                 return int(np.partition(sums, k)[k])
@@ -92,20 +99,23 @@ class WalshSums:
                     probe = (low + high) // 2
                 if not low < probe < high:
                     continue
-                found = self.count(probe)
+                stops = self._stops(probe)
+                found = self._number(probe, stops)
                 if found >= position:
-                    high = probe
+                    high, after_high = probe, stops
                 else:
-                    low, below = probe, found
+                    low, below, after_low = probe, found, stops
         return high
 
-    def _rows(self, low: int, high: int) -> tuple[IntArray, IntArray]:
-        """Where in each row the sums in (low, high] begin, and how many they are."""
-        values = self.values
-        starts = np.searchsorted(values, low - values, side="right")
-        starts = np.maximum(starts, np.arange(len(values)))
-        stops = np.searchsorted(values, high - values, side="right")
-        return starts, np.maximum(stops - starts, 0)
+    def _stops(self, bound: int) -> IntArray:
+        """Where in each row the sums that are at most `bound` end."""
+        return np.searchsorted(self.values, bound - self.values, side="right")
+
+    def _number(self, bound: int, stops: IntArray) -> int:
+        """How many sums are at most `bound`, by where they end."""
+        # All ordered pairs, and once more those of a number with itself.
+        alone = int(np.searchsorted(self.values, bound // 2, side="right"))
+        return (int(stops.sum()) + alone) // 2
 
     def _listed(self, starts: IntArray, widths: IntArray) -> IntArray:
         """All sums of the parts of rows."""
@@ -118,12 +128,14 @@ class WalshSums:
         """Two sums between which a share of the sums in the parts of rows lies, likely."""
         ends = np.cumsum(widths)
         left = int(ends[-1])
+        # Of many numbers a sample is sorted sooner than one sum is counted.
+        size = max(SAMPLED, len(self.values) // 16)
         # Every so many of them, row after row.
-        picked = (np.arange(SAMPLED) * (left / SAMPLED)).astype(np.int64)
+        picked = (np.arange(size) * (left / size)).astype(np.int64)
         rows = np.searchsorted(ends, picked, side="right")
         columns = starts[rows] + picked - (ends[rows] - widths[rows])
         sample = np.sort(self.values[rows] + self.values[columns])
-        reach = MARGIN * math.sqrt(share * (1 - share) * SAMPLED) + 1
-        upper = min(SAMPLED - 1, math.ceil(share * SAMPLED + reach))
-        lower = max(0, math.floor(share * SAMPLED - reach))
+        reach = MARGIN * math.sqrt(share * (1 - share) * size) + 1
+        upper = min(size - 1, math.ceil(share * size + reach))
+        lower = max(0, math.floor(share * size - reach))
         return int(sample[upper]), int(sample[lower]) - 1

@@ -80,6 +80,7 @@ def _sample_size(
     references=("Wilcoxon1945", "Pratt1959"),
     sample_size=_sample_size,
     plug_in=False,
+    of_records=True,
 )
 def wilcoxon(
     losses: PairedLosses,

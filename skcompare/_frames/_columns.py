@@ -1,6 +1,7 @@
 """Frames and files as they enter and leave; the one place that calls narwhals."""
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -89,13 +90,24 @@ def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) 
     delimiter : str, optional
         Of a CSV file; by default a tab for `.tsv` files, otherwise a comma.
     """
-    if isinstance(frame, CsvFile | _ParquetFile | _Frame):
+    if is_source(frame):
         return frame
     if isinstance(frame, str | os.PathLike):
         path = os.fspath(frame)
         is_parquet = path.lower().rstrip(os.sep).endswith(PARQUET)
         return _ParquetFile(path) if is_parquet else CsvFile(path, delimiter)
-    return _Frame(frame, words)
+    return _Dataset(frame, words) if is_dataset(frame) else _Frame(frame, words)
+
+
+def is_dataset(frame: Any) -> bool:
+    """Whether it is a dataset of pyarrow, which says where files are."""
+    kind = type(frame)
+    return kind.__module__ == "pyarrow._dataset" and hasattr(kind, "to_batches")
+
+
+def is_source(frame: Any) -> bool:
+    """Whether it is known where the columns come from."""
+    return isinstance(frame, CsvFile | _ParquetFile | _Dataset | _Frame)
 
 
 def check_column(source: Source, name: str, advice: str = "") -> None:
@@ -120,14 +132,14 @@ class _Frame:
         self.key: Hashable = id(frame)
         self.words = words
         try:
-            self._frame = _narwhals().from_native(frame)
+            self._frame = from_native(frame)
         except TypeError as error:
             raise TypeError(
                 f"{words} must be a frame, such as one of pandas, Polars or PyArrow, or "
                 f"the path of a CSV or Parquet file. Got {type(frame).__name__}."
             ) from error
         # The key is an id, which must not go to another frame.
-        self._native = frame
+        self.native = frame
 
     @property
     def names(self) -> list[str]:
@@ -141,6 +153,28 @@ class _Frame:
     ) -> dict[str, NDArray[Any]]:
         """The named columns without missing values."""
         return _arrays(self._frame.select(*names))
+
+
+class _Dataset:
+    """A dataset of pyarrow: files that are read as far as they are asked for."""
+
+    typed = True
+
+    def __init__(self, dataset: Any, words: str) -> None:
+        self.key: Hashable = id(dataset)
+        self.words = words
+        self.native = dataset
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return list(self.native.schema.names)
+
+    def read(
+        self, names: Sequence[str], as_written: Collection[str] = ()
+    ) -> dict[str, NDArray[Any]]:
+        """The named columns without missing values."""
+        return _arrays(from_native(self.native.to_table(columns=list(names))))
 
 
 class _ParquetFile:
@@ -241,6 +275,14 @@ def _narwhals() -> Any:
             "`pip install skcompare[frames]`, or pass arrays or a CSV file."
         ) from error
     return narwhals
+
+
+def from_native(frame: Any) -> Any:
+    """A frame as narwhals has it."""
+    with warnings.catch_warnings():
+        # Users can do nothing about it while the package it names is not to be had.
+        warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals")
+        return _narwhals().from_native(frame)
 
 
 def _arrays(frame: Any) -> dict[str, NDArray[Any]]:

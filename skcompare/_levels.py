@@ -1,0 +1,375 @@
+"""Levels of scores: a rule that makes few whole numbers of many scores, in their order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skcompare._validation import check_count
+
+__all__ = ["Levels", "Operations"]
+
+MOST_LEVELS = 1 << 24
+
+LARGEST = float(np.finfo(np.float64).max) / 4
+"""Greatest end of levels, so that the distance of any two ends is finite."""
+
+NARROWEST = 1e-290
+"""Half the width of levels around one value; denormal ones have no slope to divide them."""
+
+SEGMENTS = 12
+"""Pieces of fitted levels; an engine evaluates each for every record."""
+
+
+class Operations(Protocol):
+    """What arithmetic alone cannot do, in the words of an engine."""
+
+    floor: Callable[[Any], Any]
+    where: Callable[[Any, Any, Any], Any]
+    whole: Callable[[Any], Any]
+
+
+class NumpyOperations:
+    """The operations on arrays."""
+
+    @staticmethod
+    def floor(value: Any) -> Any:
+        return np.floor(value)
+
+    @staticmethod
+    def where(condition: Any, value: Any, otherwise: Any) -> Any:
+        return np.where(condition, value, otherwise)
+
+    @staticmethod
+    def whole(value: Any) -> Any:
+        return value.astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Which of a few levels a score is in, the higher the greater the score.
+
+    Scores of 10^8 records are mostly different, and what ranks them must sort them. Of a
+    few hundred levels each, records can be counted by the levels of their scores, on any
+    machine and in any order, and the counts add up. Records within one level are then
+    tied: see :class:`~skcompare.evidence.PlacementValues` for how much that may matter.
+
+    The rule is fixed before the records are seen, or fitted to a sample of scores, never
+    to labels: then the levels are scores of their own, and every test of them is as valid
+    as one of the scores.
+
+    Between two knots levels are of one width. The level of a float64 score `x` is found in
+    exactly these steps, so that every engine that computes with float64 finds the same::
+
+        x = low if x < low else x               # low, high: the first and last knot
+        x = high if x > high else x
+        k = number of inner knots that are <= x
+        level = floor((x - knots[k]) * slopes[k]) + firsts[k]
+        level = n_levels - 1 if level >= n_levels else level
+
+    Each step keeps the order of scores when it is rounded, so that no two scores are ever
+    reversed.
+
+    Parameters
+    ----------
+    knots : tuple of float of length n_segments + 1
+        Ends of the segments, increasing. Scores beyond the ends are in the first and the
+        last level. Empty for levels that are the scores themselves.
+    slopes : tuple of float of length n_segments
+        Levels a unit of the score in each segment.
+    firsts : tuple of int of length n_segments + 1
+        First level of each segment, beginning with 0, and the number of levels.
+
+    Raises
+    ------
+    ValueError
+        If knots or firsts do not increase, or a slope leads out of its segment.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import Levels
+    >>> levels = Levels.uniform(4)
+    >>> levels.codes(np.array([0.0, 0.2, 0.25, 0.9, 1.0])).tolist()
+    [0, 0, 1, 3, 3]
+
+    Most scores near 0 get narrow levels there when levels are fitted to a sample:
+
+    >>> sample = np.random.default_rng(0).random(1000) ** 8
+    >>> fitted = Levels.fitted(sample, 64)
+    >>> np.unique(fitted.codes(sample[sample < 0.01])).size
+    23
+    >>> np.unique(Levels.uniform(64).codes(sample[sample < 0.01])).size
+    1
+
+    .. versionadded:: 0.1
+    """
+
+    knots: tuple[float, ...] = ()
+    slopes: tuple[float, ...] = ()
+    firsts: tuple[int, ...] = ()
+
+    default: ClassVar[int] = 512
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knots", tuple(float(knot) for knot in self.knots))
+        object.__setattr__(self, "slopes", tuple(float(slope) for slope in self.slopes))
+        object.__setattr__(self, "firsts", tuple(int(first) for first in self.firsts))
+        if self.knots or self.slopes or self.firsts:
+            _check(self.knots, self.slopes, self.firsts)
+
+    @classmethod
+    def distinct(cls) -> "Levels":
+        """The scores themselves, each different value a level of its own."""
+        return cls()
+
+    @classmethod
+    def uniform(
+        cls, n_levels: int = default, low: float = 0.0, high: float = 1.0
+    ) -> "Levels":
+        """Levels of one width between two scores.
+
+        Parameters
+        ----------
+        n_levels : int, default=512
+            Number of levels. A power of 2 of them between 0 and 1 are exact: no step of
+            the rule is rounded.
+        low, high : float, default=0 and 1
+            Ends of the levels. Scores beyond them are in the first or the last.
+        """
+        n_levels = _check_number(n_levels)
+        low, high = float(low), float(high)
+        if not -LARGEST <= low < high <= LARGEST:
+            raise ValueError(
+                f"`low` must be below `high`, and both finite. Got {low} and {high}. "
+                "Probabilities are between 0 and 1."
+            )
+        return cls((low, high), (_slope(low, high, n_levels),), (0, n_levels))
+
+    @classmethod
+    def fitted(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
+        """Levels for scores such as those of a sample.
+
+        Half of the levels are spread evenly over the range of the sample, half over its
+        values, in 12 segments at most.
+
+        Parameters
+        ----------
+        sample : array-like of shape (n_samples,)
+            Scores of some records, whatever their labels: tens of thousands are plenty.
+        n_levels : int, default=512
+            Number of levels.
+        """
+        n_levels = _check_number(n_levels)
+        values, counts = _different(sample)
+        if len(values) == 1:
+            # Nothing to spread: other scores are below the one of the sample or above it.
+            at = float(values[0])
+            step = max(float(np.spacing(abs(at))), NARROWEST)
+            return cls.uniform(n_levels, at - step, at + step)
+        # A value cannot be divided, however often it is there: it asks for one level.
+        weights = np.minimum(counts, max(counts.sum() / n_levels, 1.0))
+        below = np.cumsum(weights) - weights
+        # Old numpy warns of the quotients of denormal numbers, which are right.
+        with np.errstate(over="ignore"):
+            wide = (values - values[0]) / (values[-1] - values[0])
+        reached = (wide + below / below[-1]) / 2
+        at_knots = _knots(wide, reached, min(SEGMENTS, n_levels))
+        sizes = _shared(np.diff(reached[at_knots]), n_levels)
+        knots = values[at_knots].tolist()
+        each = zip(pairwise(knots), sizes.tolist(), strict=True)
+        slopes = tuple(_slope(*ends, size) for ends, size in each)
+        return cls(tuple(knots), slopes, (0, *np.cumsum(sizes).tolist()))
+
+    @classmethod
+    def quantised(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
+        """Uniform levels where they are good enough for a sample, else fitted ones.
+
+        Uniform ones from 0 to 1 are for a sample of probabilities that they separate
+        nearly as well as levels that are fitted to it.
+
+        Parameters
+        ----------
+        sample : array-like of shape (n_samples,)
+            Scores of some records, whatever their labels.
+        n_levels : int, default=512
+            Number of levels.
+        """
+        values, counts = _different(sample)
+        fitted = cls.fitted(sample, n_levels)
+        if values[0] < 0 or values[-1] > 1:
+            return fitted
+        plain = cls.uniform(n_levels)
+        if _tied(plain, values, counts) <= 1.25 * _tied(fitted, values, counts):
+            return plain
+        return fitted
+
+    @classmethod
+    def choose(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
+        """The levels that suit the scores of a sample.
+
+        The scores themselves where the sample repeats at most `n_levels` values, else
+        :meth:`quantised` ones.
+
+        Parameters
+        ----------
+        sample : array-like of shape (n_samples,)
+            Scores of some records, whatever their labels.
+        n_levels : int, default=512
+            Number of levels.
+        """
+        values, counts = _different(sample)
+        if len(values) <= _check_number(n_levels) and 2 * len(values) <= counts.sum():
+            return cls.distinct()
+        return cls.quantised(sample, n_levels)
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether the levels are the scores themselves."""
+        return not self.knots
+
+    @property
+    def n_levels(self) -> int | None:
+        """Number of levels; None where they are the scores themselves."""
+        return self.firsts[-1] if self.knots else None
+
+    def codes(self, score: Any, operations: Operations | None = None) -> Any:
+        """The level of each score, from 0.
+
+        Parameters
+        ----------
+        score : array-like of numbers, or what stands for float64 in an engine
+            Scores, without missing ones and without NaN: compare them before, because
+            engines order NaN differently. Other numbers than float64 are converted.
+        operations : namespace, optional
+            `floor(value)`, `where(condition, value, otherwise)` and `whole(value)`, which
+            converts to an integer type, for what is no array. Values and `otherwise` may
+            be Python numbers.
+
+        Returns
+        -------
+        codes : ndarray of int32, or what `whole` made
+            The scores as they are for levels that are the scores themselves.
+        """
+        if self.is_distinct:
+            return score
+        use = NumpyOperations if operations is None else operations
+        if operations is None:
+            # Steps in float32 would be rounded elsewhere.
+            score = np.asarray(score, dtype=np.float64)
+        low, high = self.knots[0], self.knots[-1]
+        score = use.where(score < low, low, score)
+        score = use.where(score > high, high, score)
+        knot: Any = self.knots[0]
+        slope: Any = self.slopes[0]
+        first: Any = float(self.firsts[0])
+        inner = zip(self.knots[1:-1], self.slopes[1:], self.firsts[1:-1], strict=True)
+        for at, next_slope, next_first in inner:
+            beyond = score >= at
+            knot = use.where(beyond, at, knot)
+            slope = use.where(beyond, next_slope, slope)
+            first = use.where(beyond, float(next_first), first)
+        level = use.floor((score - knot) * slope) + first
+        last = float(self.firsts[-1] - 1)
+        return use.whole(use.where(level > last, last, level))
+
+
+def _check_number(n_levels: object) -> int:
+    n_levels = check_count("n_levels", n_levels)
+    if n_levels > MOST_LEVELS:
+        raise ValueError(
+            f"`n_levels` must be at most {MOST_LEVELS}. Got {n_levels}. Levels are to be "
+            f"few; the default is {Levels.default}."
+        )
+    return n_levels
+
+
+def _check(
+    knots: tuple[float, ...], slopes: tuple[float, ...], firsts: tuple[int, ...]
+) -> None:
+    if not len(knots) == len(firsts) == len(slopes) + 1 or len(knots) < 2:
+        raise ValueError(
+            "Levels need one slope a segment and one more knot and first level. Got "
+            f"{len(knots)} knots, {len(slopes)} slopes and {len(firsts)} firsts. Use "
+            "Levels.uniform or Levels.fitted."
+        )
+    rising = all(a < b for a, b in pairwise(knots))
+    counted = all(a < b for a, b in pairwise(firsts))
+    if not rising or not counted or firsts[0] or max(map(abs, knots)) > LARGEST:
+        raise ValueError(
+            "Knots of levels must be finite and increase, and so must the first levels, "
+            f"from 0. Got {knots} and {firsts}. Use Levels.uniform or Levels.fitted."
+        )
+    sizes = np.diff(firsts).tolist()
+    each = zip(pairwise(knots), slopes, sizes, strict=True)
+    if not all(slope > 0 and _within(*ends, slope, size) for ends, slope, size in each):
+        raise ValueError(
+            "Slopes of levels must be above 0 and stay within the levels of their segment. "
+            f"Got {slopes}. Use Levels.uniform or Levels.fitted."
+        )
+
+
+def _within(low: float, high: float, slope: float, size: int) -> bool:
+    # Rounding may lift the greatest scores of a segment into the first level of the next,
+    # which keeps the order.
+    return (high - low) * slope < size + 1
+
+
+def _slope(low: float, high: float, size: int) -> float:
+    return min(size / (high - low), LARGEST)
+
+
+def _different(sample: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    array = np.asarray(sample, dtype=np.float64)
+    if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
+        raise ValueError(
+            "`sample` must be finite scores of shape (n_samples,), one at least. Got shape "
+            f"{array.shape}. Leave out records without a score."
+        )
+    return np.unique(np.clip(array, -LARGEST / 2, LARGEST / 2), return_counts=True)
+
+
+def _knots(x: NDArray[np.float64], y: NDArray[np.float64], most: int) -> list[int]:
+    """Points whose straight connections are close to a rising curve.
+
+    The segment that is farthest from the curve is divided at its farthest point, until
+    there are `most` segments.
+    """
+    at = [0, len(x) - 1]
+    while len(at) <= most:
+        farthest = [_farthest(x, y, *ends) for ends in pairwise(at)]
+        gap, new = max(farthest)
+        if gap <= 0:
+            break
+        at = sorted([*at, new])
+    return at
+
+
+def _farthest(
+    x: NDArray[np.float64], y: NDArray[np.float64], start: int, stop: int
+) -> tuple[float, int]:
+    some = slice(start, stop + 1)
+    # Tiny widths may be 0 beside a wide range; their values are then left together.
+    wide = x[stop] - x[start]
+    rise = (x[some] - x[start]) / wide if wide else np.zeros(stop - start + 1)
+    gaps = np.abs(y[some] - y[start] - rise * (y[stop] - y[start]))
+    gaps[[0, -1]] = 0.0
+    farthest = int(gaps.argmax())
+    return float(gaps[farthest]), start + farthest
+
+
+def _shared(shares: NDArray[np.float64], n_levels: int) -> NDArray[np.int64]:
+    """Whole numbers, 1 at least and `n_levels` together, close to some shares of them."""
+    wanted = shares * (n_levels - len(shares))
+    sizes = np.floor(wanted).astype(np.int64)
+    left = n_levels - len(shares) - int(sizes.sum())
+    sizes[np.argsort(sizes - wanted, kind="stable")[:left]] += 1
+    return sizes + 1
+
+
+def _tied(levels: Levels, values: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+    """Share of pairs of records in one level, whose order the levels leave open."""
+    return float((np.bincount(levels.codes(values), counts) ** 2).sum())

@@ -1,0 +1,36 @@
+"""Counting records by codes, and adding up counts, without rounding."""
+
+from typing import Any
+
+import numpy as np
+
+from skcompare._typing import IntArray
+
+__all__ = ["LARGEST_TABLE", "count_codes", "sums_of"]
+
+LARGEST_TABLE = 1 << 24
+"""Cells of the largest table that is counted in, and given out, as a whole."""
+
+
+def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
+    """Cells that occur and how often, from aligned arrays of codes below `k`.
+
+    A cell is the number that the codes are the digits of, to the base `k`.
+    """
+    n_cells = k ** len(codes)
+    cell = codes[0].astype(np.min_scalar_type(-n_cells))
+    for digits in codes[1:]:
+        cell *= k
+        cell += digits
+    if n_cells <= min(LARGEST_TABLE, max(4 * len(cell), 1 << 16)):
+        counts = np.bincount(cell, minlength=n_cells)
+        occurring = np.flatnonzero(counts)
+        return occurring, counts[occurring]
+    return np.unique(cell, return_counts=True)
+
+
+def sums_of(position: IntArray, counts: IntArray, n: int) -> IntArray:
+    """Sums of whole counts by position, without rounding."""
+    totals = np.zeros(n, dtype=np.int64)
+    np.add.at(totals, position, counts)
+    return totals

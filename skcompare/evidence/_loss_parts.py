@@ -1,0 +1,132 @@
+"""Losses of probabilities, all at once or a few records at a time."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcompare._labels import check_groups, encode_labels
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare._validation import check_same_length
+from skcompare.evidence._class_columns import ClassColumns
+from skcompare.evidence._loss_groups import LossGroups
+from skcompare.evidence._loss_moments import CHUNK, LossMoments
+from skcompare.evidence._record_losses import EPS, checked_loss, n_clipped, named_loss
+
+__all__ = ["Losses", "can_be_parted", "losses_of", "parted_losses"]
+
+
+PART = 4 * CHUNK
+"""Records whose losses are made at a time: few enough for the cache."""
+
+
+class Losses(NamedTuple):
+    """Losses of both roles, their name, and how many are those of `eps`."""
+
+    name: str
+    champion: FloatArray
+    challenger: FloatArray
+    clipped: tuple[int, int] = (0, 0)
+
+
+class Parted(NamedTuple):
+    """What is kept of losses that were made a few records at a time."""
+
+    name: str
+    moments: LossMoments
+    values: FloatArray | None
+    groups: LossGroups | None
+    clipped: tuple[int, int]
+
+
+def losses_of(
+    codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
+) -> Losses:
+    """The losses of probabilities, by the positions of the true classes."""
+    name, function = named_loss(loss, **options)
+    first, second = (
+        checked_loss(name, function(codes, proba), len(codes)) for proba in probas
+    )
+    if loss != "log":
+        return Losses(name, first, second)
+    eps = EPS if options["eps"] is None else options["eps"]
+    champion, challenger = (
+        n_clipped(codes, proba, own, eps)
+        for proba, own in zip(probas, (first, second), strict=True)
+    )
+    return Losses(name, first, second, (champion, challenger))
+
+
+def can_be_parted(answers: Mapping[str, Any], loss: Any) -> bool:
+    """Whether records can be taken a few at a time with the same result.
+
+    Own losses may depend on all records.
+    """
+    return isinstance(loss, str) and all(
+        isinstance(values, np.ndarray) for values in answers.values()
+    )
+
+
+def parted_losses(
+    truth: ClassColumns,
+    answers: Mapping[str, Any],
+    loss: str,
+    options: Mapping[str, Any],
+    groups: ArrayLike | None,
+    keep_values: bool,
+) -> Parted:
+    """Losses with their moments, made in parts that stay in the cache.
+
+    The losses are kept, or else their sums of groups.
+    """
+    n = check_same_length({"y_true": truth.codes}, answers)
+    grouping = None
+    if groups is not None and not keep_values:
+        own = check_groups(groups)
+        check_same_length(losses=truth.codes, groups=own)
+        grouping = encode_labels(own, {})
+        gains = np.zeros(len(grouping[0]))
+    values = np.empty((2, n)) if keep_values else None
+    moments: list[LossMoments] = []
+    clipped = np.zeros(2, dtype=np.int64)
+    for start in range(0, n, PART):
+        rows = slice(start, start + PART)
+        found = _part(truth, answers, rows, loss, options)
+        moments += LossMoments.of_parts(found.champion, found.challenger)
+        clipped += found.clipped
+        if values is not None:
+            values[0, rows], values[1, rows] = found.champion, found.challenger
+        if grouping is not None:
+            np.add.at(gains, grouping[1][0][rows], found.champion - found.challenger)
+    sums = None
+    if grouping is not None:
+        labels, (codes,) = grouping
+        sums = LossGroups(labels, np.bincount(codes, minlength=len(labels)), gains)
+    total = reduce(add, moments)  # There is at least one record.
+    return Parted(found.name, total, values, sums, (int(clipped[0]), int(clipped[1])))
+
+
+def _part(
+    truth: ClassColumns,
+    answers: Mapping[str, Any],
+    rows: slice,
+    loss: str,
+    options: Mapping[str, Any],
+) -> Losses:
+    part = copy(truth)
+    part.codes = truth.codes[rows]
+    try:
+        probas = [part.probabilities(k, values[rows]) for k, values in answers.items()]
+        return losses_of(part.codes, probas, loss, options)
+    except ValueError:
+        # All records together say where in them the fault is.
+        losses_of(
+            truth.codes,
+            [truth.probabilities(*answer) for answer in answers.items()],
+            loss,
+            options,
+        )
+        raise

@@ -1,0 +1,106 @@
+"""Right answers counted without a look at the labels of all records."""
+
+import numpy as np
+import pytest
+
+from skcompare._labels import classes_of
+from skcompare.evidence import ContingencyTable
+from skcompare.evidence import _right_counts as module
+from skcompare.evidence._right_counts import right_cells
+
+WORDS = np.array(["ant", "bee", "caterpillar", "dog", ""])
+
+
+def drawn(seed, n=3000, n_labels=5):
+    """Truth and two answers, which are right more often than not."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_labels, size=n)
+    return y, *(
+        np.where(rng.random(n) < 0.7, y, rng.integers(n_labels, size=n)) for _ in range(2)
+    )
+
+
+def by_hand(truth, first, second):
+    one, two = first == truth, second == truth
+    kinds = one & two, one & ~two, two & ~one, ~(one | two)
+    return tuple(kind.sum() for kind in kinds)
+
+
+@pytest.mark.parametrize("part", [100, 1000, 10**5])
+@pytest.mark.parametrize("dtype", ["int64", "int8", "bool", "U", "U20", "S", "S11"])
+def test_as_by_hand(monkeypatch, part, dtype):
+    """Counts are those of three comparisons, for parts of any size and all kinds."""
+    monkeypatch.setattr(module, "PART", part)
+    codes = drawn(0)
+    given = [WORDS[c].astype(dtype) if dtype[0] in "US" else c.astype(dtype) for c in codes]
+
+    assert by_hand(*given) == right_cells(*given)
+
+
+def test_texts_of_different_width():
+    """An array that lacks the longest label is narrower, and compared all the same."""
+    truth, first, second = (WORDS[codes] for codes in drawn(1))
+    second = np.where(second == "caterpillar", "ant", second).astype("U3")
+
+    assert by_hand(truth, first, second) == right_cells(truth, first, second)
+
+
+def test_labels_are_not_sorted_where_they_are_shared(monkeypatch):
+    """The labels of all records are not looked at as long as nothing is strange."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("looked at")
+
+    monkeypatch.setattr(module, "classes_of", refuse)
+    codes = drawn(2)
+    right_cells(*codes)
+    right_cells(*(WORDS[c] for c in codes))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("Ant", "Labels must match exactly"),
+        ("bee ", "Labels must match exactly"),
+        (None, "no label in common"),
+        (3, "numeric labels"),
+    ],
+)
+@pytest.mark.parametrize("role", [0, 1])
+def test_strange_labels_are_refused(answer, message, role):
+    """Labels that cannot be about the truth are refused as by the check of all labels."""
+    answers = [WORDS[:3].repeat(2000), WORDS[:3].repeat(2000)]
+    truth = answers[0].copy()
+    if answer is None:
+        answers[role][:] = "zebra"
+    elif isinstance(answer, str):
+        answers[role][-1] = answer
+    else:
+        answers[role] = np.full(len(truth), answer)
+
+    with pytest.raises(ValueError, match=message) as found:
+        ContingencyTable.from_predictions(truth, *answers)
+    with pytest.raises(ValueError, match=message) as expected:
+        classes_of(truth, champion=answers[0], challenger=answers[1])
+    assert str(expected.value) == str(found.value)
+
+
+@pytest.mark.parametrize("n_labels", [3, 100])
+def test_labels_beyond_the_first_records(n_labels):
+    """Labels that the truth has late, or many of them, are found by the other way."""
+    names = np.array([f"class {k}" for k in range(n_labels)])
+    truth = np.sort(names[np.arange(20_000) % n_labels])
+    first, second = truth[::-1].copy(), truth.copy()
+    second[0] = names[-1]
+
+    assert by_hand(truth, first, second) == right_cells(truth, first, second)
+
+
+def test_one_number_is_never_right():
+    """An answer without a label in common is refused, unless the truth has one label."""
+    truth = np.zeros(10, dtype=np.int64)
+
+    assert (0, 0, 10, 0) == right_cells(truth, truth + 1, truth)
+    truth[0] = 5
+    with pytest.raises(ValueError, match="no label in common"):
+        right_cells(truth, np.full(10, 7), truth)

@@ -1,0 +1,220 @@
+"""Levels: whole numbers in the order of scores."""
+
+import operator
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from skcompare._levels import MOST_LEVELS, Levels
+
+
+def samples(rng, n):
+    """Scores near and far, tied, tiny, huge, of both signs."""
+    yield rng.random(n)
+    yield rng.random(n) ** 20
+    yield rng.normal(size=n) * 10.0 ** rng.integers(-300, 300)
+    yield rng.integers(0, 5, n) / 7
+    yield np.exp(rng.normal(size=n) * 50)
+    yield 1e16 + rng.integers(0, 20, n) * 2.0
+    yield rng.random(n) * 5e-323
+    yield rng.choice([-1.7e308, 0.0, 1.7e308], n)
+    yield np.full(n, rng.normal())
+
+
+def around(levels, scores):
+    """Scores, the knots, the numbers next to all of them, and the ends of all numbers."""
+    some = np.concatenate([scores, levels.knots, [0.0, -0.0, 5e-324, 1.7e308, -1.7e308]])
+    near = [np.nextafter(some, end) for end in (-1e308, 1e308)]
+    return np.sort(np.concatenate([some, *near]))
+
+
+def assert_in_order(levels, scores):
+    codes = levels.codes(around(levels, scores))
+    assert (np.diff(codes) >= 0).all()
+    assert codes.min() >= 0
+    assert codes.max() < levels.n_levels
+    assert np.int32 == codes.dtype
+
+
+@pytest.mark.parametrize("n_levels", [1, 2, 3, 17, 512, 4096])
+def test_no_two_scores_are_reversed(n_levels):
+    """Whatever the scores and however the steps are rounded."""
+    rng = np.random.default_rng(n_levels)
+    for n in (1, 2, 30, 700):
+        for sample in samples(rng, n):
+            levels = Levels.fitted(sample, n_levels)
+            assert n_levels == levels.n_levels
+            assert len(levels.slopes) <= 12
+            assert_in_order(levels, sample)
+            chosen = Levels.choose(sample, n_levels)
+            if not chosen.is_distinct:
+                assert_in_order(chosen, sample)
+        low, high = np.sort(rng.normal(size=2))
+        assert_in_order(Levels.uniform(n_levels, low, high), rng.normal(size=n))
+
+
+def test_uniform_levels_of_a_power_of_two_are_exact():
+    """The level is the whole part of the score times their number."""
+    scores = np.random.default_rng(0).random(1000)
+    scores[:3] = 0.0, 1.0, 0.5
+    for n_levels in (2, 64, 512, 1 << 20):
+        codes = Levels.uniform(n_levels).codes(scores)
+        np.testing.assert_array_equal(
+            np.minimum(scores * n_levels, n_levels - 1).astype(int), codes
+        )
+
+
+def test_scores_beyond_the_ends():
+    """Are in the first and in the last level."""
+    levels = Levels.uniform(8, -1, 1)
+    assert [0, 0, 4, 7, 7] == levels.codes(np.array([-9.0, -1.0, 0.0, 1.0, 9.0])).tolist()
+
+
+def test_fitted_levels_are_where_the_scores_are():
+    """No level holds many of those scores, and every range has some."""
+    rng = np.random.default_rng(1)
+    rare = 1 / (1 + np.exp(7 - 2 * rng.normal(size=20_000)))
+    for score in (rng.random(20_000) ** 6, rare):
+        levels = Levels.fitted(score, 512)
+        shares = np.bincount(levels.codes(score), minlength=512) / len(score)
+        uniform = np.bincount(Levels.uniform(512).codes(score)) / len(score)
+        assert shares.max() < 0.1 * uniform.max()
+        ends = levels.codes(np.linspace(score.min(), score.max(), 65))
+        assert np.diff(ends).max() < 256
+        assert np.diff(ends).min() >= 2
+
+
+def test_a_value_that_many_share_takes_one_level():
+    """It cannot be divided, so that levels are spread over the others."""
+    rng = np.random.default_rng(2)
+    score = np.where(rng.random(10_000) < 0.9, 0.25, rng.random(10_000))
+    others = Levels.fitted(score, 64).codes(score[score != 0.25])
+    assert np.bincount(others).max() < 0.1 * len(others)
+
+
+def test_levels_are_chosen_for_a_sample():
+    """The scores themselves where few repeat; plain levels where they are good enough."""
+    rng = np.random.default_rng(3)
+    assert Levels.choose(rng.integers(0, 40, 1000) / 40, 64).is_distinct
+    assert Levels.distinct() == Levels.choose([0.1] * 9, 64)
+    assert not Levels.choose(rng.random(50), 64).is_distinct
+    assert Levels.uniform(64) == Levels.choose(rng.random(5000), 64)
+    assert Levels.uniform(64) == Levels.quantised(rng.beta(2, 2, 5000), 64)
+    assert len(Levels.choose(rng.random(5000) ** 9, 64).slopes) > 1
+    outside = Levels.choose(rng.normal(size=5000), 64)
+    assert outside.knots[0] < -2 < 2 < outside.knots[-1]
+
+
+class Expression:
+    """A function of a score, built by the operators that an engine has."""
+
+    def __init__(self, of):
+        self.of = of
+
+    @staticmethod
+    def apply(function, *values):
+        def of(x):
+            return function(*(v.of(x) if isinstance(v, Expression) else v for v in values))
+
+        return Expression(of)
+
+    __sub__ = __add__ = __mul__ = __lt__ = __gt__ = __ge__ = None
+
+
+for _name in ("sub", "add", "mul", "lt", "gt", "ge"):
+    _operation = getattr(operator, _name)
+    setattr(
+        Expression,
+        f"__{_name}__",
+        lambda self, other, _op=_operation: Expression.apply(_op, self, other),
+    )
+
+
+class Engine:
+    """Operations on expressions."""
+
+    floor = staticmethod(lambda value: Expression.apply(np.floor, value))
+    whole = staticmethod(lambda value: Expression.apply(lambda x: int(x), value))
+    where = staticmethod(
+        lambda condition, value, otherwise: Expression.apply(
+            lambda c, v, o: v if c else o, condition, value, otherwise
+        )
+    )
+
+
+def test_an_engine_finds_the_same_levels():
+    """By the same steps on expressions instead of arrays."""
+    rng = np.random.default_rng(4)
+    for levels in (Levels.fitted(rng.random(500) ** 5, 100), Levels.uniform(7, -1, 3)):
+        scores = around(levels, rng.normal(size=50))
+        found = levels.codes(Expression(lambda x: x), Engine)
+        actual = [found.of(float(score)) for score in scores]
+        assert levels.codes(scores).tolist() == actual
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 5e-324, 1e-300, 0.3, -1e300])
+def test_levels_around_one_value(value):
+    """Other scores than the only one of a sample are below it or above it."""
+    scores = [value - max(1, abs(value)), value, value + max(1, abs(value))]
+    for n_levels in (3, 512):
+        codes = Levels.fitted([value] * 5, n_levels).codes(scores).tolist()
+        assert codes == sorted(set(codes))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8, list])
+def test_scores_of_other_types_have_the_levels_of_their_float64(kind):
+    """Whatever type they are of: steps in float32 would be rounded elsewhere."""
+    scores = np.random.default_rng(6).integers(-50, 50, 20_000)
+    if kind in (np.float32, np.float16):
+        scores = np.random.default_rng(6).random(20_000)
+    given = scores.tolist() if kind is list else scores.astype(kind)
+    for levels in (Levels.uniform(1000), Levels.uniform(512, -3, 7)):
+        expected = levels.codes(np.array(given, dtype=np.float64))
+        assert expected.tolist() == levels.codes(given).tolist()
+
+
+def test_levels_that_are_scores():
+    """Stay as they are."""
+    levels = Levels.distinct()
+    scores = np.array([3.5, -1.0])
+    assert levels.is_distinct
+    assert levels.n_levels is None
+    assert scores is levels.codes(scores)
+
+
+def test_levels_are_plain_values():
+    """Equal if they say the same, hashable, pickled and made again from their fields."""
+    levels = Levels.fitted(np.random.default_rng(5).random(99) ** 4, 32)
+    assert levels == pickle.loads(pickle.dumps(levels))
+    again = Levels(list(levels.knots), list(levels.slopes), list(levels.firsts))
+    assert {levels} == {levels, again}
+    assert levels != Levels.uniform(32)
+    assert all(a < b for a, b in pairwise(levels.knots))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Levels.uniform(0), "n_levels"),
+        (lambda: Levels.uniform(2.5), "n_levels"),
+        (lambda: Levels.uniform(MOST_LEVELS + 1), "at most"),
+        (lambda: Levels.uniform(4, 1, 1), "`low` must be below"),
+        (lambda: Levels.uniform(4, 0, np.inf), "`low` must be below"),
+        (lambda: Levels.uniform(4, np.nan, 1), "`low` must be below"),
+        (lambda: Levels.fitted([]), "`sample` must be finite"),
+        (lambda: Levels.fitted([0.1, np.nan]), "`sample` must be finite"),
+        (lambda: Levels.choose([[0.1]]), "`sample` must be finite"),
+        (lambda: Levels((0.0, 1.0)), "one slope a segment"),
+        (lambda: Levels((1.0, 0.0), (1.0,), (0, 1)), "finite and increase"),
+        (lambda: Levels((0.0, 1.0), (1.0,), (1, 2)), "finite and increase"),
+        (lambda: Levels((0.0, 1.0), (9.0,), (0, 2)), "stay within"),
+        (lambda: Levels((0.0, 1.0), (-1.0,), (0, 2)), "stay within"),
+        (lambda: Levels((0.0, 1.0), (np.nan,), (0, 2)), "stay within"),
+    ],
+)
+def test_levels_that_are_none(call, message):
+    """Refused, with what to do."""
+    with pytest.raises(ValueError, match=message):
+        call()
