@@ -29,6 +29,15 @@ LONGEST_LABEL = 1000
 WIDEST_RANGE = 1 << 16
 """Integer labels within such a range are encoded by a table instead of by sorting."""
 
+FEW_LABELS = 256
+"""Integer labels from 0 to below this number are found without looking each one up."""
+
+HEAD = 4096
+"""The first records, which usually have every label."""
+
+UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+"""Unsigned integers by their bytes."""
+
 SLOTS = 20
 """Bits of the table that strings are looked up in: 2**20 slots."""
 
@@ -90,7 +99,8 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
             f"{array[np.trunc(array) != array][0]}. Probabilities are passed as such, and "
             "a continuous target is a regression problem."
         )
-    if array.size and np.abs(array).max() > LARGEST_WHOLE_FLOAT:
+    # As a Python float, because the largest float of two bytes is far below.
+    if array.size and float(np.abs(array).max()) > LARGEST_WHOLE_FLOAT:
         raise ValueError(
             f"`{name}` has floats above 2**53, which cannot be told apart. Got "
             f"{array[np.abs(array) > LARGEST_WHOLE_FLOAT][0]!r}. Pass integers or strings."
@@ -114,6 +124,8 @@ class _Factors:
     def among(self, classes: NDArray[Any]) -> NDArray[Any]:
         """Positions of all labels among sorted classes that hold each of them."""
         dtype = np.min_scalar_type(-max(len(classes), 1))
+        if len(classes) == len(self.occurring) == len(self.candidates):
+            return self.codes.astype(dtype)
         position = np.zeros(len(self.candidates), dtype=dtype)
         position[self.occurring] = np.searchsorted(classes, self.labels)
         if np.array_equal(position, np.arange(len(position))):
@@ -126,6 +138,9 @@ def _factorize(array: NDArray[Any]) -> _Factors:
         array = array.view(np.uint8)
         codes, counts = array, np.bincount(array, minlength=2)
         return _Factors(codes, np.array([False, True]), np.flatnonzero(counts))
+    few = _few_from_zero(array)
+    if few is not None:
+        return _Factors(array, np.arange(int(few[-1]) + 1).astype(array.dtype), few)
     if array.dtype.kind in "iu" and len(array):
         low, high = int(array.min()), int(array.max())
         if high - low < WIDEST_RANGE:
@@ -139,6 +154,28 @@ def _factorize(array: NDArray[Any]) -> _Factors:
     if array.dtype.kind in "US":
         return _factorize_text(array)
     return _sorted_factors(*np.unique(array, return_inverse=True))
+
+
+def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
+    """The different labels if they are few integers from 0 on, as most are; else None.
+
+    One pass finds the greatest, negative ones being great as unsigned integers, and the
+    first records usually have every label below it.
+    """
+    dtype = array.dtype
+    if dtype.kind not in "iu" or not dtype.isnative or not len(array):
+        return None
+    greatest = int(np.maximum.reduce(array.view(UNSIGNED[dtype.itemsize])))
+    if greatest >= (128 if dtype == np.int8 else FEW_LABELS):
+        return None
+    # Smaller than 256, so that nothing is lost; numpy counts no unsigned ones of 64 bits.
+    head = array[:HEAD].astype(np.intp, copy=False)
+    occurring = np.bincount(head, minlength=greatest + 1).nonzero()[0]
+    if len(occurring) <= greatest and len(array) > HEAD:
+        seen = np.zeros(greatest + 1, dtype=bool)
+        seen[array] = True
+        return np.flatnonzero(seen)
+    return occurring
 
 
 def _sorted_factors(labels: NDArray[Any], codes: NDArray[Any]) -> _Factors:
@@ -174,8 +211,9 @@ def _factorize_text(array: NDArray[Any]) -> _Factors:
 
 
 def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
-    unit = np.uint32 if array.dtype.kind == "U" else np.uint8
-    letters = np.ascontiguousarray(array).view(unit).reshape(len(array), -1)
+    # As few columns as there can be: eight bytes at a time if the width allows it.
+    unit = next(size for size in (8, 4, 2, 1) if array.dtype.itemsize % size == 0)
+    letters = np.ascontiguousarray(array).view(UNSIGNED[unit]).reshape(len(array), -1)
     # Multiply-shift hashing: fixed odd multipliers, sums modulo 2**64, high bits used.
     rng = np.random.Generator(np.random.PCG64(0))
     factors = rng.integers(1 << 63, size=letters.shape[1], dtype=np.uint64) * 2 + 1
@@ -187,8 +225,13 @@ def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
 
 def classes_of(y_true: NDArray[Any], /, **answers: NDArray[Any]) -> NDArray[Any]:
     """All labels that occur, sorted; refuses answers that cannot be about `y_true`."""
-    found = {name: _factorize(labels).labels for name, labels in answers.items()}
-    return _joined("y_true", _factorize(y_true).labels, found)
+    found = {name: _different_labels(labels) for name, labels in answers.items()}
+    return _joined("y_true", _different_labels(y_true), found)
+
+
+def _different_labels(array: NDArray[Any]) -> NDArray[Any]:
+    few = _few_from_zero(array)
+    return _factorize(array).labels if few is None else few.astype(array.dtype)
 
 
 def encode_labels(
@@ -211,8 +254,14 @@ def encode_labels(
 def _joined(
     reference: str, known: NDArray[Any], found: dict[str, NDArray[Any]]
 ) -> NDArray[Any]:
+    different = False
     for name, own in found.items():
-        _check_comparable(name, own, reference, known)
+        # Bytes tell, and take no time where labels are few.
+        if own.dtype != known.dtype or own.tobytes() != known.tobytes():
+            different = True
+            _check_comparable(name, own, reference, known)
+    if not different:
+        return known
     return np.unique(np.concatenate([known, *found.values()]))
 
 

@@ -10,6 +10,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._arrays import is_foreign, on_host
+
 __all__ = [
     "alpha_of",
     "as_array",
@@ -32,6 +34,8 @@ __all__ = [
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 PROBABILITY_TOLERANCE = 1e-6
+
+BITS_OF_ONE = np.float64(1).view(np.uint64)
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -115,11 +119,15 @@ def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
     pairs = [pair for each in (*arrays, named) for pair in each.items()]
     for name, values in pairs:
         is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
-        if is_one or not hasattr(values, "__len__"):
+        if is_one or not (hasattr(values, "__len__") or is_foreign(values)):
             raise ValueError(
                 f"`{name}` must be an array with one entry a record. Got {values!r:.60}."
             )
-    lengths = [(name, len(values)) for name, values in pairs]
+    # The array API has no len().
+    lengths = [
+        (name, values.shape[0] if is_foreign(values) else len(values))
+        for name, values in pairs
+    ]
     if len({n for _, n in lengths}) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths)
         raise ValueError(
@@ -142,7 +150,7 @@ def as_array(values: Any) -> NDArray[Any]:
     """
     is_list = isinstance(values, list | tuple)
     mixed = is_list and any(isinstance(item, str) for item in values)
-    return np.asarray(values, dtype=object if mixed else None)
+    return np.asarray(on_host(values), dtype=object if mixed else None)
 
 
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
@@ -157,6 +165,8 @@ def check_not_missing(name: str, array: NDArray[Any]) -> None:
 
 
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind in "biuSU":
+        return np.zeros(0, dtype=bool)
     if array.dtype.kind == "f":
         return ~np.isfinite(array)
     if array.dtype.kind in "mM":
@@ -208,7 +218,7 @@ def positive_class(classes: NDArray[Any], pos_label: Any) -> Any:
 
     One class only may occur where the other is named.
     """
-    occurring = classes.tolist()
+    occurring, pos_label = classes.tolist(), _one_label(pos_label)
     if len(occurring) > 2:
         raise ValueError(
             f"A score of one class needs two classes. Got {len(occurring)}: "
@@ -230,15 +240,25 @@ def positive_class(classes: NDArray[Any], pos_label: Any) -> Any:
     return pos_label
 
 
+def _one_label(value: Any) -> Any:
+    """A label that came as an array without a dimension, such as a tensor, as a scalar."""
+    label = on_host(value)
+    return label[()] if isinstance(label, np.ndarray) and not label.ndim else label
+
+
 def check_probabilities(name: str, values: Any, n_classes: int) -> NDArray[np.float64]:
     """Probabilities of shape (n_samples, n_classes): in [0, 1], rows summing to 1.
 
     Of two classes, one column stands for the second.
     """
-    proba = np.asarray(values, dtype=np.float64)
+    proba = np.asarray(on_host(values), dtype=np.float64)
     if proba.ndim == 1 and n_classes == 2:
         _check_unit_interval(name, proba)
-        return np.column_stack([1 - proba, proba])
+        # A column after the other, because most losses look at one of them.
+        columns = np.empty((2, len(proba)))
+        np.subtract(1, proba, out=columns[0])
+        columns[1] = proba
+        return columns.T
     if proba.ndim != 2 or proba.shape[1] != n_classes:
         raise ValueError(
             f"`{name}` must be probabilities of shape (n_samples, {n_classes}), a column "
@@ -258,6 +278,9 @@ def check_probabilities(name: str, values: Any, n_classes: int) -> NDArray[np.fl
 
 
 def _check_unit_interval(name: str, proba: NDArray[np.float64]) -> None:
+    # Bits of floats of [0, 1] sort like their values, and all others are greater.
+    if proba.size and np.maximum.reduce(proba.view(np.uint64), axis=None) <= BITS_OF_ONE:
+        return
     # min and max are NaN as soon as one value is, so two passes check everything.
     low, high = (proba.min(), proba.max()) if proba.size else (0.0, 0.0)
     if np.isnan(low):

@@ -218,3 +218,41 @@ def test_messages_name_the_reference():
     """Without a truth, a message names the array that the other is held against."""
     with pytest.raises(ValueError, match="`b` has no label in common with `a`"):
         encode_labels(np.array([0, 1]), {"b": np.array([5, 6])}, reference="a")
+
+
+def late_label(n=5000):
+    """A label that only the last record has."""
+    return np.append(np.tile([0, 3, 1], n), 2)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.tile([0, 1, 2], 9),
+        np.array([5, 0, 5]),
+        np.array([-1, 0, 3], dtype=np.int8),
+        np.array([0, 127], dtype=np.int8),
+        np.array([0, 200, 255, 4], dtype=np.uint8),
+        np.array([255, 256, 0], dtype=np.uint16),
+        np.array([2, 0, 1], dtype=">i4"),
+        np.arange(12)[::-3],
+        late_label(),
+        np.array([0, 2**63], dtype=np.uint64),
+    ],
+)
+def test_classes_of_integers_of_any_type(labels):
+    """Few small integers take a short way, with the same classes and codes."""
+    classes, codes = encode_labels(labels, {"a": labels[:1], "b": labels[::-1]})
+
+    assert sorted(set(labels.tolist())) == classes.tolist()
+    assert classes.tolist() == classes_of(labels, a=labels[:1], b=labels).tolist()
+    assert labels.tolist() == classes[codes[0]].tolist()
+    assert labels[:1].tolist() == classes[codes[1]].tolist()
+    assert labels[::-1].tolist() == classes[codes[2]].tolist()
+
+
+def test_labels_of_short_floats():
+    """Floats of two bytes are compared with a limit that they cannot hold."""
+    labels = check_labels("y", np.array([0, 1, 65504], dtype=np.float16))
+
+    assert [0, 1, 65504] == labels.tolist()

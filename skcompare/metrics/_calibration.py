@@ -22,6 +22,7 @@ __all__ = [
     response_method="predict_proba",
     greater_is_better=False,
     instead="squared_calibration_error",
+    array_api=True,
 )
 def expected_calibration_error(
     y_true: ArrayLike,
@@ -116,7 +117,10 @@ def expected_calibration_error(
 
 
 @metric(
-    "squared_calibration_error", response_method="predict_proba", greater_is_better=False
+    "squared_calibration_error",
+    response_method="predict_proba",
+    greater_is_better=False,
+    array_api=True,
 )
 def squared_calibration_error(
     y_true: ArrayLike,
@@ -193,6 +197,7 @@ def squared_calibration_error(
     response_method="predict_proba",
     greater_is_better=False,
     instead="squared_calibration_error",
+    array_api=True,
 )
 def maximum_calibration_error(
     y_true: ArrayLike,
@@ -252,6 +257,7 @@ def maximum_calibration_error(
     response_method="predict_proba",
     greater_is_better=False,
     instead="squared_calibration_error",
+    array_api=True,
 )
 def classwise_calibration_error(
     y_true: ArrayLike,

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._arrays import on_host
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import check_choice, check_switches, integral
 from skcompare.evidence._calibration_errors import (
@@ -14,6 +15,7 @@ from skcompare.evidence._calibration_errors import (
 from skcompare.evidence._calibration_layout import Bins, Layout, codes_in
 from skcompare.evidence._calibration_outcomes import collapse_answers
 from skcompare.evidence._calibration_sweep import monotone_bins
+from skcompare.evidence._device_calibration import device_bins, device_forecasts
 from skcompare.metrics._labels import check_weights
 
 __all__ = ["binned_answers", "calibration_curve", "sweep_calibration_error"]
@@ -139,7 +141,7 @@ def calibration_curve(
     bins, (own,) = binned_answers(*told, sample_weight)
     if sample_weight is None:
         return bins.curve(own[:-1], own[1:], confidence_level)
-    squares, _ = binned_answers(*told, np.square(sample_weight, dtype=np.float64))
+    squares, _ = binned_answers(*told, np.square(on_host(sample_weight), dtype=np.float64))
     effective = np.divide(
         bins.count**2, squares.count, out=np.zeros(len(own) - 1), where=bins.count > 0
     )
@@ -158,6 +160,12 @@ def binned_answers(
 ) -> tuple[CalibrationBins, Layout]:
     """Sums over the bins that are asked for, and their edges."""
     check_switches(debiased=debiased)
+    there = device_forecasts(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    found = None if there is None else device_bins(there, asked, sample_weight, debiased)
+    if found is not None:
+        return found
     chosen, n_classes, (forecasts,) = collapse_answers(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )

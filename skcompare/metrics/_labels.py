@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._arrays import is_foreign, on_host
 from skcompare._labels import check_labels, classes_of
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike
 from skcompare._validation import check_same_length, positive_class, some_of
+from skcompare.evidence._device_labels import counted_rows
+from skcompare.evidence._device_losses import mean_loss
 
 __all__ = [
     "UndefinedRateError",
@@ -23,7 +26,7 @@ class UndefinedRateError(ValueError):
     """A rate among records of which there are none."""
 
 
-@metric("accuracy", response_method="predict", greater_is_better=True)
+@metric("accuracy", response_method="predict", greater_is_better=True, array_api=True)
 def accuracy(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -49,13 +52,14 @@ def accuracy(
 
     .. versionadded:: 0.1
     """
+    y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
     classes_of(truth, y_pred=predicted)
     return weighted_mean(truth == predicted, sample_weight)
 
 
-@metric("sensitivity", response_method="predict", greater_is_better=True)
+@metric("sensitivity", response_method="predict", greater_is_better=True, array_api=True)
 def sensitivity(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -97,7 +101,7 @@ def sensitivity(
     return _rate_within("positive", y_true, y_pred, pos_label, sample_weight)
 
 
-@metric("specificity", response_method="predict", greater_is_better=True)
+@metric("specificity", response_method="predict", greater_is_better=True, array_api=True)
 def specificity(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -139,7 +143,12 @@ def specificity(
     return _rate_within("negative", y_true, y_pred, pos_label, sample_weight)
 
 
-@metric("negative_predictive_value", response_method="predict", greater_is_better=True)
+@metric(
+    "negative_predictive_value",
+    response_method="predict",
+    greater_is_better=True,
+    array_api=True,
+)
 def negative_predictive_value(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -190,6 +199,7 @@ def _rate_within(
     of: str = "y_true",
 ) -> float:
     """Share of right answers among records that are, or are called, of one class."""
+    y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
     positive = positive_class(classes_of(truth, y_pred=predicted), pos_label)
@@ -208,6 +218,11 @@ def _rate_within(
 
 def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
     """Mean of one value a record."""
+    if is_foreign(values):
+        mean = mean_loss(values, sample_weight)
+        if mean is not None:
+            return mean
+        values = on_host(values)
     if sample_weight is None:
         return float(np.mean(values))
     return float(np.average(values, weights=check_weights(values, sample_weight)))
@@ -215,7 +230,7 @@ def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
 
 def check_weights(values: np.ndarray, sample_weight: ArrayLike) -> np.ndarray:
     """Weights of the records: finite, at least 0, not all 0."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(on_host(sample_weight), dtype=np.float64)
     check_same_length(y_true=values, sample_weight=weights)
     if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
         raise ValueError(

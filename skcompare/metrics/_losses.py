@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._arrays import is_foreign, on_host
 from skcompare._registry import metric
-from skcompare._typing import ArrayLike
+from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import some_of
 from skcompare.evidence._class_columns import ClassColumns
+from skcompare.evidence._device import space_of
+from skcompare.evidence._device_losses import class_totals
 from skcompare.evidence._record_losses import brier, cost, multiclass_brier, spherical
 from skcompare.metrics._labels import check_weights, weighted_mean
 
@@ -19,6 +22,7 @@ __all__ = ["brier_loss", "brier_skill_score", "cost_weighted_loss", "spherical_l
     response_method="predict_proba",
     greater_is_better=False,
     title="Brier loss",
+    array_api=True,
 )
 def brier_loss(
     y_true: ArrayLike,
@@ -68,7 +72,7 @@ def brier_loss(
 
     .. versionadded:: 0.1
     """
-    truth = ClassColumns(y_true, labels, pos_label)
+    truth = ClassColumns(y_true, labels, pos_label, there=space_of(y_proba=y_proba))
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(brier(truth.codes, proba), sample_weight)
 
@@ -78,6 +82,7 @@ def brier_loss(
     response_method="predict_proba",
     greater_is_better=True,
     title="Brier skill score",
+    array_api=True,
 )
 def brier_skill_score(
     y_true: ArrayLike,
@@ -128,13 +133,11 @@ def brier_skill_score(
 
     .. versionadded:: 0.1
     """
-    truth = ClassColumns(y_true, labels, second=True)
+    there = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=there)
     proba = truth.probabilities("y_proba", y_proba)
     losses = multiclass_brier(truth.codes, proba)
-    weights = np.ones(len(losses))
-    if sample_weight is not None:
-        weights = check_weights(losses, sample_weight)
-    totals = np.bincount(truth.codes, weights, minlength=len(truth.classes))
+    totals = _class_totals(truth, losses, sample_weight)
     if np.count_nonzero(totals) < 2:
         raise ValueError(
             "The Brier skill score needs records of two classes. Got only "
@@ -145,7 +148,28 @@ def brier_skill_score(
     return 1 - weighted_mean(losses, sample_weight) / float(1 - shares @ shares)
 
 
-@metric("spherical_loss", response_method="predict_proba", greater_is_better=False)
+def _class_totals(
+    truth: ClassColumns, losses: FloatArray, sample_weight: ArrayLike | None
+) -> FloatArray:
+    """Weight of the records of each class."""
+    n_classes = len(truth.classes)
+    if is_foreign(losses):
+        totals = class_totals(truth.codes, sample_weight, n_classes)
+        if totals is not None:
+            return totals
+    weights = np.ones(len(losses))
+    if sample_weight is not None:
+        weights = check_weights(losses, sample_weight)
+    found = np.bincount(on_host(truth.codes), weights, minlength=n_classes)
+    return found.astype(np.float64)
+
+
+@metric(
+    "spherical_loss",
+    response_method="predict_proba",
+    greater_is_better=False,
+    array_api=True,
+)
 def spherical_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -187,7 +211,8 @@ def spherical_loss(
 
     .. versionadded:: 0.1
     """
-    truth = ClassColumns(y_true, labels, second=True)
+    there = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=there)
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(spherical(truth.codes, proba), sample_weight)
 
@@ -197,6 +222,7 @@ def spherical_loss(
     response_method="predict_proba",
     greater_is_better=False,
     title="cost of the best decisions",
+    array_api=True,
 )
 def cost_weighted_loss(
     y_true: ArrayLike,
@@ -249,6 +275,7 @@ def cost_weighted_loss(
 
     .. versionadded:: 0.1
     """
-    truth = ClassColumns(y_true, labels, second=True)
+    there = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=there)
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(cost(truth.codes, proba, cost_matrix=cost_matrix), sample_weight)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._arrays import on_host
 from skcompare._labels import check_labels, classes_of, in_class_order
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike, FloatArray
@@ -185,7 +186,7 @@ def _checked(
     truth = check_labels("y_true", y_true)
     classes = classes_of(truth) if labels is None else sorted_labels(labels)
     label = positive_class(classes, pos_label)
-    given = np.asarray(y_score, dtype=np.float64)
+    given = np.asarray(on_host(y_score), dtype=np.float64)
     if given.ndim == 2 and given.shape[1] == 2:
         column = int(len(classes) == 2 and classes[1] == label)
         given = in_class_order(given, y_score, classes)

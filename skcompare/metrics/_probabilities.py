@@ -3,6 +3,7 @@
 from skcompare._registry import metric
 from skcompare._typing import ArrayLike
 from skcompare.evidence._class_columns import ClassColumns
+from skcompare.evidence._device import space_of
 from skcompare.evidence._record_losses import multiclass_brier
 from skcompare.metrics._labels import weighted_mean
 
@@ -14,6 +15,7 @@ __all__ = ["multiclass_brier_loss"]
     response_method="predict_proba",
     greater_is_better=False,
     title="Brier loss, multi-class convention",
+    array_api=True,
 )
 def multiclass_brier_loss(
     y_true: ArrayLike,
@@ -56,6 +58,7 @@ def multiclass_brier_loss(
 
     .. versionadded:: 0.1
     """
-    truth = ClassColumns(y_true, labels, second=True)
+    there = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=there)
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(multiclass_brier(truth.codes, proba), sample_weight)

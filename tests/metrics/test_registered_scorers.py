@@ -8,6 +8,7 @@ import subprocess
 import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegressionCV, RidgeClassifierCV
-from sklearn.metrics import brier_score_loss, check_scoring, make_scorer
+from sklearn.metrics import brier_score_loss, check_scoring, f1_score, make_scorer
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 from sklearn.model_selection import (
@@ -847,6 +848,25 @@ def test_metrics_of_every_shape(own_lists):
         get_scorer("toy_mean", power=2)
     with pytest.raises(TypeError, match="sample_weight"):
         get_scorer("toy_mean")(fitted, X, Y, sample_weight=np.ones(80))
+
+
+def test_metrics_that_have_their_place_already(own_lists):
+    """A function of another library, and one without a name, can be pickled as before.
+
+    Another one of a name that is taken is refused, also without a name of its own.
+    """
+    register = metric("toy_macro", response_method="predict", greater_is_better=True)
+    metric("toy_f1", response_method="predict", greater_is_better=True)(f1_score)
+    register(partial(f1_score, average="macro"))
+    answers = Y[::-1]
+
+    for name, average in (("toy_f1", "binary"), ("toy_macro", "macro")):
+        scorer = pickle.loads(pickle.dumps(get_scorer(name)))
+        expected = f1_score(Y, answers, average=average)
+        assert expected == scorer._score_func.entry.function(Y, y_pred=answers)
+    assert inspect.signature(f1_score) == inspect.signature(metrics()["toy_f1"].function)
+    with pytest.raises(ValueError, match="metric named 'toy_macro' is registered"):
+        register(partial(f1_score, average="micro"))
 
 
 def test_threads_register_at_the_same_time(own_lists):

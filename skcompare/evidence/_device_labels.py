@@ -1,0 +1,238 @@
+"""Labels that are counted on the device that they are on; only the counts come back.
+
+What is different among the records is found there, and what it means is said by the same
+code as for arrays of numpy, from one record of each kind. Labels that are not whole numbers
+come back as they are, so that they are refused in the same words.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._arrays import all_on_host, is_foreign, on_host
+from skcompare._labels import (
+    LARGEST_WHOLE_FLOAT,
+    WIDEST_RANGE,
+    check_groups,
+    check_labels,
+    class_codes,
+    encode_labels,
+)
+from skcompare._typing import ArrayLike, IntArray
+from skcompare.evidence._device import Space, space_of
+
+__all__ = [
+    "DeviceColumn",
+    "answers_right",
+    "class_positions",
+    "counted_labels",
+    "counted_rows",
+    "device_column",
+    "device_weights",
+]
+
+LARGEST_TABLE = 1 << 24
+"""Cells of the largest table that is counted as a whole."""
+
+LARGEST_CODE = 1 << 62
+"""Cells are numbered below it."""
+
+
+class DeviceColumn(NamedTuple):
+    """Labels of records as codes on a device, and what each code stands for."""
+
+    codes: Any
+    labels: NDArray[Any]
+
+    def occurring(self, space: Space) -> NDArray[Any]:
+        """The different labels, sorted."""
+        return self.labels[np.flatnonzero(space.counted(self.codes, len(self.labels)))]
+
+    def among(self, space: Space, classes: NDArray[Any]) -> Any:
+        """Positions of all labels among sorted classes that hold each of them."""
+        at = np.searchsorted(classes, self.labels)
+        if np.array_equal(at, np.arange(len(at))):
+            return self.codes
+        return space.take(space.own(at.astype(np.int64)), self.codes)
+
+
+def device_column(space: Space, name: str, values: Any) -> DeviceColumn | None:
+    """Labels as codes on the device; None for what only the check of labels can judge."""
+    if not is_foreign(values):
+        labels, (codes,) = encode_labels(check_labels(name, values), {})
+        return DeviceColumn(space.own(codes, "int64"), labels)
+    xp, array = space.xp, space.own(values)
+    if array.ndim != 1 or not array.shape[0] or not _is_whole(space, array):
+        return None
+    kind = np.dtype(np.int64)
+    if not xp.isdtype(array.dtype, "real floating"):
+        kind = on_host(array[:1]).dtype
+    numbers = xp.astype(array, xp.int64)
+    if kind == np.bool_:
+        return DeviceColumn(numbers, np.array([False, True]))
+    low, high = int(xp.min(numbers)), int(xp.max(numbers))
+    if high - low < WIDEST_RANGE:
+        labels = np.arange(low, high + 1).astype(kind)
+        return DeviceColumn(numbers - low if low else numbers, labels)
+    labels, codes = xp.unique_inverse(numbers)
+    return DeviceColumn(xp.reshape(codes, (-1,)), on_host(labels).astype(kind))
+
+
+def _is_whole(space: Space, array: Any) -> bool:
+    """Whether an array holds True and False or numbers that int64 has."""
+    xp = space.xp
+    if xp.isdtype(array.dtype, ("bool", "signed integer")):
+        return True
+    if xp.isdtype(array.dtype, "unsigned integer"):
+        return array.dtype != xp.uint64
+    if not xp.isdtype(array.dtype, "real floating"):
+        return False
+    # NaN is in no range, and infinity beyond any.
+    size = xp.max(xp.abs(array))
+    return bool(size <= LARGEST_WHOLE_FLOAT) and bool(xp.all(xp.trunc(array) == array))
+
+
+def counted_labels(
+    others: Mapping[str, Any], answers: Mapping[str, Any], *, groups: Any = None
+) -> tuple[list[Any], IntArray | None]:
+    """One record of each kind, and how many there are, where the answers are on a device.
+
+    Labels of `others` come first, then the answers, then the groups where there are any.
+    The second value is None where nothing was counted, and the first all records then, in
+    numpy: answers of numpy, and those that the check of labels has to judge.
+    """
+    given = {**others, **answers}
+    named = {} if groups is None else {"groups": groups}
+    space = space_of(**answers)
+    if space is not None:
+        columns = [device_column(space, *one) for one in given.items()]
+        columns += [_grouped(space, one) for one in named.values()]
+        found = _counted(space, columns)
+        if found is not None:
+            return found[0], found[1]
+    return [on_host(values) for values in (*given.values(), *named.values())], None
+
+
+def _grouped(space: Space, groups: Any) -> DeviceColumn | None:
+    if not is_foreign(groups):
+        labels, codes = np.unique(check_groups(groups), return_inverse=True)
+        return DeviceColumn(space.own(codes, "int64"), labels)
+    column = device_column(space, "groups", groups)
+    if column is None:
+        return None
+    # Groups may be floats, and stay what they are.
+    return column._replace(labels=column.labels.astype(on_host(groups[:1]).dtype))
+
+
+def _alike(columns: Sequence[DeviceColumn | None]) -> list[DeviceColumn] | None:
+    """Columns that are all there and equally long; None where they are not."""
+    known = [one for one in columns if one is not None]
+    lengths = {one.codes.shape[0] for one in known}
+    return known if len(known) == len(columns) and len(lengths) == 1 else None
+
+
+def _counted(
+    space: Space, columns: Sequence[DeviceColumn | None], weights: Any = None
+) -> tuple[list[NDArray[Any]], IntArray, NDArray[Any] | None] | None:
+    """Different rows of columns, their number, and their weight where there is one."""
+    xp, known = space.xp, _alike(columns)
+    if known is None:
+        return None
+    sizes = [len(one.labels) for one in known]
+    n_cells, n = prod(sizes), known[0].codes.shape[0]
+    if n_cells > LARGEST_CODE:
+        return None
+    cell = known[0].codes
+    for column, size in zip(known[1:], sizes[1:], strict=True):
+        cell = cell * size + column.codes
+    if n_cells <= min(LARGEST_TABLE, max(4 * n, WIDEST_RANGE)):
+        counts = space.counted(cell, n_cells)
+        occurring = np.flatnonzero(counts)
+        counts = counts[occurring]
+    else:
+        found, often = xp.unique_counts(cell)
+        order = np.argsort(on_host(found))
+        occurring, counts = on_host(found)[order], on_host(often)[order]
+        cell = xp.searchsorted(space.own(occurring), cell)
+        n_cells = len(occurring)
+    total = None
+    if weights is not None:
+        total = space.counted(cell, n_cells, weights)
+        total = total if len(total) == len(counts) else total[occurring]
+    at = np.unravel_index(occurring, tuple(sizes))
+    return [one.labels[k] for one, k in zip(known, at, strict=True)], counts, total
+
+
+def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
+    """Weights of the records on the device; None where they are to be refused."""
+    xp = space.xp
+    weights = space.own(sample_weight, "float64")
+    if weights.ndim != 1 or weights.shape[0] != n:
+        return None
+    low, total = float(xp.min(weights)), float(xp.sum(weights))
+    return weights if low >= 0 and 0 < total < np.inf else None
+
+
+def counted_rows(
+    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[Any, Any, Any]:
+    """Labels and weights for a metric of labels, in numpy, with one row a kind of record.
+
+    A metric of labels that takes weights has the same value for records of one kind as for
+    one record of their weight together.
+    """
+    space = space_of(y_pred=y_pred)
+    if space is None:
+        return all_on_host(y_true, y_pred, sample_weight)
+    columns = [device_column(space, "y_true", y_true)]
+    columns.append(device_column(space, "y_pred", y_pred))
+    weights = None
+    if sample_weight is not None and columns[1] is not None:
+        weights = device_weights(space, sample_weight, columns[1].codes.shape[0])
+    known = sample_weight is None or weights is not None
+    found = _counted(space, columns, weights) if known else None
+    if found is None:
+        return all_on_host(y_true, y_pred, sample_weight)
+    (truth, predicted), counts, total = found
+    return truth, predicted, counts if total is None else total
+
+
+def answers_right(
+    y_true: Any, answers: Sequence[Any]
+) -> tuple[NDArray[np.uint8], int] | None:
+    """Whether each answer is the true label, packed as numpy packs bits, and the records.
+
+    None where the answers are not on a device, there is only one, or one of them is never
+    right, so that its labels have to be looked at.
+    """
+    space = space_of(**{f"answers {k}": one for k, one in enumerate(answers, 1)})
+    if space is None or len(answers) < 2:
+        return None
+    xp = space.xp
+    columns = [device_column(space, "labels", one) for one in (y_true, *answers)]
+    known = _alike(columns)
+    if known is None or len({one.labels.dtype.kind in "US" for one in known}) > 1:
+        return None
+    classes = np.unique(np.concatenate([one.labels for one in known]))
+    truth, *others = (one.among(space, classes) for one in known)
+    n = truth.shape[0]
+    padding = xp.zeros(-n % 8, dtype=xp.int64, device=space.device)
+    places = space.own(1 << np.arange(7, -1, -1), "int64")
+    rows = []
+    for codes in others:
+        right = xp.concat([xp.astype(codes == truth, xp.int64), padding])
+        octets = xp.sum(xp.reshape(right, (-1, 8)) * places, axis=1)
+        rows.append(on_host(xp.astype(octets, xp.uint8)))
+    bits = np.stack(rows)
+    return (bits, n) if bits.any(axis=1).all() else None
+
+
+def class_positions(
+    space: Space, column: DeviceColumn, name: str, classes: NDArray[Any]
+) -> Any:
+    """Positions of true labels in the sorted classes; refuses those that are no class."""
+    class_codes(name, column.occurring(space), classes)
+    return column.among(space, classes)
