@@ -75,7 +75,7 @@ def kinds_of_scores(scores):
     yield "heavy tails", [np.sinh(4 * score) for score in scores]
 
 
-def time_two(n, repeats):
+def compare_two(n, repeats):
     y, scores = answers(n)
     for title, pair in kinds_of_scores(scores):
         ours, auc, sorts = least_times(
@@ -92,7 +92,7 @@ def time_two(n, repeats):
         )
 
 
-def time_several(n, k, repeats):
+def compare_several(n, k, repeats):
     y, scores = answers(n, k)
     ours, sorts = least_times(
         repeats, lambda: tested(y, *scores), lambda: [np.argsort(score) for score in scores]
@@ -100,7 +100,7 @@ def time_several(n, k, repeats):
     report(f"delong_joint, {n:,} records, {k} curves", ours, ("argsorts", sorts, 3))
 
 
-def time_peer(n, repeats):
+def compare_with_peer(n, repeats):
     try:
         from MLstatkit import Delong_test
     except ImportError:
@@ -131,9 +131,9 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--memory", type=int, default=10_000_000, help="records")
     options = parser.parse_args()
-    time_two(options.n, options.repeats)
-    time_several(options.n, options.curves, max(1, options.repeats // 3))
-    time_peer(options.n, max(1, options.repeats // 3))
+    compare_two(options.n, options.repeats)
+    compare_several(options.n, options.curves, max(1, options.repeats // 3))
+    compare_with_peer(options.n, max(1, options.repeats // 3))
     greatest_memory(options.memory)
 
 

@@ -81,7 +81,7 @@ def peer(rows):
     return np.exp([fit.params[1], low, high]).tolist() + [fit.pvalues[1]]
 
 
-def time_two(n, repeats):
+def compare_two(n, repeats):
     y, given = answers(n)
     own, found = least_time(repeats, lambda: ours(y, *given))
     print(f"two classifiers, {n:,} records: {1e3 * own:.2f} ms")
@@ -110,7 +110,7 @@ def repetitions(y, times):
         yield [np.where(base[k] + offset[k] < 180 + 5 * k, y, 1 - y) for k in range(2)]
 
 
-def time_repeats(n, times, repeats):
+def compare_repeats(n, times, repeats):
     y = np.random.default_rng(0).integers(2, size=n)
 
     def tested():
@@ -135,7 +135,7 @@ def time_repeats(n, times, repeats):
     )
 
 
-def time_classes(n, n_classes, repeats):
+def compare_classes(n, n_classes, repeats):
     y, given = answers(n, n_classes=n_classes)
     joint = JointCounts.from_predictions(y, *given)
     counting, _ = least_time(repeats, lambda: JointCounts.from_predictions(y, *given))
@@ -153,9 +153,9 @@ def main():
     parser.add_argument("--classes", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=5, help="runs of ours")
     options = parser.parse_args()
-    time_two(options.n, options.repeats)
-    time_repeats(options.n, options.repetitions, max(1, options.repeats // 2))
-    time_classes(options.n, options.classes, max(1, options.repeats // 2))
+    compare_two(options.n, options.repeats)
+    compare_repeats(options.n, options.repetitions, max(1, options.repeats // 2))
+    compare_classes(options.n, options.classes, max(1, options.repeats // 2))
 
 
 if __name__ == "__main__":

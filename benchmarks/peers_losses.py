@@ -1,0 +1,211 @@
+"""Rows of `peers.py` about losses, and about the adjustment of p-values."""
+
+import numpy as np
+import peers_method as data
+from peers_method import BY_CHANCE, POINT, RESAMPLES, Method, halves
+
+from skcompare.evidence import PairedLosses
+from skcompare.metrics import brier_loss
+from skcompare.stats import adjust_pvalues, loss_permutation, paired_t, wilcoxon
+
+# Peers of losses.
+
+
+def sklearn_brier(y, first, second):
+    from sklearn.metrics import brier_score_loss
+
+    return brier_score_loss(y, first)
+
+
+def scipy_brier(y, first, second):
+    from scipy.stats import ttest_rel
+
+    return ttest_rel((first - y) ** 2, (second - y) ** 2).statistic
+
+
+def sklearn_two_log_losses(y, first, second):
+    from sklearn.metrics import log_loss
+
+    return log_loss(y, first) - log_loss(y, second)
+
+
+def scipy_log_loss(y, first, second):
+    from scipy.stats import ttest_rel
+
+    one, two = (-np.log(np.where(y == 1, p, 1 - p)) for p in (first, second))
+    return ttest_rel(one, two).statistic
+
+
+def scipy_t(first, second):
+    from scipy.stats import ttest_rel
+
+    return ttest_rel(first, second).statistic
+
+
+def scipy_wilcoxon(first, second):
+    from scipy.stats import wilcoxon
+
+    return wilcoxon(first, second).pvalue
+
+
+def mlxtend_permutation(first, second):
+    from mlxtend.evaluate import permutation_test
+
+    return permutation_test(
+        first, second, method="approximate", num_rounds=RESAMPLES, seed=0, paired=True
+    )
+
+
+def scipy_permutation(first, second):
+    from scipy.stats import permutation_test
+
+    found = permutation_test(
+        (first - second,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=RESAMPLES,
+        vectorized=True,
+        rng=0,
+    )
+    return found.pvalue
+
+
+def statsmodels_holm(pvalues):
+    from statsmodels.stats.multitest import multipletests
+
+    return multipletests(pvalues, method="holm")[1]
+
+
+def statsmodels_bh(pvalues):
+    from statsmodels.stats.multitest import multipletests
+
+    return multipletests(pvalues, method="fdr_bh")[1]
+
+
+def scipy_bh(pvalues):
+    from scipy.stats import false_discovery_control
+
+    return false_discovery_control(pvalues)
+
+
+# Ours.
+
+
+def losses_of(name):
+    return lambda y, first, second: PairedLosses.from_predictions(
+        y, first, second, loss=name
+    )
+
+
+NUMPY_LOSSES = (
+    "the losses are written out in numpy, which checks neither labels nor that "
+    "probabilities are between 0 and 1; ours also keeps a copy of all losses, and the "
+    "moments of both and not of their differences alone"
+)
+MOMENTS = (
+    "ours checks and copies the losses, and keeps both means, variances and the covariance "
+    "without cancellation, so that shards can be merged; scipy looks at the differences "
+    "alone"
+)
+ESTIMATE = (
+    "the estimate that goes with the test, the median of all pairwise means, comes along "
+    "and takes more than half of the time; scipy gives none"
+)
+
+
+def loss_rows():
+    yield Method(
+        "Brier score of one classifier",
+        "Losses",
+        data.probabilities,
+        ours=lambda y, p, q: brier_loss(y, p),
+        peers={"sklearn": sklearn_brier},
+    )
+    yield Method(
+        "Brier scores, paired t",
+        "Losses",
+        data.probabilities,
+        peers={"scipy + numpy": scipy_brier},
+        why=NUMPY_LOSSES,
+        rtol=1e-4,
+        **halves(losses_of("brier"), lambda losses: paired_t(losses).statistic),
+    )
+    yield Method(
+        "Log losses, two numbers",
+        "Losses",
+        data.probabilities,
+        peers={"sklearn": sklearn_two_log_losses},
+        least_work=POINT,
+        **halves(losses_of("log"), lambda losses: paired_t(losses).estimate),
+    )
+    yield Method(
+        "Log losses, paired t",
+        "Losses",
+        data.probabilities,
+        peers={"scipy + numpy": scipy_log_loss},
+        why=NUMPY_LOSSES,
+        rtol=1e-4,
+        **halves(losses_of("log"), lambda losses: paired_t(losses).statistic),
+    )
+    yield Method(
+        "Any losses, paired t",
+        "Losses",
+        data.losses,
+        peers={"scipy": scipy_t},
+        rtol=1e-4,
+        why=MOMENTS,
+        **halves(PairedLosses.from_losses, lambda losses: paired_t(losses).statistic),
+    )
+    yield Method(
+        "Signed-rank test",
+        "Losses",
+        data.losses,
+        peers={"scipy": scipy_wilcoxon},
+        floor="argsort",
+        rtol=1e-4,
+        largest=10**6,
+        why=ESTIMATE,
+        **halves(
+            PairedLosses.from_losses,
+            lambda losses: wilcoxon(losses, method="normal").pvalue,
+        ),
+    )
+    yield Method(
+        f"Sign permutation, {RESAMPLES} draws",
+        "Losses",
+        data.losses,
+        peers={"mlxtend": mlxtend_permutation, "scipy": scipy_permutation},
+        atol=0.15,
+        differs={"mlxtend": BY_CHANCE, "scipy": BY_CHANCE},
+        largest=10**6,
+        **halves(
+            PairedLosses.from_losses,
+            lambda losses: loss_permutation(losses, n_resamples=RESAMPLES).pvalue,
+        ),
+    )
+
+
+def adjustment_rows():
+    yield Method(
+        "Holm's adjustment",
+        "Adjustment",
+        data.pvalues,
+        ours=adjust_pvalues,
+        peers={"statsmodels": statsmodels_holm},
+        floor="argsort",
+        largest=10**6,
+    )
+    yield Method(
+        "Benjamini-Hochberg",
+        "Adjustment",
+        data.pvalues,
+        ours=lambda p: adjust_pvalues(p, "benjamini-hochberg"),
+        peers={"statsmodels": statsmodels_bh, "scipy": scipy_bh},
+        floor="argsort",
+        why="both sort, and the rest takes next to no time",
+    )
+
+
+def methods():
+    yield from loss_rows()
+    yield from adjustment_rows()

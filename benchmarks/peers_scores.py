@@ -1,0 +1,356 @@
+"""Rows of `peers.py` about scores and the calibration of probabilities."""
+
+import contextlib
+import io
+
+import peers_method as data
+from peers_method import BY_CHANCE, POINT, RESAMPLES, Method, halves
+
+from skcompare.evidence import (
+    ClassPlacementValues,
+    PairedCalibration,
+    PlacementValues,
+    ScoredPair,
+)
+from skcompare.metrics import (
+    calibration_curve,
+    expected_calibration_error,
+    maximum_calibration_error,
+    score_decomposition,
+    smooth_calibration_error,
+)
+from skcompare.stats import (
+    auc_interval,
+    bootstrap_difference,
+    calibration_difference,
+    delong,
+    delong_ovr,
+    permutation_difference,
+    spiegelhalter,
+)
+
+N_BINS = 15
+
+
+def quiet():
+    """Where progress bars go."""
+    return contextlib.redirect_stderr(io.StringIO())
+
+
+# Peers of AUC.
+
+
+def mlstatkit_delong(y, first, second):
+    from MLstatkit import Delong_test
+
+    return Delong_test(y, first, second, return_ci=False, return_auc=False)[1]
+
+
+def sklearn_aucs(y, first, second):
+    from sklearn.metrics import roc_auc_score
+
+    return [roc_auc_score(y, first), roc_auc_score(y, second)]
+
+
+def torchmetrics_aucs(y, first, second):
+    import torch
+    from torchmetrics.functional.classification import binary_auroc
+
+    truth = torch.from_numpy(y)
+    return [float(binary_auroc(torch.from_numpy(s), truth)) for s in (first, second)]
+
+
+def ci_auc(y, first, second):
+    from confidenceinterval import roc_auc_score
+
+    auc, (low, high) = roc_auc_score(y, first)
+    return [auc, low, high]
+
+
+def sklearn_ovr(y, first, second):
+    from sklearn.metrics import roc_auc_score
+
+    return [roc_auc_score(y, p, multi_class="ovr") for p in (first, second)]
+
+
+def scipy_bootstrap(y, first, second):
+    from scipy.stats import bootstrap
+    from sklearn.metrics import roc_auc_score
+
+    def difference(truth, one, two):
+        return roc_auc_score(truth, two) - roc_auc_score(truth, one)
+
+    found = bootstrap(
+        (y, first, second),
+        difference,
+        paired=True,
+        vectorized=False,
+        n_resamples=RESAMPLES,
+        method="percentile",
+        rng=0,
+    )
+    return found.confidence_interval
+
+
+def mlstatkit_auc_permutation(y, first, second):
+    from MLstatkit import Permutation_test
+
+    with quiet():
+        return Permutation_test(y, first, second, "roc_auc", RESAMPLES)[2]
+
+
+# Peers of calibration.
+
+
+def torchmetrics_calibration(norm):
+    def error(y, first, second):
+        import torch
+        from torchmetrics.functional.classification import binary_calibration_error
+
+        return float(
+            binary_calibration_error(
+                torch.from_numpy(first), torch.from_numpy(y), N_BINS, norm
+            )
+        )
+
+    return error
+
+
+def torchmetrics_both(y, first, second):
+    one = torchmetrics_calibration("l2")
+    return one(y, first, second) ** 2 - one(y, second, first) ** 2
+
+
+def netcal_ece(y, first, second):
+    from netcal.metrics import ECE
+
+    return ECE(N_BINS).measure(first, y)
+
+
+def netcal_mce(y, first, second):
+    from netcal.metrics import MCE
+
+    return MCE(N_BINS).measure(first, y)
+
+
+def sklearn_curve(y, first, second):
+    from sklearn.calibration import calibration_curve
+
+    return calibration_curve(y, first, n_bins=N_BINS)[0]
+
+
+def torchmetrics_top_label(y, first, second):
+    import torch
+    from torchmetrics.functional.classification import multiclass_calibration_error
+
+    return float(
+        multiclass_calibration_error(
+            torch.from_numpy(first), torch.from_numpy(y), 5, N_BINS
+        )
+    )
+
+
+def relplot_smooth(y, first, second):
+    import relplot
+
+    return relplot.smECE(first, y)
+
+
+def diagnostics_decomposition(y, first, second):
+    from model_diagnostics.scoring import SquaredError, decompose
+
+    found = decompose(y_obs=y, y_pred=first, scoring_function=SquaredError())
+    names = "miscalibration", "discrimination", "uncertainty"
+    return [found[name][0] for name in names]
+
+
+def mapie_spiegelhalter(y, first, second):
+    from mapie.metrics.calibration import spiegelhalter_p_value
+
+    # Its p-value is that of one side.
+    one_sided = spiegelhalter_p_value(y, first)
+    return 2 * min(one_sided, 1 - one_sided)
+
+
+# Ours.
+
+
+def placements_of(y, first, second):
+    return PlacementValues.from_predictions(y, first, second)
+
+
+def interval_of(y, first, second):
+    found = auc_interval(y, first, method="wald")
+    return [found.auc, found.low, found.high]
+
+
+def scored(y, first, second):
+    return ScoredPair.from_predictions(y, first, second, score="roc_auc")
+
+
+def decomposed(y, first, second):
+    found = score_decomposition(y, first)
+    return [found.miscalibration, found.discrimination, found.uncertainty]
+
+
+FLOAT32 = "computed in single precision"
+
+
+def auc_rows():
+    yield Method(
+        "DeLong's test of two AUCs",
+        "Ranking",
+        data.scores,
+        peers={"MLstatkit": mlstatkit_delong},
+        floor="two argsorts",
+        **halves(placements_of, lambda p: delong(p).pvalue),
+    )
+    yield Method(
+        "Two AUCs alone",
+        "Ranking",
+        data.scores,
+        peers={"sklearn": sklearn_aucs, "torchmetrics": torchmetrics_aucs},
+        floor="two argsorts",
+        rtol=1e-5,
+        least_work="scikit-learn has no covariance",
+        **halves(placements_of, lambda p: p.aucs),
+    )
+    yield Method(
+        "Interval of one AUC",
+        "Ranking",
+        data.scores,
+        ours=interval_of,
+        peers={"confidenceinterval": ci_auc},
+        floor="argsort",
+        rtol=1e-3,
+        differs={"confidenceinterval": FLOAT32},
+    )
+    yield Method(
+        "Mean one-vs-rest AUC, 5 classes",
+        "Ranking",
+        data.five_class_probabilities,
+        peers={"sklearn": sklearn_ovr},
+        floor="argsorts of all columns",
+        largest=10**6,
+        least_work=POINT,
+        **halves(
+            lambda *given: ClassPlacementValues.from_predictions(*given),
+            lambda values: [(r := delong_ovr(values)).champion, r.challenger],
+        ),
+    )
+    yield Method(
+        f"Bootstrap of two AUCs, {RESAMPLES} draws",
+        "Ranking",
+        data.scores,
+        peers={"scipy + sklearn": scipy_bootstrap},
+        floor="two argsorts",
+        differs={"scipy + sklearn": BY_CHANCE},
+        atol=0.02,
+        rtol=0.0,
+        largest=10**6,
+        **halves(
+            scored,
+            lambda pair: bootstrap_difference(
+                pair, n_resamples=RESAMPLES
+            ).confidence_interval(),
+        ),
+    )
+    yield Method(
+        f"Permutation of two AUCs, {RESAMPLES} draws",
+        "Ranking",
+        data.scores,
+        peers={"MLstatkit": mlstatkit_auc_permutation},
+        floor="two argsorts",
+        differs={"MLstatkit": BY_CHANCE + ", not studentised, and p may be 0"},
+        atol=0.15,
+        largest=10**5,
+        **halves(
+            scored, lambda pair: permutation_difference(pair, n_resamples=RESAMPLES).pvalue
+        ),
+    )
+
+
+def calibration_rows():
+    yield Method(
+        "ECE, 15 bins",
+        "Calibration",
+        data.probabilities,
+        rtol=1e-4,
+        ours=lambda y, p, q: expected_calibration_error(y, p),
+        peers={"torchmetrics": torchmetrics_calibration("l1"), "netcal": netcal_ece},
+    )
+    yield Method(
+        "MCE, 15 bins",
+        "Calibration",
+        data.probabilities,
+        rtol=1e-4,
+        ours=lambda y, p, q: maximum_calibration_error(y, p),
+        peers={"torchmetrics": torchmetrics_calibration("max"), "netcal": netcal_mce},
+    )
+    yield Method(
+        "Reliability curve, 15 bins",
+        "Calibration",
+        data.probabilities,
+        ours=lambda y, p, q: calibration_curve(y, p).mean_outcome,
+        peers={"sklearn": sklearn_curve},
+    )
+    yield Method(
+        "Top-label ECE, 5 classes",
+        "Calibration",
+        data.five_class_probabilities,
+        ours=lambda y, p, q: expected_calibration_error(y, p),
+        peers={"torchmetrics": torchmetrics_top_label},
+        largest=10**6,
+        rtol=5e-3,
+        differs={"torchmetrics": FLOAT32},
+        why="both take the largest of each row and add up bins; ours checks that rows of "
+        "probabilities add up to 1",
+    )
+    yield Method(
+        "Test of two calibration errors",
+        "Calibration",
+        data.probabilities,
+        peers={"torchmetrics": torchmetrics_both},
+        rtol=0.05,
+        atol=1e-3,
+        least_work="torchmetrics gives two numbers, without a test or correction of bias",
+        differs={"torchmetrics": "not corrected for bias"},
+        why="the difference is corrected for bias and tested, and Spiegelhalter's and the "
+        "cumulative test of each classifier come along",
+        **halves(
+            lambda *given: PairedCalibration.from_predictions(*given),
+            lambda calibration: calibration_difference(calibration).estimate,
+        ),
+    )
+    yield Method(
+        "Smooth calibration error",
+        "Calibration",
+        data.probabilities,
+        ours=lambda y, p, q: smooth_calibration_error(y, p),
+        peers={"relplot": relplot_smooth},
+        rtol=0.05,
+        differs={"relplot": "another grid of the same kernel"},
+    )
+    yield Method(
+        "Decomposition of the Brier score",
+        "Calibration",
+        data.probabilities,
+        ours=decomposed,
+        peers={"model-diagnostics": diagnostics_decomposition},
+        floor="argsort",
+    )
+    yield Method(
+        "Spiegelhalter's test",
+        "Calibration",
+        data.probabilities,
+        rtol=1e-3,
+        ours=lambda y, p, q: spiegelhalter(y, q).pvalue,
+        peers={"mapie": lambda y, p, q: mapie_spiegelhalter(y, q, p)},
+        why="mapie checks no labels, and gives one p-value without an expected value",
+        differs={"mapie": "one-sided; twice the smaller tail is compared"},
+    )
+
+
+def methods():
+    yield from auc_rows()
+    yield from calibration_rows()

@@ -1,0 +1,82 @@
+"""The script behind the table of other packages."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "benchmarks"
+
+pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the benchmarks are not here")
+
+
+@pytest.fixture
+def measure(monkeypatch):
+    """The module that takes the times."""
+    monkeypatch.syspath_prepend(FOLDER)
+    import peers_measure
+
+    return peers_measure
+
+
+@pytest.mark.parametrize("rst", [False, True])
+def test_it_runs_without_any_other_package(rst):
+    """Rows of scikit-learn alone, whose numbers must be ours."""
+    command = [sys.executable, str(FOLDER / "peers.py"), "--sizes", "1000", "100000"]
+    options = ["--only", "both confusion", "brier score of one", "--repeats", "1"]
+    found = subprocess.run(
+        [*command, *options, *["--rst"] * rst],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+    assert "Both confusion matrices" in found.stdout
+    assert "Brier score of one classifier" in found.stdout
+    assert rst == (".. csv-table::" in found.stdout)
+    assert "another number" not in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0])
+def test_growth(measure, exponent):
+    """The exponent of a power law is found, without the small sizes."""
+    times = {n: 3e-9 * n**exponent for n in (10**4, 10**5, 10**6)} | {10: 5.0}
+
+    assert exponent == pytest.approx(measure.growth(times))
+
+
+def test_growth_of_one_size(measure):
+    """One size does not grow."""
+    assert measure.growth({1000: 1.0}) is None
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ({10: 1.0}, 10.0),
+        ({10: 1.0, 50: 5.0}, 10.0),
+        ({10: 1.0, 50: 25.0}, 100.0),
+        ({10: 1.0, 50: 1.0}, 2.0),
+        ({1000: 1.0}, None),
+    ],
+)
+def test_prediction(measure, times, expected):
+    """Time grows as the last two sizes did, linearly at least; never from greater sizes."""
+    found = measure.predicted(times, 100)
+
+    assert expected == (found if found is None else pytest.approx(found))
+
+
+def test_every_call_runs_in_turn(measure):
+    """All calls have the same number of rounds, at least as many as asked for."""
+    seen = []
+    calls = {name: lambda name=name: seen.append(name) for name in "ab"}
+    found = measure.least_times(calls, clock="wall", repeats=3, seconds=0.01, most=5)
+
+    assert {"a", "b"} == set(found)
+    assert ["a", "b"] * (len(seen) // 2) == seen
+    assert 6 <= len(seen)
