@@ -257,7 +257,9 @@ def _is_table(data: Any, answers: Mapping[str, Any]) -> bool:
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True
     # Asking a lazy frame itself for its columns would run it.
-    has_columns = any(hasattr(type(data), name) for name in ("columns", "column_names"))
+    # A dataset of pyarrow has a schema only.
+    names = "columns", "column_names", "schema"
+    has_columns = any(hasattr(type(data), name) for name in names)
     return has_columns and any(map(_names_columns, answers.values()))
 
 

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
 
 from skcompare import compare
 from skcompare.evidence import Asked, Levels, tally_arrays, tally_frame
 from skcompare.stats import paired_tests
+
+pl = pytest.importorskip("polars")
 
 N = 600
 BY_RECORD = {
@@ -290,3 +291,15 @@ def test_one_scan(frame):
     assert_same_rows(*(compare(tally, scoring=measures) for tally in both))
     with pytest.raises(ValueError, match=r"one plan can be merged\. Got one_scan"):
         both[0] + both[1]
+
+
+def test_dataset(frame, tmp_path):
+    """A dataset of pyarrow has columns that can be named."""
+    dataset = pytest.importorskip("pyarrow.dataset")
+    frame.write_parquet(tmp_path / "answers.parquet")
+    files = dataset.dataset(tmp_path / "answers.parquet")
+
+    assert_same_rows(
+        compare(frame, ANSWERS, y_true="y"),
+        compare(files, ANSWERS, y_true="y", collect=0),
+    )
