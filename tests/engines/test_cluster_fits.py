@@ -106,7 +106,7 @@ def dask_client(tmp_path_factory):
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=str(tmp_path_factory.mktemp("dask")),
         ) as cluster,
         distributed.Client(cluster) as client,
