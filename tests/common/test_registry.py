@@ -10,8 +10,14 @@ from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, paired_test, paired_tests
 from tests.common.checks import checks_of
 
-SLOW = ("interval_and_pvalue_agree", "intervals_nest", "round_trips")
-"""Checks of many intervals; one set of dependencies is enough for them."""
+SLOW = (
+    "interval_and_pvalue_agree",
+    "intervals_nest",
+    "round_trips",
+    "swapped_roles",
+    "roles_are_alike",
+)
+"""Checks that take long; one set of dependencies is enough for them."""
 
 ALL_CHECKS = [
     pytest.param(

@@ -12,6 +12,9 @@ from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.predictions import Answers, PairedPredictions, Predictions, one_class
 from skcompare.stats import delong
 
+# Numbers that take long; one set of dependencies is enough for them.
+pytestmark = pytest.mark.slow
+
 N = 150
 MEANS = ("accuracy", "neg_brier_score", "neg_log_loss")
 COUNTS = ("precision", "recall", "f1", "specificity", "balanced_accuracy")

@@ -19,6 +19,9 @@ from skcompare.stats._mcnemar_unconditional import (
 from skcompare.stats._unconditional_limits import unconditional_limits
 from tests.common.golden import golden
 
+# Numbers that take long; one set of dependencies is enough for them.
+pytestmark = pytest.mark.slow
+
 PUBLISHED = golden("paired_differences")["published"]
 ALTERNATIVES = ("two-sided", "less", "greater")
 NULLS = (0.0, -0.3, -0.05, 0.02, 0.1, 0.7)

@@ -14,6 +14,9 @@ from skcompare.stats import mcnemar
 from skcompare.stats._difference_limits import score_limits
 from skcompare.stats._melded_limits import Confidence, _probability, melded_limits
 
+# Numbers that take long; one set of dependencies is enough for them.
+pytestmark = pytest.mark.slow
+
 ALPHAS = (0.01, 0.05, 0.1, 0.3)
 TABLES = [
     (25, 15, 200),

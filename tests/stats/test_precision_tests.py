@@ -27,6 +27,9 @@ from skcompare.stats._precision_statistics import generalized_score
 from tests.common.golden import golden
 from tests.stats.test_precision_statistics import TABLES, joint, moments, records
 
+# Numbers that take long; one set of dependencies is enough for them.
+pytestmark = pytest.mark.slow
+
 GOLDEN = golden("precision")
 CLASSES = [
     pytest.param(case["counts"], one, id=f"{case['name']} {one['label']} {one['score']}")
