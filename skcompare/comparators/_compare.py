@@ -143,6 +143,7 @@ def compare(
         _check_tally_alone(given | {"labels": labels, "control": control})
         answers = dict.fromkeys(data.names)
     answers = _checked_names(answers)
+    words = {"labels": labels, "pos_label": pos_label, "groups": groups}
     if len(answers) > 2:
         alternative, alpha, adjust = check_settings_of_several(
             alternative, alpha, adjust, control, tuple(answers)
@@ -151,9 +152,7 @@ def compare(
         check_positive(asked, measures)
         check_named(asked, measures, adjust)
         return compare_several(
-            _collected(
-                data, answers, y_true, id, labels=labels, pos_label=pos_label, groups=groups
-            ),
+            _collected(data, answers, y_true, id, **words),
             measures,
             asked,
             control=control,
@@ -171,7 +170,6 @@ def compare(
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     asked, measures = named_tests(tests), resolve_scoring(scoring)
     check_positive(asked, measures)
-    words = {"labels": labels, "pos_label": pos_label, "groups": groups}
     settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha}
     pair = None
     if isinstance(data, Tally):
