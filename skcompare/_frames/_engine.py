@@ -108,6 +108,27 @@ class Table:
             for name, series in zip(names, kept.iter_columns(), strict=True)
         }
 
+    def few_values(self, name: str, most: int) -> NDArray[np.float64] | None:
+        """All different numbers of a column, or None where there are more than `most`.
+
+        Each look brings some records with other values than those known, so that a column
+        of very many values is never held, whatever the order of the records.
+        """
+        nw = _narwhals()
+        value = nw.col(name).cast(nw.Float64)
+        known: NDArray[np.float64] = np.empty(0)
+        while len(known) <= most:
+            others = self.frame.select(value.alias("value"))
+            if len(known):
+                others = others.filter(~nw.col("value").is_in(known.tolist()))
+            found = self.collected(others.head(HEAD))["value"]
+            more = found.filter(~found.is_null()).to_numpy().astype(np.float64)
+            more = np.unique(more[~np.isnan(more)])
+            if not len(more):
+                return known
+            known = np.union1d(known, more)
+        return None
+
     def program(self, columns: dict[str, tuple[str, str]]) -> Program:
         """A program over columns, each with its kind of value."""
         dotted = [name for name, _ in columns.values() if "." in name]

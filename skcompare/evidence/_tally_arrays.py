@@ -136,6 +136,10 @@ def _levels(
     found = []
     for one in pair:
         score = one.proba[:, ranked]  # type: ignore[index]
+        few = len(np.unique(score[:FIRST])) <= asked.n_levels
+        if few and len(np.unique(score)) <= asked.n_levels:
+            found.append(Levels.distinct())
+            continue
         levels = Levels.choose(score[:FIRST], asked.n_levels)
         if levels.is_distinct and len(score) > FIRST:
             # The first records may lack most values.

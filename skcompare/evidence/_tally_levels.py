@@ -49,6 +49,8 @@ def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Lev
     plain = Levels.uniform(n_levels)
     # Without any good value the count of all says what is wrong.
     first = Levels.choose(head, n_levels) if len(head) else plain
+    if len(np.unique(head)) <= n_levels and table.few_values(name, n_levels) is not None:
+        return Levels.distinct()
     if is_proba and first == plain:
         return plain
     # The first records may be no fair sample: a file may be sorted.

@@ -563,3 +563,21 @@ def test_csv_files_need_no_other_package(tmp_path, monkeypatch):
 
     assert 2 == JointCounts.from_frame(path).n
     assert 2 == tally_frame(path, "y", {"old": "a", "new": "b"}, Asked(labels=True)).n
+
+
+@pytest.mark.parametrize("lazy", [False, True], ids=["frame", "lazy"])
+def test_few_values_are_exact_wherever_they_are(lazy):
+    """Up to 512 values are ranked exactly, close together or rare, in a sorted frame."""
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(7)
+    values = np.concatenate([rng.random(509), [1e-7, 2e-7, 3e-7]])
+    p = np.sort(values[rng.integers(512, size=30_000)])
+    frame = pl.DataFrame({"y": rng.integers(2, size=len(p)), "a": p, "b": p[::-1]})
+    answers = {"old": "a", "new": "b"}
+    asked = Asked(ranking=True)
+    tally = tally_frame(frame.lazy() if lazy else frame, "y", answers, asked)
+    more = frame.with_columns(a=pl.Series(np.sort(rng.random(len(p)))))
+    others = tally_frame(more.lazy() if lazy else more, "y", answers, asked)
+
+    assert PlacementValues.from_tally(tally).is_exact
+    assert not PlacementValues.from_tally(others).is_exact
