@@ -1,11 +1,7 @@
 """CSV files by the standard library: the named columns, streamed and typed."""
 
 import csv
-import gzip
-import io
-import os
-import zlib
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
@@ -15,16 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CsvFile", "cannot_read", "from_codes", "text_array"]
+from skcompare._text_files import TextColumn, TextFile, from_codes
+
+__all__ = ["CsvFile"]
 
 BATCH = 1 << 10
 """Records in memory with all their fields at a time."""
 
-WIDEST_TEXT = 64
-"""Letters of the longest text in a unicode array, which has room for as many in each."""
 
-
-class CsvFile:
+class CsvFile(TextFile):
     """A CSV file of UTF-8 text with a line of column names.
 
     Parameters
@@ -38,14 +33,11 @@ class CsvFile:
     typed = False
 
     def __init__(self, path: Any, delimiter: str | None = None) -> None:
-        self.path = os.fspath(path)
-        self.key: Hashable = os.path.realpath(self.path)
-        self.words = repr(self.path)
+        super().__init__(path, "CSV", csv.Error)
         if delimiter is None:
             stem = self.path.lower().removesuffix(".gz")
             delimiter = "\t" if stem.endswith((".tsv", ".tab")) else ","
         self.delimiter = delimiter
-        self._piped: str | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -69,7 +61,7 @@ class CsvFile:
         as_written : collection of str, optional
             Columns that stay text.
         """
-        columns = {name: _Column() for name in names}
+        columns = {name: TextColumn() for name in names}
         n_records = 0
         with self._lines() as lines:
             header = self._header(lines)
@@ -89,8 +81,8 @@ class CsvFile:
             for name, column in columns.items()
         }
 
-    def _values(self, name: str, column: "_Column", as_written: bool) -> NDArray[Any]:
-        stripped = [field.strip() for field in column.fields]
+    def _values(self, name: str, column: TextColumn, as_written: bool) -> NDArray[Any]:
+        stripped = [field.strip() for field in column.texts]
         codes = np.concatenate(column.codes)
         if "" in stripped:
             position = int(np.argmax(codes == stripped.index("")))
@@ -99,7 +91,9 @@ class CsvFile:
                 f"{name!r}. Drop records with missing values, or fill them."
             )
         numbers = None if as_written else _numbers(stripped)
-        return from_codes(stripped, codes) if numbers is None else numbers[codes]
+        if numbers is not None:
+            return numbers[codes]
+        return from_codes(f"Column {name!r} of {self.words}", stripped, codes)
 
     def _header(self, lines: Iterator[list[str]]) -> list[str]:
         first = next(lines, [])
@@ -133,71 +127,9 @@ class CsvFile:
     @contextmanager
     def _lines(self) -> Iterator[Iterator[list[str]]]:
         """The lines that are not blank, split into fields."""
-        try:
-            with self._open() as file:
-                # A quoted field may go on in the next line; the reader sees to it.
-                yield filter(None, csv.reader(file, delimiter=self.delimiter, strict=True))
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{self.words} must be UTF-8 text. Save it as UTF-8 CSV."
-            ) from error
-        except (csv.Error, EOFError, zlib.error) as error:
-            raise ValueError(f"{self.words} is not a CSV file: {error}.") from error
-        except OSError as error:
-            raise cannot_read(self.path, error) from error
-
-    def _open(self) -> Any:
-        text: dict[str, Any] = {"encoding": "utf-8-sig", "newline": ""}
-        if self.path.lower().endswith(".gz"):
-            return gzip.open(self.path, "rt", **text)
-        if os.path.isfile(self.path) and not self.path.startswith("/dev/"):
-            return open(self.path, **text)
-        # What comes through a pipe comes once.
-        if self._piped is None:
-            with open(self.path, **text) as pipe:
-                self._piped = pipe.read()
-        return io.StringIO(self._piped, newline="")
-
-
-class _Column:
-    """The different fields of a column, in the order in which they occur, and which of
-    them each record has.
-    """
-
-    def __init__(self) -> None:
-        self.fields = _Numbered()
-        self.codes: list[NDArray[np.intp]] = []
-
-    def extend(self, fields: Iterable[str], n: int) -> None:
-        """Add the fields of `n` more records."""
-        self.codes.append(np.fromiter(map(self.fields.__getitem__, fields), np.intp, n))
-
-
-class _Numbered(dict[str, int]):
-    """Numbers texts as they come."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = number = len(self)
-        return number
-
-
-def cannot_read(path: str, error: OSError) -> OSError:
-    """An error of the same kind that names the file."""
-    return type(error)(f"Cannot read {path!r}: {error.strerror or error}.")
-
-
-def text_array(texts: list[str]) -> NDArray[Any]:
-    """Texts in a unicode array, or in one of objects where some are long."""
-    column = _Column()
-    column.extend(texts, len(texts))
-    return from_codes(list(column.fields), column.codes[0])
-
-
-def from_codes(distinct: list[str], codes: NDArray[np.intp]) -> NDArray[Any]:
-    """The texts at `codes`."""
-    # A unicode array has the room of the longest text for every one.
-    is_wide = max(map(len, distinct), default=0) > WIDEST_TEXT
-    return np.array(distinct, dtype=object if is_wide else np.str_)[codes]
+        with self.lines() as lines:
+            # A quoted field may go on in the next line; the reader sees to it.
+            yield filter(None, csv.reader(lines, delimiter=self.delimiter, strict=True))
 
 
 def _numbers(cells: list[str]) -> NDArray[Any] | None:

@@ -27,6 +27,7 @@ __all__ = [
     "is_number",
     "is_whole",
     "integral",
+    "missing_in",
     "positive_class",
     "some_of",
     "unknown_name",
@@ -155,7 +156,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
     """Refuse None, NaN, NaT and pandas.NA."""
-    missing = _missing(array)
+    missing = missing_in(array)
     if missing.any():
         raise ValueError(
             f"`{name}` must not have missing labels. Got {int(missing.sum())}, the first "
@@ -164,7 +165,8 @@ def check_not_missing(name: str, array: NDArray[Any]) -> None:
         )
 
 
-def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_in(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which values are None, NaN, NaT or pandas.NA, if any; infinite ones are too."""
     if array.dtype.kind in "biuSU":
         return np.zeros(0, dtype=bool)
     if array.dtype.kind == "f":

@@ -11,7 +11,14 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from skcompare._frames import _columns, columns_of, frame_from_columns
+from skcompare._frames import (
+    _parquet,
+    _scan,
+    columns_of,
+    frame_from_columns,
+    source_of,
+    table_of,
+)
 from skcompare.exceptions import MissingDependencyError
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -446,6 +453,25 @@ def test_csv_files_that_are_wrong(write, text, message):
         columns_of(write(text), ["x"])
 
 
+@pytest.mark.parametrize("text", ["a\0", "\0", "a\ud800"])
+def test_texts_that_nobody_can_write(write, text):
+    """numpy drops a null at the end, so that two texts would be one."""
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("narwhals")
+    frame = pd.DataFrame({"x": pd.Series(["a", text], dtype=object)})
+    with pytest.raises(ValueError, match="Column 'x' must have texts that can be written"):
+        columns_of(frame, ["x"])
+    if "\0" in text:
+        with pytest.raises(ValueError, match=r"'x' of .*answers.csv' must have texts"):
+            columns_of(write(f"x,y\na,1\n{text},2\n"), ["x"])
+
+
+def test_a_path_with_a_null():
+    """No file can have such a name."""
+    with pytest.raises(ValueError, match="A path must not have a null in it"):
+        columns_of("a\0.csv", ["x"])
+
+
 def test_broken_gzip(write):
     """A compressed file that ends early is refused, and so is one that is none."""
     whole = gzip.compress(b"x,y\n" + b"1,2\n" * 1000)
@@ -508,7 +534,7 @@ def only_reader(monkeypatch):
 
     def leave(library=None):
         for name in set(LIBRARIES) - {library}:
-            monkeypatch.setattr(_columns, f"_by_{name}", refuse)
+            monkeypatch.setattr(_parquet, f"_by_{name}", refuse)
 
     return leave
 
@@ -564,6 +590,48 @@ def test_only_named_columns_are_read(parquet, only_reader, name):
         columns_of(path, ["other"])
 
 
+@pytest.mark.parametrize("name", ["duckdb", "polars"])
+def test_damaged_files_on_an_engine(parquet, monkeypatch, name):
+    """What an engine says of a damaged file is one error of this package."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip(name)
+    monkeypatch.setattr(_scan, "READ_AT_ONCE", -1)
+    for other in {"duckdb", "polars"} - {name}:
+        monkeypatch.setattr(_scan, f"_by_{other}", refused_import)
+    path = parquet({"x": ["some", "other", "text"]})
+    assert [1, 1, 1] == table_of(source_of(path)).counted(["x"])[1].tolist()
+    chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
+    content = bytearray(path.read_bytes())
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    content[start : start + 20] = b"\xff" * 20
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"Cannot read .*answers\.parquet' as a Parquet"):
+        table_of(source_of(path)).counted(["x"])
+    path.write_bytes(content[:20])
+    with pytest.raises(ValueError, match=r"Cannot read .*answers\.parquet' as a Parquet"):
+        table_of(source_of(path)).counted(["x"])
+
+
+def refused_import(*_):
+    """A library that is not installed."""
+    raise ImportError("not installed")
+
+
+def test_what_fails_badly_in_polars_is_an_error(parquet, only_reader, monkeypatch):
+    """Where the code of Polars itself fails, it raises what is no Exception."""
+
+    class PanicException(BaseException):
+        """Has the name of that of Polars, which nobody can import."""
+
+    def panic(nw, path):
+        raise PanicException("called unwrap")
+
+    only_reader(None)
+    monkeypatch.setattr(_parquet, "_by_polars", panic)
+    with pytest.raises(ValueError, match="as a Parquet file: called unwrap"):
+        columns_of(parquet({"x": [1]}), ["x"])
+
+
 def test_folders_of_parquet_files(parquet, tmp_path, reader):
     """A folder of Parquet files is one table."""
     (tmp_path / "all.parquet").mkdir()
@@ -577,7 +645,7 @@ def test_parquet_files_with_something_wrong(parquet, write, reader):
     """Missing values, unknown columns and other files are named."""
     path = parquet({"x": ["a", None], "y": [1, 2]})
 
-    with pytest.raises(ValueError, match=r"`x` must not have missing .* position 1\."):
+    with pytest.raises(ValueError, match=r"`x` must not have .* 1\. .* of .*\.parquet'"):
         columns_of(path, ["x"])
     with pytest.raises(ValueError, match=r"Unknown column 'z'.*answers\.parquet"):
         columns_of(path, ["z"])

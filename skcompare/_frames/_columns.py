@@ -1,29 +1,32 @@
 """Frames and files as they enter and leave; the one place that calls narwhals."""
 
 import os
-import warnings
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._csv import CsvFile, cannot_read, from_codes, text_array
-from skcompare._validation import check_choice, check_not_missing, unknown_name
+from skcompare._csv import CsvFile
+from skcompare._frames._arrays import arrays_of, from_native, narwhals_module
+from skcompare._frames._parquet import PARQUET, ParquetFile
+from skcompare._json_lines import JsonLinesFile
+from skcompare._npz import NpzFile
+from skcompare._validation import check_choice, unknown_name
 from skcompare.exceptions import MissingDependencyError
 
 __all__ = ["Source", "check_column", "columns_of", "frame_from_columns", "source_of"]
 
 BACKENDS = ("pandas", "polars", "pyarrow")
-PARQUET = (".parquet", ".pq")
-MOST_NAMES = 20
-"""Columns that a message lists."""
+JSON_LINES = (".jsonl", ".ndjson")
+NPZ = ".npz"
+FILES = (CsvFile, JsonLinesFile, NpzFile, ParquetFile)
+MOST_NAMES, LONGEST_NAME = 20, 60
+"""Columns that a message lists, and letters of the name of each."""
 
 
 class Source(Protocol):
-    """Where columns come from: a frame, a Parquet file or a CSV file.
+    """Where columns come from: a frame, or a file of one of several formats.
 
     Attributes
     ----------
@@ -59,8 +62,8 @@ def columns_of(
     Parameters
     ----------
     frame : frame, str, path-like or Source
-        A frame of any library that narwhals knows, eager or lazy, or the path of a CSV,
-        TSV or Parquet file.
+        A frame of any library that narwhals knows, eager or lazy, or the path of a file:
+        CSV, TSV, JSON lines, `.npz` or Parquet.
     names : sequence of str
         The columns. Each comes once.
     as_written : collection of str, optional
@@ -70,6 +73,7 @@ def columns_of(
     -------
     columns : dict of str to ndarray of shape (n_samples,)
         Whole numbers, fractions, booleans, dates or texts. Categories are their labels.
+        An array of two dimensions in an `.npz` file stays one.
     """
     source = source_of(frame)
     for name in names:
@@ -83,8 +87,8 @@ def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) 
     Parameters
     ----------
     frame : frame, str, path-like or Source
-        What was passed. A path that ends in `.parquet` or `.pq` is a Parquet file, any
-        other a CSV file.
+        What was passed. The end of a path says what it is: `.parquet` or `.pq`, `.jsonl`
+        or `.ndjson` (with or without `.gz`), `.npz`, and for all others a CSV file.
     words : str, default="`frame`"
         What messages call a frame. Files have their path.
     delimiter : str, optional
@@ -93,10 +97,21 @@ def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) 
     if is_source(frame):
         return frame
     if isinstance(frame, str | os.PathLike):
-        path = os.fspath(frame)
-        is_parquet = path.lower().rstrip(os.sep).endswith(PARQUET)
-        return _ParquetFile(path) if is_parquet else CsvFile(path, delimiter)
-    return _Dataset(frame, words) if is_dataset(frame) else _Frame(frame, words)
+        return _file(os.fspath(frame), delimiter)
+    return Dataset(frame, words) if is_dataset(frame) else Frame(frame, words)
+
+
+def _file(path: str, delimiter: str | None) -> Source:
+    if "\0" in path:
+        raise ValueError(f"A path must not have a null in it. Got {path!r}.")
+    name = path.lower().rstrip(os.sep)
+    if name.endswith(PARQUET):
+        return ParquetFile(path)
+    if name.endswith(NPZ):
+        return NpzFile(path)
+    if name.removesuffix(".gz").endswith(JSON_LINES):
+        return JsonLinesFile(path)
+    return CsvFile(path, delimiter)
 
 
 def is_dataset(frame: Any) -> bool:
@@ -107,7 +122,7 @@ def is_dataset(frame: Any) -> bool:
 
 def is_source(frame: Any) -> bool:
     """Whether it is known where the columns come from."""
-    return isinstance(frame, CsvFile | _ParquetFile | _Dataset | _Frame)
+    return isinstance(frame, (*FILES, Dataset, Frame))
 
 
 def check_column(source: Source, name: str, advice: str = "") -> None:
@@ -115,7 +130,7 @@ def check_column(source: Source, name: str, advice: str = "") -> None:
     names = source.names
     if name in names:
         return
-    listed = [str(known) for known in names]
+    listed = [str(known)[:LONGEST_NAME] for known in names]
     if len(listed) > MOST_NAMES:
         listed = get_close_matches(name, listed, n=5) or listed[:MOST_NAMES]
     rest = f" and {len(names) - len(listed):,} more" if len(listed) < len(names) else ""
@@ -123,7 +138,7 @@ def check_column(source: Source, name: str, advice: str = "") -> None:
     raise ValueError(f"{message}{rest}, the columns of {source.words}.{advice}")
 
 
-class _Frame:
+class Frame:
     """A frame that the user has in memory, or a lazy one."""
 
     typed = True
@@ -136,7 +151,8 @@ class _Frame:
         except TypeError as error:
             raise TypeError(
                 f"{words} must be a frame, such as one of pandas, Polars or PyArrow, or "
-                f"the path of a CSV or Parquet file. Got {type(frame).__name__}."
+                "the path of a CSV, JSON lines, npz or Parquet file. Got "
+                f"{type(frame).__name__}."
             ) from error
         # The key is an id, which must not go to another frame.
         self.native = frame
@@ -144,7 +160,7 @@ class _Frame:
     @property
     def names(self) -> list[str]:
         """The names of all columns."""
-        if isinstance(self._frame, _narwhals().LazyFrame):
+        if isinstance(self._frame, narwhals_module().LazyFrame):
             return list(self._frame.collect_schema().names())
         return list(self._frame.columns)
 
@@ -152,10 +168,10 @@ class _Frame:
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
         """The named columns without missing values."""
-        return _arrays(self._frame.select(*names))
+        return arrays_of(self._frame.select(*names), self.words)
 
 
-class _Dataset:
+class Dataset:
     """A dataset of pyarrow: files that are read as far as they are asked for."""
 
     typed = True
@@ -174,178 +190,8 @@ class _Dataset:
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
         """The named columns without missing values."""
-        return _arrays(from_native(self.native.to_table(columns=list(names))))
-
-
-class _ParquetFile:
-    """A Parquet file, or a folder of them, read by whichever library is installed."""
-
-    typed = True
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.key: Hashable = os.path.realpath(path)
-        self.words = repr(path)
-        self._known: _Opened | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all columns."""
-        return self._opened().names
-
-    def read(
-        self, names: Sequence[str], as_written: Collection[str] = ()
-    ) -> dict[str, NDArray[Any]]:
-        """The named columns without missing values."""
-        opened = self._opened()
-        with self._refused():
-            frame = opened.select(list(names))
-        return _arrays(frame)
-
-    def _opened(self) -> "_Opened":
-        if self._known is None:
-            self._known = self._open()
-        return self._known
-
-    def _open(self) -> "_Opened":
-        try:
-            os.stat(self.path)
-        except OSError as error:
-            raise cannot_read(self.path, error) from error
-        nw = _narwhals()
-        for open_by in (_by_pyarrow, _by_polars, _by_pandas):
-            try:
-                with self._refused():
-                    return open_by(nw, self.path)
-            except ImportError:
-                continue
-        raise MissingDependencyError(
-            f"Reading the Parquet file {self.words} needs pyarrow or polars. Install them "
-            "with `pip install skcompare[frames]`, or pass a CSV file."
-        )
-
-    @contextmanager
-    def _refused(self) -> Iterator[None]:
-        try:
-            yield
-        except (ImportError, MemoryError):
-            raise
-        # Each library has its own errors.
-        except Exception as error:
-            raise ValueError(
-                f"Cannot read {self.words} as a Parquet file: {error}. Write it again, or "
-                "pass a CSV file."
-            ) from error
-
-
-class _Opened(NamedTuple):
-    """A Parquet file of which nothing but the names is read."""
-
-    names: list[str]
-    select: Callable[[list[str]], Any]
-
-
-def _by_pyarrow(nw: Any, path: str) -> _Opened:
-    from pyarrow import dataset
-
-    files = dataset.dataset(path, format="parquet")
-    return _Opened(
-        files.schema.names, lambda names: nw.from_native(files.to_table(columns=names))
-    )
-
-
-def _by_polars(nw: Any, path: str) -> _Opened:
-    lazy = nw.scan_parquet(path, backend="polars")
-    return _Opened(
-        lazy.collect_schema().names(), lambda names: lazy.select(*names).collect()
-    )
-
-
-def _by_pandas(nw: Any, path: str) -> _Opened:
-    frame = nw.read_parquet(path, backend="pandas")
-    return _Opened(frame.columns, lambda names: frame.select(*names))
-
-
-def _narwhals() -> Any:
-    try:
-        import narwhals
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Frames and Parquet files need narwhals. Install it with "
-            "`pip install skcompare[frames]`, or pass arrays or a CSV file."
-        ) from error
-    return narwhals
-
-
-def from_native(frame: Any) -> Any:
-    """A frame as narwhals has it."""
-    with warnings.catch_warnings():
-        # Users can do nothing about it while the package it names is not to be had.
-        warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals")
-        return _narwhals().from_native(frame)
-
-
-def _arrays(frame: Any) -> dict[str, NDArray[Any]]:
-    nw = _narwhals()
-    if isinstance(frame, nw.LazyFrame):
-        # All columns at once, because some engines give rows in another order each time.
-        frame = frame.collect()
-    return {name: _array(nw, name, frame[name]) for name in frame.columns}
-
-
-def _array(nw: Any, name: str, series: Any) -> NDArray[Any]:
-    """A column as a plain array: categories as labels, and no missing values."""
-    if series.null_count():
-        _refuse_missing(name, series.is_null().to_numpy())
-    dtype = series.dtype
-    if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return _labels(name, series)
-    if dtype == nw.Decimal:
-        series = series.cast(nw.Float64)
-    if dtype == nw.Object or dtype.is_nested():
-        return _array_of(name, series.to_list())
-    array = series.to_numpy()
-    if array.dtype.kind == "O":
-        return _array_of(name, array.tolist())
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        _refuse_missing(name, np.isnan(array))
-    return array
-
-
-def _refuse_missing(name: str, missing: NDArray[Any]) -> None:
-    marked = np.zeros(len(missing), dtype=object)
-    marked[missing.astype(bool)] = None
-    check_not_missing(name, marked)
-
-
-def _labels(name: str, series: Any) -> NDArray[Any]:
-    """Texts or categories by their different values: an object a record takes longer."""
-    try:
-        encoded = series.to_arrow().dictionary_encode()
-        encoded = encoded.combine_chunks() if hasattr(encoded, "chunks") else encoded
-        values, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    # Without pyarrow, and for what Arrow has no type or encoding for, such as texts and
-    # numbers mixed; its own errors are kinds of these.
-    except (ImportError, NotImplementedError, TypeError, ValueError):
-        return _array_of(name, series.to_list())
-    if all(isinstance(value, str) for value in values):
-        return from_codes(values, codes)
-    return _array_of(name, values)[codes]
-
-
-def _array_of(name: str, items: list[Any]) -> NDArray[Any]:
-    kinds = set(map(type, items))
-    if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
-        raise ValueError(
-            f"Column {name!r} must hold one value a record. Got "
-            f"{type(items[0]).__name__}s. Make columns of their parts, a column a class "
-            "for probabilities."
-        )
-    are_text = {issubclass(kind, str) for kind in kinds}
-    if are_text == {True}:
-        return text_array(items)
-    # numpy would make texts of numbers beside texts.
-    return np.asarray(items, dtype=object if True in are_text else None)
+        table = self.native.to_table(columns=list(names))
+        return arrays_of(from_native(table), self.words)
 
 
 def frame_from_columns(

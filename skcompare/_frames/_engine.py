@@ -1,21 +1,15 @@
 """Frames on engines: what is asked of them is aggregates only."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._csv import CsvFile
-from skcompare._frames._columns import (
-    _array,
-    _Dataset,
-    _Frame,
-    _narwhals,
-    _ParquetFile,
-    from_native,
-    is_dataset,
-)
+from skcompare._frames._arrays import array_of_series, from_native, narwhals_module
+from skcompare._frames._columns import FILES, Dataset, Frame, is_dataset
+from skcompare._frames._parquet import ParquetFile, refused_if_damaged
 from skcompare._frames._program import Program
 from skcompare._frames._scan import Scanned, scanned_dataset, scanned_file
 
@@ -46,11 +40,16 @@ class Table:
         What messages call it.
     kept : object, optional
         What must live as long as the frame, such as a connection.
+    is_file : bool, default=False
+        Whether it is made of Parquet files, so that what fails is their reading.
     """
 
-    def __init__(self, frame: Any, words: str, kept: Any = None) -> None:
+    def __init__(
+        self, frame: Any, words: str, kept: Any = None, *, is_file: bool = False
+    ) -> None:
         self.frame = frame
         self.words = words
+        self.is_file = is_file
         self._kept = kept
         self._schema: Mapping[str, Any] | None = None
 
@@ -63,12 +62,13 @@ class Table:
     def schema(self) -> Mapping[str, Any]:
         """The type of each column."""
         if self._schema is None:
-            self._schema = self.frame.collect_schema()
+            with self._refused():
+                self._schema = self.frame.collect_schema()
         return self._schema
 
     def kind(self, name: str) -> str:
         """What a column holds: "text", "boolean", "whole", "fraction" or "date"."""
-        nw = _narwhals()
+        nw = narwhals_module()
         dtype = self.schema[name]
         if dtype in (nw.String, nw.Categorical, nw.Enum):
             return "text"
@@ -88,11 +88,35 @@ class Table:
 
     def n_records(self) -> int:
         """The number of records."""
-        nw = _narwhals()
+        nw = narwhals_module()
         # Not all engines count a frame without columns.
         name = next(iter(self.schema))
         found = self.collected(self.frame.select(nw.col(name)).select(nw.len()))
         return int(found[found.columns[0]].to_list()[0])
+
+    def only(self, values: Mapping[str, Sequence[Any]]) -> "Table":
+        """The records with one of the values in each of some columns.
+
+        Values of another type than a column's occur in none of its records.
+        """
+        nw = narwhals_module()
+        frame = self.frame
+        for name, wanted in values.items():
+            kind = self.kind(name)
+            if kind == "text":
+                known: list[Any] = [str(value) for value in wanted]
+            else:
+                is_boolean = kind == "boolean"
+                known = [
+                    value
+                    for value in wanted
+                    if not isinstance(value, str) and isinstance(value, bool) is is_boolean
+                ]
+            column = nw.col(name).cast(nw.String) if kind == "text" else nw.col(name)
+            # Not all engines take a filter that looks at no column.
+            none = column.is_null() & ~column.is_null()
+            frame = frame.filter(column.is_in(known) if known else none)
+        return Table(frame, self.words, self, is_file=self.is_file)
 
     def head(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         """The first records, without those that lack a value."""
@@ -104,7 +128,7 @@ class Table:
             missing |= _missing(series)
         kept = found.filter((~missing).tolist()) if missing.any() else found
         return {
-            name: _array(_narwhals(), name, series)
+            name: array_of_series(narwhals_module(), name, series)
             for name, series in zip(names, kept.iter_columns(), strict=True)
         }
 
@@ -114,7 +138,7 @@ class Table:
         Each look brings some records with other values than those known, so that a column
         of very many values is never held, whatever the order of the records.
         """
-        nw = _narwhals()
+        nw = narwhals_module()
         value = nw.col(name).cast(nw.Float64)
         known: NDArray[np.float64] = np.empty(0)
         while len(known) <= most:
@@ -178,9 +202,12 @@ class Table:
                     f"{missing:,} of {int(counts.sum()):,} records. Drop these records, or "
                     "name a value for them."
                 )
-        nw = _narwhals()
+        nw = narwhals_module()
         return Groups(
-            [_array(nw, name, series) for name, series in zip(names, own, strict=True)],
+            [
+                array_of_series(nw, name, series)
+                for name, series in zip(names, own, strict=True)
+            ],
             counts,
             [_number(series) for series in totals],
         )
@@ -200,13 +227,20 @@ class Table:
 
     def read(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         """All records of some columns, in arrays."""
-        nw = _narwhals()
+        nw = narwhals_module()
         found = self.collected(self.frame.select(*dict.fromkeys(names)))
-        return {name: _array(nw, name, found[name]) for name in found.columns}
+        return {
+            name: array_of_series(nw, name, found[name], self.words)
+            for name in found.columns
+        }
 
     def collected(self, frame: Any) -> Any:
         """A lazy frame of this engine, computed."""
-        return _streamed(frame) if self.engine == "polars" else frame.collect()
+        with self._refused():
+            return _streamed(frame) if self.engine == "polars" else frame.collect()
+
+    def _refused(self) -> AbstractContextManager[None]:
+        return refused_if_damaged(self.words) if self.is_file else nullcontext()
 
 
 def _streamed(frame: Any) -> Any:
@@ -220,7 +254,7 @@ def _streamed(frame: Any) -> Any:
 
 def _missing(series: Any) -> NDArray[np.bool_]:
     """Where a collected column has no value or NaN."""
-    nw = _narwhals()
+    nw = narwhals_module()
     missing = np.array(series.is_null().to_numpy(), dtype=bool)
     if series.dtype in (nw.Float64, nw.Float32):
         missing |= np.isnan(series.to_numpy().astype(np.float64))
@@ -236,7 +270,7 @@ def table_of(frame: Any, words: str = "`frame`", *, whole_file: bool = False) ->
 
     Engines are lazy frames of Polars, DuckDB, Dask, PySpark and others that narwhals
     knows, datasets of pyarrow, and Parquet files too large to be read at once. Frames in
-    memory, CSV files and small Parquet files are read.
+    memory, small Parquet files and all files of other formats are read.
 
     Parameters
     ----------
@@ -249,11 +283,12 @@ def table_of(frame: Any, words: str = "`frame`", *, whole_file: bool = False) ->
     """
     if isinstance(frame, Table):
         return frame
-    if isinstance(frame, CsvFile):
+    if isinstance(frame, ParquetFile):
+        with refused_if_damaged(frame.words):
+            return _table(scanned_file(frame.path, whole_file), frame.words, is_file=True)
+    if isinstance(frame, FILES):
         return None
-    if isinstance(frame, _ParquetFile):
-        return _table(scanned_file(frame.path, whole_file), frame.words)
-    if isinstance(frame, _Frame | _Dataset):
+    if isinstance(frame, Frame | Dataset):
         frame, words = frame.native, frame.words
     if is_dataset(frame):
         return _table(scanned_dataset(frame), words)
@@ -261,9 +296,11 @@ def table_of(frame: Any, words: str = "`frame`", *, whole_file: bool = False) ->
         found = from_native(frame)
     except TypeError:
         return None
-    is_lazy = isinstance(found, _narwhals().LazyFrame)
+    is_lazy = isinstance(found, narwhals_module().LazyFrame)
     return Table(found, words) if is_lazy else None
 
 
-def _table(scanned: Scanned | None, words: str) -> Table | None:
-    return None if scanned is None else Table(scanned.frame, words, scanned.kept)
+def _table(scanned: Scanned | None, words: str, *, is_file: bool = False) -> Table | None:
+    if scanned is None:
+        return None
+    return Table(scanned.frame, words, scanned.kept, is_file=is_file)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skcompare._frames._columns import _narwhals
+from skcompare._frames._arrays import narwhals_module
 from skcompare._frames._engine import Table
 
 __all__ = ["joined_tables"]
@@ -54,19 +54,21 @@ def joined_tables(
         own = {name: f"skcompare_{i}_{j}" for j, name in enumerate(dict.fromkeys(columns))}
         frames.append(_selected(table, own, id, as_text))
         names.append(own)
+    kept = [table for table, _ in tables]
+    words = " and ".join(table.words for table in kept)
+    is_file = all(table.is_file for table in kept)
     sizes = [_n_unique(table, frame, id) for (table, _), frame in zip(tables, frames)]
     whole = frames[0]
     for i, frame in enumerate(frames[1:], start=1):
         ids = frames[0].select(ID).join(frame.select(ID), on=ID, how="inner")
-        n_both = Table(ids, "").n_records()
+        n_both = Table(ids, words, is_file=is_file).n_records()
         _check_all(tables[0][0], tables[i][0], id, (sizes[0], sizes[i], n_both))
         whole = whole.join(frame, on=ID, how="inner")
-    words = " and ".join(table.words for table, _ in tables)
-    return Table(whole, words, [table for table, _ in tables]), names
+    return Table(whole, words, kept, is_file=is_file), names
 
 
 def _selected(table: Table, names: dict[str, str], id: str, as_text: bool) -> Any:
-    nw = _narwhals()
+    nw = narwhals_module()
     own = nw.col(id).cast(nw.String) if as_text else nw.col(id)
     taken = (nw.col(name).alias(new) for name, new in names.items())
     return table.frame.select(own.alias(ID), *taken)
@@ -74,7 +76,7 @@ def _selected(table: Table, names: dict[str, str], id: str, as_text: bool) -> An
 
 def _n_unique(table: Table, frame: Any, id: str) -> int:
     """The number of records, each of which must have an id of its own."""
-    nw = _narwhals()
+    nw = narwhals_module()
     often = frame.select(ID).group_by(ID).agg(nw.len().alias("often"))
     twice = nw.when(nw.col("often") > 1).then(nw.lit(1)).otherwise(nw.lit(0))
     missing = nw.when(nw.col(ID).is_null()).then(nw.col("often")).otherwise(nw.lit(0))

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from skcompare._frames._columns import PARQUET, _narwhals
+from skcompare._frames._arrays import narwhals_module
+from skcompare._frames._parquet import PARQUET
 
 __all__ = ["Scanned", "scanned_dataset", "scanned_file"]
 
@@ -96,4 +97,4 @@ def _connection() -> Any:
 
 
 def _lazy(native: Any) -> Any:
-    return _narwhals().from_native(native)
+    return narwhals_module().from_native(native)

@@ -51,11 +51,11 @@ def compare(
     ----------
     data : array-like of shape (n_samples,), frame, path, Tally or None
         True labels; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark or
-        another library that narwhals knows, eager or lazy, or a CSV or Parquet file, that
-        has them in the column `y_true`; or records that were counted, see
-        :class:`~skcompare.evidence.Tally`. Without true labels the answers are compared
-        with each other: whether both give the classes equally often, and where they
-        disagree.
+        another library that narwhals knows, eager or lazy, or a file (CSV, JSON lines,
+        `.npz` or Parquet), that has them in the column `y_true`; or records that were
+        counted, see :class:`~skcompare.evidence.Tally`. Without true labels the answers
+        are compared with each other: whether both give the classes equally often, and
+        where they disagree.
     answers : mapping of str to array-like or to names of columns
         Two entries, the champion first, or more of them: predicted labels of shape
         (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes

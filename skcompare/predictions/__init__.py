@@ -17,6 +17,7 @@ from skcompare.predictions._from_frames import (
     labels_from_frame,
     predictions_from_frame,
 )
+from skcompare.predictions._holdout import holdout_from_frame
 from skcompare.predictions._on_engine import EngineColumns, columns_on_engine
 from skcompare.predictions._one_class import one_class, one_class_of
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
@@ -36,6 +37,7 @@ __all__ = [
     "collect_predictions",
     "columns_on_engine",
     "describe",
+    "holdout_from_frame",
     "labels_from_frame",
     "n_rows",
     "one_class",

@@ -22,6 +22,7 @@ from skcompare._validation import (
     check_probabilities,
     check_same_length,
     integral,
+    some_of,
 )
 from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint
@@ -208,6 +209,11 @@ def _are_labels(values: np.ndarray, known: list[np.ndarray]) -> bool:
 def _probabilities(
     name: str, values: np.ndarray, classes: np.ndarray, positive: int | None
 ) -> np.ndarray:
+    if values.dtype.kind in "US":
+        raise ValueError(
+            f"`{name}` must be numbers in [0, 1]. Got texts, such as "
+            f"{some_of(values.ravel(), 1)}. Name the column of probabilities."
+        )
     if values.ndim == 2 and values.shape[1] > 1:
         if values.shape[1] != len(classes):
             raise ValueError(

@@ -1,27 +1,25 @@
 """Predictions from frames and files: columns named, joined by ids where need be."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, columns_of, source_of
-from skcompare._typing import ArrayLike, IntArray
+from skcompare._frames import source_of
+from skcompare._typing import ArrayLike
+from skcompare.predictions._aligned import aligned
 from skcompare.predictions._from_arrays import LABELS, predictions_from_arrays
-from skcompare.predictions._places import Place, check_id, place_of, places_of
+from skcompare.predictions._ids import is_text, written
+from skcompare.predictions._places import GROUPS, Y_TRUE, Place, place_of, places_of
 from skcompare.predictions._predictions import Predictions
 
-__all__ = ["arrays_from_frame", "labels_from_frame", "predictions_from_frame"]
-
-SHOWN = 3
-"""Ids that a message shows."""
-
-KINDS = {"U": "text", "i": "whole numbers", "u": "whole numbers", "f": "fractions"} | {
-    "M": "dates",
-    "m": "durations",
-}
-"""Types of ids, by the kinds of numpy."""
+__all__ = [
+    "arrays_from_frame",
+    "labels_from_frame",
+    "predictions_from_frame",
+    "typed_columns",
+]
 
 
 def predictions_from_frame(
@@ -40,14 +38,15 @@ def predictions_from_frame(
     ----------
     frame : frame, str or path-like
         A frame of pandas, Polars, PyArrow or another library that narwhals knows, or the
-        path of a `.csv`, `.tsv` or `.parquet` file. Other columns than the named ones
-        are not read, as far as the format allows.
+        path of a `.csv`, `.tsv`, `.jsonl`, `.npz` or `.parquet` file. Other columns than
+        the named ones are not read, as far as the format allows.
     y_true : str or None
         Column of true labels; None where nobody knows them.
     answers : mapping of str to str, list of str, or tuple
         For each classifier its column in `frame`: labels, or probabilities of
         `pos_label`, told apart as in :func:`predictions_from_arrays`; or a list of
-        columns, the probabilities of each class in sorted order; or both, as
+        columns, the probabilities of each class in sorted order, or the name of an array
+        of these in an `.npz` file; or both labels and probabilities, as
         ``{"labels": column, "proba": column or columns}``. A pair
         `(other_frame, columns)` takes them from another frame or file.
     id : str, optional
@@ -110,18 +109,33 @@ def arrays_from_frame(
     Parameters are those of :func:`predictions_from_frame`.
     """
     asked = places_of(frame, y_true, answers, groups)
-    places = [place for place in asked if place.name is not None]
-    columns = _aligned(asked, id)
-    group = columns.pop() if groups is not None else None
-    truth = columns.pop(0) if y_true is not None else None
-    found = {place.role: column for place, column in zip(places, columns, strict=True)}
+    return typed_columns(asked, aligned(asked, id).columns)
+
+
+def typed_columns(
+    asked: Sequence[Place], columns: Sequence[NDArray[Any]]
+) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
+    """Truth, answers and groups of aligned columns; those of CSV files get their types.
+
+    Parameters
+    ----------
+    asked : sequence of Place
+        Where truth, answers and groups are, as :func:`places_of` gives them.
+    columns : sequence of ndarray
+        The values of each.
+    """
+    pairs = list(zip(asked, columns, strict=True))
+    found = {place.role: column for place, column in pairs if place.name is not None}
+    known = {place.role: column for place, column in pairs if place.name is None}
+    truth, group = known.get(Y_TRUE), known.get(GROUPS)
     if truth is not None and not asked[0].source.typed:
         truth = _written_beside(truth, found.values())
+    places = [place for place in asked if place.name is not None]
     guessed = [place for place in places if not place.source.typed]
     if guessed:
         base = found.values() if truth is None else [truth]
-        known = {label for array in base if _is_text(array) for label in array.tolist()}
-        found |= {place.role: _as_guessed(place, found, known) for place in guessed}
+        texts = {label for array in base if is_text(array) for label in array.tolist()}
+        found |= {place.role: _as_guessed(place, found, texts) for place in guessed}
     arrays: dict[str, Any] = {}
     for place in places:
         own = found[place.role]
@@ -148,141 +162,16 @@ def labels_from_frame(
     """
     main = source_of(frame)
     asked = [place_of(role, given, main) for role, given in columns.items()]
-    arrays = _aligned(asked, id)
+    arrays = aligned(asked, id).columns
     return {
         place.role: array if place.source.typed else _written_beside(array, arrays)
         for place, array in zip(asked, arrays)
     }
 
 
-def _aligned(places: Sequence[Place], id: str | None) -> list[NDArray[Any]]:
-    """The columns of each place, all in the order of the first place's records."""
-    sources = {place.source.key: place.source for place in places}
-    check_id(places, id)
-    tables = {}
-    for key, source in sources.items():
-        own = [place for place in places if place.source.key == key]
-        names = [name for place in own for name in place.columns]
-        text = {name for place in own if place.as_written for name in place.columns}
-        tables[key] = columns_of(
-            source,
-            names if id is None else [*names, id],
-            as_written=text if id is None else text | {id},
-        )
-    rows = {} if id is None else _rows(sources, tables, id)
-    return [_values(place, tables[place.source.key], rows) for place in places]
-
-
-def _values(
-    place: Place, table: dict[str, NDArray[Any]], rows: Mapping[Hashable, IntArray]
-) -> NDArray[Any]:
-    columns = [table[name] for name in place.columns]
-    if place.is_list:
-        for name, column in zip(place.columns, columns):
-            if column.dtype.kind not in "biuf":
-                raise ValueError(
-                    f"Column {name!r} of {place.source.words} must hold probabilities of a "
-                    f"class, as `{place.role}` is a list of columns. Got "
-                    f"{KINDS.get(column.dtype.kind, column.dtype)}."
-                )
-        values = np.column_stack(columns).astype(np.float64, copy=False)
-    else:
-        values = columns[0]
-    order = rows.get(place.source.key)
-    return values if order is None else values[order]
-
-
-def _rows(
-    sources: Mapping[Hashable, Source],
-    tables: Mapping[Hashable, dict[str, NDArray[Any]]],
-    id: str,
-) -> dict[Hashable, IntArray]:
-    """For every table but the first, where the records of the first are in it."""
-    ids = _comparable({key: _whole(table[id]) for key, table in tables.items()}, sources)
-    orders: dict[Hashable, IntArray] = {}
-    rows: dict[Hashable, IntArray] = {}
-    for key, own in ids.items():
-        orders[key] = np.argsort(own, kind="stable")
-        in_order = own[orders[key]]
-        repeated = in_order[1:][in_order[1:] == in_order[:-1]]
-        if len(repeated):
-            raise ValueError(
-                f"Ids must tell records apart. Column {id!r} of {sources[key].words} has "
-                f"{_some(np.unique(repeated))} more than once. Keep one record of "
-                "each."
-            )
-    first, *others = ids
-    for key in others:
-        if not np.array_equal(ids[first][orders[first]], ids[key][orders[key]]):
-            raise ValueError(
-                f"Column {id!r} of {sources[first].words} and of {sources[key].words} must "
-                f"hold the same ids: {_difference(ids, sources, first, key)}. Keep the "
-                "records that all have, so that none is left out in silence."
-            )
-        rows[key] = np.empty_like(orders[key])
-        rows[key][orders[first]] = orders[key]
-    return rows
-
-
-def _whole(ids: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers as such, also where a missing value once made fractions of them."""
-    if ids.dtype.kind == "f" and (np.trunc(ids) == ids).all() and (abs(ids) < 2**63).all():
-        return ids.astype(np.int64)
-    return ids
-
-
-def _comparable(
-    ids: dict[Hashable, NDArray[Any]], sources: Mapping[Hashable, Source]
-) -> dict[Hashable, NDArray[Any]]:
-    """Ids of one type: numbers beside text are compared as they are written."""
-    kinds = {key: _kind(array) for key, array in ids.items()}
-    found = set(kinds.values())
-    if found == {"text", "whole numbers"}:
-        return {key: _written(array) for key, array in ids.items()}
-    if len(found) > 1 or not found <= set(KINDS.values()):
-        listed = ", ".join(
-            f"{sources[key].words} has {kind} (such as {_shown(ids[key][:1])})"
-            for key, kind in kinds.items()
-        )
-        raise ValueError(
-            f"Ids must be of one type to be compared: {listed}. Convert them to text."
-        )
-    return ids
-
-
-def _kind(ids: NDArray[Any]) -> str:
-    if ids.dtype.kind == "O":
-        types = sorted({type(one).__name__ for one in ids.tolist()})
-        return KINDS["U"] if types == ["str"] else " and ".join(types)
-    return KINDS.get(ids.dtype.kind, str(ids.dtype))
-
-
-def _some(ids: NDArray[Any]) -> str:
-    more = ", ..." if len(ids) > SHOWN else ""
-    return f"{len(ids):,} of them ({_shown(ids[:SHOWN])}{more})"
-
-
-def _shown(ids: NDArray[Any]) -> str:
-    return ", ".join(repr(str(one)) if isinstance(one, str) else str(one) for one in ids)
-
-
-def _difference(
-    ids: Mapping[Hashable, NDArray[Any]],
-    sources: Mapping[Hashable, Source],
-    first: Hashable,
-    other: Hashable,
-) -> str:
-    found = []
-    for has, lacks in ((first, other), (other, first)):
-        missing = np.setdiff1d(ids[has], ids[lacks])
-        if len(missing):
-            found.append(f"{sources[lacks].words} lacks {_some(missing)}")
-    return " and ".join(found)
-
-
 def _written_beside(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
     """Labels of a CSV file, which are text if any others are."""
-    return _written(labels) if any(map(_is_text, others)) else labels
+    return written(labels) if any(map(is_text, others)) else labels
 
 
 def _as_guessed(
@@ -291,7 +180,7 @@ def _as_guessed(
     """Answers of a CSV file, whose columns have no types."""
     own = found[place.role]
     if place.kind == LABELS:
-        return _written(own) if known else own
+        return written(own) if known else own
     return _labels_or_scores(own, known) if place.kind is None else own
 
 
@@ -300,14 +189,6 @@ def _labels_or_scores(values: NDArray[Any], known: set[Any]) -> NDArray[Any]:
     if not known or values.dtype.kind not in "if" or values.ndim > 1:
         return values
     distinct = np.unique(values)
-    if len(distinct) <= len(known) and known.issuperset(_written(distinct).tolist()):
-        return _written(values)
+    if len(distinct) <= len(known) and known.issuperset(written(distinct).tolist()):
+        return written(values)
     return values.astype(np.float64)
-
-
-def _is_text(array: NDArray[Any]) -> bool:
-    return array.dtype.kind in "OU"
-
-
-def _written(array: NDArray[Any]) -> NDArray[Any]:
-    return array if array.dtype.kind == "O" else array.astype(np.str_)

@@ -8,7 +8,10 @@ from typing import Any
 from skcompare._frames import Source, source_of
 from skcompare.predictions._from_arrays import LABELS, parts_of
 
-__all__ = ["Place", "check_id", "place_of", "places_of"]
+__all__ = ["GROUPS", "Y_TRUE", "Place", "check_id", "place_of", "places_of"]
+
+Y_TRUE, GROUPS = "y_true", "groups"
+"""Roles beside those of the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,9 @@ def places_of(
         for part in parts
     ]
     if y_true is not None:
-        asked.insert(0, place_of("y_true", y_true, main))
+        asked.insert(0, place_of(Y_TRUE, y_true, main))
     if groups is not None:
-        asked.append(place_of("groups", groups, main, as_written=True))
+        asked.append(place_of(GROUPS, groups, main, as_written=True))
     return asked
 
 

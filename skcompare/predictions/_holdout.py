@@ -1,0 +1,135 @@
+"""A hold-out set from files, with what its records are besides, all from one reading."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._frames import source_of
+from skcompare._typing import ArrayLike
+from skcompare.predictions._aligned import aligned
+from skcompare.predictions._from_arrays import predictions_from_arrays
+from skcompare.predictions._from_frames import typed_columns
+from skcompare.predictions._ids import first_of, written
+from skcompare.predictions._places import Y_TRUE, Place, place_of, places_of
+from skcompare.predictions._predictions import Predictions
+
+__all__ = ["holdout_from_frame"]
+
+NUMBERS = "biuf"
+"""Kinds of numpy that are compared by value."""
+
+
+def holdout_from_frame(
+    frame: Any,
+    y_true: Any,
+    answers: Mapping[str, Any],
+    *,
+    id: str | None = None,
+    groups: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    others: Sequence[str] = (),
+    same: Sequence[tuple[Any, str]] = (),
+) -> tuple[Predictions, dict[str, NDArray[Any]]]:
+    """Answers on one hold-out set, and further columns of the same records.
+
+    All columns are read at once: some engines give records in another order each time.
+
+    Parameters
+    ----------
+    frame, y_true, answers, id, groups, labels, pos_label
+        As in :func:`predictions_from_frame`.
+    others : sequence of str, optional
+        Further columns of `frame`, such as those that make slices. Columns of CSV files
+        come as they are written.
+    same : sequence of tuple of (frame, str), optional
+        Further columns of true labels, such as that of a second file, which must hold
+        the same as `y_true` record by record.
+
+    Returns
+    -------
+    predictions : Predictions
+        As from :func:`predictions_from_frame`.
+    columns : dict of str to ndarray of shape (n_samples,)
+        The columns of `others`, in the order of the records.
+
+    Raises
+    ------
+    ValueError
+        As from :func:`predictions_from_frame`, and if true labels differ between files.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> old = pd.DataFrame(
+    ...     {"id": [1, 2], "y": ["no", "yes"], "said": ["no", "no"], "site": ["A", "B"]}
+    ... )
+    >>> new = pd.DataFrame({"id": [2, 1], "y": ["yes", "no"], "said": ["yes", "no"]})
+    >>> predictions, columns = holdout_from_frame(
+    ...     old,
+    ...     "y",
+    ...     {"old": "said", "new": (new, "said")},
+    ...     id="id",
+    ...     others=["site"],
+    ...     same=[(new, "y")],
+    ... )
+    >>> predictions["new"].labels.tolist(), columns["site"].tolist()
+    ([0, 1], ['A', 'B'])
+
+    .. versionadded:: 0.1
+    """
+    _check_names(others)
+    main = source_of(frame)
+    asked = places_of(main, y_true, answers, groups)
+    further = [place_of(f"column {n!r}", n, main, as_written=True) for n in others]
+    again = [place_of(f"the second {Y_TRUE}", pair, main) for pair in same]
+    if again and y_true is None:
+        raise ValueError(
+            "`same` holds further columns of true labels, which are compared with "
+            "`y_true`. Got no `y_true`. Name its column, too."
+        )
+    columns, ids = aligned([*asked, *further, *again], id)
+    n, n_further = len(asked), len(asked) + len(further)
+    for place, labels_again in zip(again, columns[n_further:], strict=True):
+        _check_same(asked[0], columns[0], place, labels_again, ids)
+    truth, arrays, group = typed_columns(asked, columns[:n])
+    predictions = predictions_from_arrays(
+        truth, arrays, labels=labels, pos_label=pos_label, groups=group
+    )
+    return predictions, dict(zip(others, columns[n:n_further], strict=True))
+
+
+def _check_names(others: Any) -> None:
+    names = [] if isinstance(others, str) else list(others)
+    if isinstance(others, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"`others` must be a list of names of columns. Got {others!r:.60} instead."
+        )
+
+
+def _check_same(
+    first: Place,
+    truth: NDArray[Any],
+    other: Place,
+    again: NDArray[Any],
+    ids: NDArray[Any] | None,
+) -> None:
+    """Refuse true labels that differ between two columns of one record."""
+    one, two = truth, again
+    if not {one.dtype.kind, two.dtype.kind} <= set(NUMBERS):
+        one, two = written(one), written(two)
+    different = np.not_equal(one, two)
+    if not different.any():
+        return
+    at = np.flatnonzero(different)
+    where = f"record {at[0] + 1}" if ids is None else f"id {first_of(ids[at], 1)}"
+    listed = first_of(at + 1) if ids is None else first_of(ids[at])
+    called = "records" if ids is None else "ids"
+    raise ValueError(
+        f"True labels differ between column {first.columns[0]!r} of {first.source.words} "
+        f"and column {other.columns[0]!r} of {other.source.words} in {len(at):,} of "
+        f"{len(truth):,} records, {called} {listed}: {where} has {truth[at[0]]!s:.40} and "
+        f"{again[at[0]]!s:.40}. Both answers must be about the same truth."
+    )

@@ -1,0 +1,176 @@
+"""A hold-out set from files, with further columns of its records."""
+
+import numpy as np
+import pytest
+
+from skcompare._frames import source_of
+from skcompare.predictions import holdout_from_frame, predictions_from_frame
+
+FIRST = {
+    "id": [3, 1, 2, 5],
+    "y": ["b", "a", "b", "a"],
+    "old": ["b", "b", "b", "a"],
+    "site": ["N", "S", "N", "N"],
+    "age": [31, 7, 31, 80],
+}
+SECOND = {"id": [1, 2, 3, 5], "truth": ["a", "b", "b", "a"], "new": ["a", "a", "b", "a"]}
+
+
+def write_csv(path, columns):
+    """Writes columns to a CSV file and gives its path."""
+    lines = [",".join(columns)]
+    lines += [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def frame(columns):
+    """A frame of pandas."""
+    pytest.importorskip("narwhals")
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def both(first, second, **settings):
+    """The hold-out set of two tables."""
+    answers = {"old": "old", "new": (second, "new")}
+    return holdout_from_frame(first, "y", answers, id="id", **settings)
+
+
+@pytest.mark.parametrize("kind", ["csv", "frame"])
+def test_columns_are_of_the_same_records(tmp_path, kind):
+    """Answers are those of predictions_from_frame, and other columns beside them."""
+    if kind == "csv":
+        first = write_csv(tmp_path / "first.csv", FIRST)
+        second = write_csv(tmp_path / "second.csv", SECOND)
+    else:
+        first, second = frame(FIRST), frame(SECOND)
+    predictions, columns = both(
+        first, second, groups="site", others=["age", "site"], same=[(second, "truth")]
+    )
+    expected = predictions_from_frame(
+        first, "y", {"old": "old", "new": (second, "new")}, id="id", groups="site"
+    )
+
+    assert expected.fingerprint == predictions.fingerprint
+    for name in ("old", "new"):
+        assert expected[name].labels.tolist() == predictions[name].labels.tolist()
+    assert expected.groups.tolist() == predictions.groups.tolist()
+    assert ["age", "site"] == list(columns)
+    ages = FIRST["age"] if kind == "frame" else list(map(str, FIRST["age"]))
+    assert [ages, FIRST["site"]] == [columns[name].tolist() for name in ("age", "site")]
+
+
+def test_columns_in_two_roles(tmp_path):
+    """A column of a CSV file is a number as an answer and as written as a slice."""
+    columns = {"y": [0, 1, 1], "a": [0.25, 0.5, 1], "b": [0, 1, 0]}
+    path = write_csv(tmp_path / "one.csv", columns)
+    predictions, others = holdout_from_frame(
+        path, "y", {"a": "a", "b": "b"}, pos_label=1, others=["y", "b"]
+    )
+
+    assert [0, 1] == predictions.classes.tolist()
+    assert [0.25, 0.5, 1] == predictions["a"].proba[:, 1].tolist()
+    assert [["0", "1", "1"], ["0", "1", "0"]] == [o.tolist() for o in others.values()]
+
+
+@pytest.mark.parametrize(
+    ("truth", "again"),
+    [
+        ([0, 1, 1], [0.0, 1.0, 1.0]),
+        ([0, 1, 1], ["0", "1", "1"]),
+        ([False, True, True], [0, 1, 1]),
+        (["no", "yes", "yes"], ["no", "yes", "yes"]),
+        (["n", "y" * 99, "n"], ["n", "y" * 99, "n"]),
+    ],
+)
+def test_the_same_truth(truth, again):
+    """True labels are the same whatever their type."""
+    one = frame({"id": [1, 2, 3], "y": truth, "a": truth})
+    two = frame({"id": [3, 2, 1], "y": again[::-1]})
+    predictions, _ = holdout_from_frame(
+        one, "y", {"a": "a"}, id="id", same=[(two, "y"), (one, "a")]
+    )
+
+    assert predictions.y.tolist() == predictions["a"].labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("again", "message"),
+    [
+        (["a", "b", "b", "b"], r"in 1 of 4 records, ids 5: id 5 has a and b\. Both"),
+        (["b", "a", "a", "b"], r"in 4 of 4 records, ids 3, 1, 2, \.\.\.: id 3 has b and"),
+        ([0, 1, 1, 0], r"'y' of `frame` and column 'truth' of .* in 4 of 4 records"),
+    ],
+)
+def test_another_truth(again, message):
+    """Records whose true labels differ are counted, and the first of them shown."""
+    second = frame(SECOND | {"truth": again})
+    with pytest.raises(ValueError, match=message):
+        both(frame(FIRST), second, same=[(second, "truth")])
+
+
+def test_another_truth_without_ids():
+    """Without ids, records are counted from the first."""
+    one = frame({"y": [0, 1, 1], "z": [0, 0, 1], "a": [0, 1, 1]})
+    with pytest.raises(ValueError, match="1 of 3 records, records 2: record 2 has 1 and 0"):
+        holdout_from_frame(one, "y", {"a": "a"}, same=[(one, "z")])
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"others": "site"}, TypeError, "`others` must be a list of names"),
+        ({"others": ["sight"]}, ValueError, "Unknown column 'sight'"),
+        ({"others": [3]}, TypeError, "`others` must be a list of names"),
+        ({"same": [3]}, TypeError, "the second y_true` must be the name of a column"),
+        ({"same": [("none.csv", "y")]}, FileNotFoundError, "no file 'none.csv'"),
+    ],
+)
+def test_bad_arguments(settings, error, message):
+    """What is wrong is said with the name of the argument."""
+    with pytest.raises(error, match=message):
+        both(frame(FIRST), frame(SECOND), **settings)
+
+
+def test_further_truth_needs_a_first():
+    """True labels are compared with those of `y_true`."""
+    one = frame({"y": [0, 1], "a": [0, 1]})
+    with pytest.raises(ValueError, match="Got no `y_true`"):
+        holdout_from_frame(one, None, {"a": "a"}, same=[(one, "y")])
+
+
+@pytest.mark.parametrize("unit", [1, 7, 10**6])
+@pytest.mark.parametrize("start", [-50, 0, 2**40])
+def test_integers_near_and_far_from_each_other(unit, start):
+    """Joining by a table and by sorting give one answer."""
+    rng = np.random.default_rng(0)
+    ids = start + unit * rng.permutation(100)
+    order = rng.permutation(100)
+    y = rng.integers(0, 2, 100)
+    one = frame({"id": ids, "y": y, "a": y})
+    two = frame({"id": ids[order], "b": y[order]})
+    for second in (two, frame({"id": ids, "b": y})):
+        predictions, _ = holdout_from_frame(
+            one, "y", {"a": "a", "b": (second, "b")}, id="id"
+        )
+        assert y.tolist() == predictions["b"].labels.tolist()
+
+
+@pytest.mark.parametrize("types", [(np.uint64, np.int64), (np.int64, np.uint64)])
+def test_integers_that_no_fraction_tells_apart(types):
+    """Signed and unsigned ids of 64 bits are compared exactly."""
+    one = frame({"id": np.array([2**60, 2**60 + 2], types[0]), "y": [0, 1]})
+    two = frame({"id": np.array([2**60 + 1, 2**60 + 2], types[1]), "b": [0, 1]})
+    with pytest.raises(ValueError, match="lacks 1 of them"):
+        holdout_from_frame(one, "y", {"b": (two, "b")}, id="id")
+    three = frame({"id": np.array([2**63 + 1, 2**60 + 2], np.uint64), "b": [0, 1]})
+    with pytest.raises(ValueError, match="lacks 1 of them"):
+        holdout_from_frame(one, "y", {"b": (three, "b")}, id="id")
+
+
+def test_a_source_stands_for_its_file(tmp_path):
+    """A file that was opened is the frame."""
+    path = write_csv(tmp_path / "first.csv", FIRST)
+    _, columns = holdout_from_frame(source_of(path), "y", {"a": "old"}, others=["age"])
+
+    assert ["31", "7", "31", "80"] == columns["age"].tolist()
