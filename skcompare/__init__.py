@@ -23,6 +23,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_cv_results",
+    "compare_scores",
     "cross_compare",
     "make_paired_scorer",
 ]
@@ -40,6 +41,7 @@ _HOMES = {
     "PairedComparator": "comparators",
     "compare": "comparators",
     "compare_cv_results": "comparators",
+    "compare_scores": "comparators",
     "cross_compare": "comparators",
     "make_paired_scorer": "comparators",
 }
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
         PairedComparator,
         compare,
         compare_cv_results,
+        compare_scores,
         cross_compare,
         make_paired_scorer,
     )

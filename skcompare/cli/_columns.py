@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skcompare._frames import Source, check_column, columns_of, source_of, table_of
 from skcompare.predictions import arrays_from_frame
 
-__all__ = ["NamedColumns", "add_column_options", "named_columns"]
+__all__ = ["NamedColumns", "add_column_options", "checked_delimiter", "named_columns"]
 
 Y, CHAMPION, CHALLENGER = "y", "champion", "challenger"
 ANSWERS = (CHAMPION, CHALLENGER)
@@ -20,8 +20,10 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     """The file and the options that say where truth and answers are."""
     parser.add_argument(
         "file",
+        nargs="?",
         metavar="FILE",
-        help="CSV, TSV or Parquet file with true labels and two columns of answers",
+        help="CSV, TSV, JSON lines, npz or Parquet file with true labels and two columns "
+        "of answers",
     )
     for name, what in (
         (Y, "true labels"),
@@ -37,11 +39,13 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument(
         "--groups",
+        "--group",
         metavar="COLUMN",
         help="column of the group (patient, user) of each record",
     )
     parser.add_argument(
         "--id",
+        "--item",
         metavar="COLUMN",
         help="column that tells records apart, by which files are joined",
     )
@@ -103,7 +107,7 @@ def named_columns(arguments: argparse.Namespace) -> NamedColumns:
     these, or the three columns of a file of three in order. In a file of answers it may
     be the only one beside the ids.
     """
-    delimiter = _delimiter(arguments.delimiter)
+    delimiter = checked_delimiter(arguments.delimiter)
     main = source_of(arguments.file, delimiter=delimiter)
     sources = {Y: main, CHAMPION: main, CHALLENGER: main}
     for role in ANSWERS:
@@ -121,7 +125,8 @@ def named_columns(arguments: argparse.Namespace) -> NamedColumns:
     return NamedColumns(main, chosen[Y], answers, arguments.id, arguments.groups)
 
 
-def _delimiter(given: str | None) -> str | None:
+def checked_delimiter(given: str | None) -> str | None:
+    """One character, or None for that of the file's name."""
     delimiter = "\t" if given in ("\\t", "tab") else given
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"--delimiter must be one character. Got {delimiter!r}.")

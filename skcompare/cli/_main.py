@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from skcompare._registry import metrics, paired_tests
 from skcompare._validation import ALTERNATIVES
 from skcompare.cli._columns import add_column_options, named_columns
 from skcompare.cli._demo import demo_comparison
+from skcompare.cli._scores import add_score_options, check_no_scores, scores_compared
 from skcompare.comparators import compare
 from skcompare.comparators._large import COLLECTED
 from skcompare.reports import Comparison, MultipleComparison
@@ -45,8 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     arguments = _parser().parse_args(argv)
+    code = None
     try:
-        arguments.run(arguments)
+        code = arguments.run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the output has seen enough; Python must not complain at exit.
@@ -55,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         words = " ".join(str(error).split())
         print(f"skcompare {arguments.command}: error: {words}", file=sys.stderr)
         return BAD_INPUT
-    return PASSED
+    return code or PASSED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,9 +88,10 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_compare(commands: Any) -> None:
-    words = "compare two columns of answers in a CSV or Parquet file"
+    words = "compare two columns of answers in a file, or files of scores item by item"
     parser = commands.add_parser("compare", help=words, description=words)
     add_column_options(parser)
+    add_score_options(parser)
     parser.add_argument(
         "--pos-label", metavar="LABEL", help="the class that the probabilities are of"
     )
@@ -113,7 +117,7 @@ def _add_compare(commands: Any) -> None:
         "by DuckDB or Polars",
     )
     _add_report_options(parser)
-    parser.set_defaults(run=_compare)
+    parser.set_defaults(run=partial(_compare, parser))
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -137,15 +141,19 @@ def _demo(arguments: argparse.Namespace) -> None:
     _report(comparison, arguments)
 
 
-def _compare(arguments: argparse.Namespace) -> None:
-    columns = named_columns(arguments)
+def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     tests = [name.strip() for name in arguments.tests.split(",")]
     settings: dict[str, Any] = {
         "tests": tests[0] if len(tests) == 1 else tests,
-        "scoring": [name.strip() for name in re.split(OUTSIDE, arguments.scoring)],
         "alternative": arguments.alternative,
         "alpha": arguments.alpha,
     }
+    if arguments.scores is not None:
+        _report(scores_compared(arguments, parser, settings), arguments)
+        return
+    check_no_scores(arguments)
+    columns = named_columns(arguments)
+    settings["scoring"] = [name.strip() for name in re.split(OUTSIDE, arguments.scoring)]
     if columns.typed:
         comparison = compare(
             columns.main,

@@ -2,6 +2,7 @@
 
 from skcompare.comparators._compare import compare
 from skcompare.comparators._compare_cv_results import compare_cv_results
+from skcompare.comparators._compare_scores import compare_scores
 from skcompare.comparators._cross_compare import cross_compare
 from skcompare.comparators._cross_comparison import CrossComparison
 from skcompare.comparators._multiple import MultipleComparator
@@ -16,6 +17,7 @@ __all__ = [
     "PairedComparator",
     "compare",
     "compare_cv_results",
+    "compare_scores",
     "cross_compare",
     "make_paired_scorer",
 ]

@@ -15,7 +15,7 @@ from skcompare.predictions import PairedPredictions
 from skcompare.reports import Comparison, ComparisonRow, decide
 from skcompare.stats import adjust_pvalues
 
-__all__ = ["compare_pair"]
+__all__ = ["compare_pair", "with_adjusted"]
 
 
 def compare_pair(
@@ -58,7 +58,7 @@ def compare_pair(
                 "classifier is better. Pass `y_true`, or leave `alternative` out."
             )
         rows = engine.rows_without_truth()
-    rows = _adjusted(rows, adjust)
+    rows = with_adjusted(rows, adjust)
     return Comparison(
         rows=tuple(rows),
         conclusion=decide(
@@ -86,7 +86,7 @@ def compare_pair(
     )
 
 
-def _adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
+def with_adjusted(rows: list[ComparisonRow], adjust: str) -> list[ComparisonRow]:
     """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
     others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
     if adjust == "none" or not others:

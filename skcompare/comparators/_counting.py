@@ -1,7 +1,7 @@
 """What of each record is counted for a comparison, decided before any is looked at."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from skcompare._registry import PairedTestEntry, loss_of
@@ -18,7 +18,7 @@ from skcompare.evidence import (
 from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, Predictions
 
-__all__ = ["asked_by", "check_holds"]
+__all__ = ["asked_by", "asked_by_tests", "check_holds"]
 
 DEFAULT_LOSS = "brier_score"
 COUNTED_OPTIONS = tuple(inspect.signature(Asked).parameters)
@@ -50,6 +50,29 @@ def asked_by(
                 wants.add(entry, own.evidence_options(entry, measure))
     for entry in engine.other_tests(measures):
         wants.add(entry, engine.evidence_options(entry, None))
+    return wants.asked()
+
+
+def asked_by_tests(
+    tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]],
+    predictions: Predictions,
+    *,
+    pos_label: Any = None,
+) -> Asked:
+    """What tests need of the records, each with the options of its evidence.
+
+    Parameters
+    ----------
+    tests : iterable of (PairedTestEntry, mapping)
+        Tests that suit the answers.
+    predictions : Predictions
+        Answers that are not counted yet.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    wants = _Wants(pos_label, predictions)
+    for entry, options in tests:
+        wants.add(entry, dict(options))
     return wants.asked()
 
 

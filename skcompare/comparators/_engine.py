@@ -4,7 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from skcompare._flags import register_flag
 from skcompare._registry import (
@@ -23,6 +23,7 @@ from skcompare.comparators._class_options import (
     is_about,
     said_of,
 )
+from skcompare.comparators._result_row import result_row
 from skcompare.comparators._tallied import (
     pair_of_class,
     tallied_evidence,
@@ -45,7 +46,7 @@ from skcompare.stats import PairedResult
 from skcompare.stats._class_label import class_words
 from skcompare.stats._count_scores import BINARY_SCORES
 
-__all__ = ["PairEngine"]
+__all__ = ["PairEngine", "Prepared"]
 
 POWER = 0.8
 LOSS = "loss"
@@ -62,6 +63,21 @@ BY_MEASURE: dict[type, Callable[..., Any]] = {
     ScoredPair: scored_pair,
 }
 """Evidence that is made by scoring the answers, with how it is made."""
+
+
+class Prepared(NamedTuple):
+    """A test of a measure, with the evidence and the options it runs with."""
+
+    entry: PairedTestEntry
+    evidence: Any
+    options: dict[str, Any]
+
+    def run(self, **options: Any) -> PairedResult:
+        """The result, with options beside or instead of those that were prepared."""
+        result: PairedResult = self.entry.function(
+            self.evidence, **{**self.options, **options}
+        )
+        return result
 
 
 class PairEngine:
@@ -121,7 +137,7 @@ class PairEngine:
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """The tests behind the rows of a measure; None is a row without test."""
-        default = self._default(measure)
+        default = self.fitting_test(measure)
         named = [get_test(name) for name in self.asked or ()]
         tests: list[PairedTestEntry | None] = [
             entry for entry in named if is_about(entry, measure, self.asked)
@@ -132,7 +148,7 @@ class PairEngine:
             tests.insert(0, None)
         return tests
 
-    def _default(self, measure: Measure) -> PairedTestEntry | None:
+    def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
         """The first test of a measure that the design and these answers suit."""
         valid = tests_for(measure.metric, self.pair.design)
         if self.alternative != "two-sided":
@@ -217,40 +233,39 @@ class PairEngine:
         label: Any = None,
     ) -> ComparisonRow:
         """The row of one test."""
-        options = self._options(entry, measure)
-        if label is not None:
-            options[LABEL] = label
-        result: PairedResult = entry.function(self._of(entry, measure), **options)
+        prepared = self.prepared(entry, measure)
+        options = {} if label is None else {LABEL: label}
+        return self.row_of(entry, prepared.run(**options), name, measure, label)
+
+    def prepared(self, entry: PairedTestEntry, measure: Measure | None) -> Prepared:
+        """A test of a measure, ready to run."""
+        return Prepared(entry, self._of(entry, measure), self._options(entry, measure))
+
+    def row_of(
+        self,
+        entry: PairedTestEntry,
+        result: PairedResult,
+        name: str,
+        measure: Measure | None,
+        label: Any = None,
+    ) -> ComparisonRow:
+        """The row of a result."""
         result = said_of(result, self.of_class)
         about = self.of_class if label is None else label
         said = class_words(about)
-        low, high = None, None
-        if result.has_interval:
-            low, high = result.confidence_interval(1 - self.alpha)
-        flags = result.flags
+        flags: tuple[str, ...] = ()
         if measure is not None and entry.match(measure.metric) == 1:
-            flags += (BIASED,) if tested_instead(measure.metric) else ()
-        describes = "descriptive" in flags
-        if math.isnan(result.pvalue) and not describes:
-            flags = (*flags, "undefined-pvalue")
+            flags = (BIASED,) if tested_instead(measure.metric) else ()
         greater = result.greater_is_better if measure is None else measure.greater_is_better
-        # The mean of a loss stands under the name of its negated scorer with its sign.
-        sign = 1 if greater == result.greater_is_better else -1
-        return ComparisonRow(
+        return result_row(
+            entry,
+            result,
             measure=name,
-            label=about,
-            test=entry.name,
-            champion=None if result.champion is None else sign * result.champion,
-            challenger=None if result.challenger is None else sign * result.challenger,
-            difference=result.estimate if entry.kind == "difference" else math.nan,
-            low=low,
-            high=high,
-            pvalue=None if describes else result.pvalue,
             greater_is_better=greater,
-            kind=entry.kind,
+            alpha=self.alpha,
+            label=about,
             flags=flags,
             note=result.remark.removeprefix(f"{said}, ").removesuffix(said),
-            result=result,
         )
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:

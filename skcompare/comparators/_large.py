@@ -1,6 +1,6 @@
 """Answers in frames that stay where they are: what is counted there is compared here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,13 @@ from skcompare.predictions import (
     predictions_from_frame,
 )
 
-__all__ = ["COLLECTED", "counted_pair", "tallied_comparison"]
+__all__ = [
+    "COLLECTED",
+    "counted_pair",
+    "pair_of_tally",
+    "pair_on_engine",
+    "tallied_comparison",
+]
 
 COLLECTED = 10_000_000
 """Records that are read into memory, where every test has them."""
@@ -56,7 +62,7 @@ def counted_pair(
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
-        return _on_engine(columns, wanted, labels, pos_label)
+        return pair_on_engine(columns, wanted, labels, pos_label)
     if collect > 0:
         # It is in memory, or small.
         return None
@@ -66,9 +72,17 @@ def counted_pair(
     return _in_memory(predictions, wanted)
 
 
-def _on_engine(
-    columns: EngineColumns, wanted: Any, labels: ArrayLike | None, pos_label: Any
+def pair_on_engine(
+    columns: EngineColumns,
+    wanted: Callable[[PairedPredictions], Asked],
+    labels: ArrayLike | None,
+    pos_label: Any,
 ) -> PairedPredictions:
+    """Champion and challenger of a table as counts and sums of its records.
+
+    `wanted` says what is to be counted, of a pair that nothing is known of but its classes
+    and which answers there are.
+    """
     grouped = columns.groups is not None
     look = EngineTally(columns, Asked(labels=True, pos_label=pos_label), labels)
     scored = {name: kind != LABELS for name, kind in look.kinds.items()}

@@ -18,8 +18,10 @@ from skcompare.predictions._from_frames import (
     predictions_from_frame,
 )
 from skcompare.predictions._holdout import holdout_from_frame
+from skcompare.predictions._item_scores import ItemScores
 from skcompare.predictions._on_engine import EngineColumns, columns_on_engine
 from skcompare.predictions._one_class import one_class, one_class_of
+from skcompare.predictions._part import part_of
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 from skcompare.predictions._rows import n_rows
 
@@ -30,6 +32,7 @@ __all__ = [
     "SCORES",
     "Answers",
     "EngineColumns",
+    "ItemScores",
     "PairedPredictions",
     "Predictions",
     "arrays_from_frame",
@@ -42,6 +45,7 @@ __all__ = [
     "n_rows",
     "one_class",
     "one_class_of",
+    "part_of",
     "predictions_from_arrays",
     "predictions_from_cv_results",
     "predictions_from_frame",

@@ -1,12 +1,12 @@
 """Truth and answers as columns of a table that stays on its engine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from skcompare._frames import Table, check_column, joined_tables, table_of
+from skcompare._frames import Table, check_column, joined_tables, source_of, table_of
 from skcompare.predictions._from_arrays import LABELS
-from skcompare.predictions._places import Place, check_id, places_of
+from skcompare.predictions._places import Place, check_id, place_of, places_of
 
 __all__ = ["EngineColumns", "columns_on_engine"]
 
@@ -32,6 +32,8 @@ class EngineColumns:
         Column of groups.
     known_as : dict of str to str
         What the user calls each column.
+    others : dict of str to str
+        Further columns, by what the user calls them.
     """
 
     table: Table
@@ -41,6 +43,11 @@ class EngineColumns:
     labels: dict[str, str]
     groups: str | None
     known_as: dict[str, str]
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    def of_table(self, table: Table) -> "EngineColumns":
+        """The same columns of another table, such as one with fewer records."""
+        return replace(self, table=table)
 
     def read(self) -> list[Any]:
         """Truth, the single column of each classifier, and groups or None, in arrays."""
@@ -57,13 +64,18 @@ def columns_on_engine(
     id: str | None = None,
     groups: Any = None,
     lists: bool = True,
+    others: Sequence[str] = (),
 ) -> EngineColumns | None:
     """The columns on their engine; None where they are better read into arrays.
 
     That is so where a frame is in memory, or a file small. Parameters are those of
-    :func:`predictions_from_frame`; without `lists` each classifier has one column.
+    :func:`predictions_from_frame`; without `lists` each classifier has one column, and
+    `others` are further columns of `frame`.
     """
-    places = places_of(frame, y_true, answers, groups, lists)
+    main = source_of(frame)
+    asked = places_of(main, y_true, answers, groups, lists)
+    further = [place_of(f"column {name!r}", name, main) for name in others]
+    places = [*asked, *further]
     check_id(places, id)
     sources = {place.source.key: place.source for place in places}
     tables = {key: table_of(source) for key, source in sources.items()}
@@ -85,7 +97,9 @@ def columns_on_engine(
         )
         for key, own in zip(tables, renamed, strict=True):
             names |= {(key, name): new for name, new in own.items()}
-    return _assigned(table, places, names, y_true, groups)
+    found = _assigned(table, asked, names, y_true, groups)
+    read = {name: names[main.key, name] for name in others}
+    return replace(found, others=read)
 
 
 def _taken(places: Sequence[Place], key: Any) -> list[str]:

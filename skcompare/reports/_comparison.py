@@ -36,6 +36,8 @@ class Comparison:
         How the records were split.
     n_records, n_tested, n_fits : int
         Records, those of them that were tested, and fits a classifier.
+    size : str
+        What was compared, in words, where it is not records: items with their attempts.
     seconds : float or None
         Time that fitting, predicting and testing took.
     alpha : float
@@ -68,6 +70,7 @@ class Comparison:
     alpha: float
     alternative: str
     adjust: str
+    size: str = ""
     seconds: float | None = None
     random_state: Any = None
     flags: tuple[str, ...] = ()
@@ -114,6 +117,7 @@ class Comparison:
             "n_records": self.n_records,
             "n_tested": self.n_tested,
             "n_fits": self.n_fits,
+            "size": self.size,
             "seconds": self.seconds,
             "alpha": self.alpha,
             "alternative": self.alternative,

@@ -22,7 +22,7 @@ def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
         stored = _from_standard(json.loads(text))
     except json.JSONDecodeError as error:
         raise ValueError(
-            f"Expected the JSON of a comparison. Got text that is no JSON: {error}."
+            f"Expected {schema} as JSON. Got text that is no JSON: {error}."
         ) from error
     is_dict = isinstance(stored, dict)
     found = (stored.get("schema"), stored.get("schema_version")) if is_dict else (None,) * 2
@@ -49,7 +49,7 @@ def _to_standard(value: Any) -> Any:
 
 def _from_standard(value: Any) -> Any:
     if isinstance(value, dict):
-        if set(value) == {NUMBER}:
+        if set(value) == {NUMBER} and value[NUMBER] in tuple(NOT_FINITE):
             return NOT_FINITE[value[NUMBER]]
         return {key: _from_standard(item) for key, item in value.items()}
     return [_from_standard(item) for item in value] if isinstance(value, list) else value

@@ -84,7 +84,7 @@ def comparison_markdown(comparison: "Comparison") -> str:
 
 def design_words(comparison: "Comparison | MultipleComparison") -> str:
     """How the evidence was collected, in one line."""
-    records = f"{comparison.n_records:,} records"
+    records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:
         records = f"{comparison.n_tested:,} of {records} tested"
     words = [str(comparison.design), records]

@@ -13,6 +13,8 @@ from skcompare.reports._rows import ComparisonRow
 
 __all__ = ["Verdict", "decide", "is_against", "level_words"]
 
+RECORDS = "records"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -49,25 +51,27 @@ def decide(
     alternative: str,
     records_needed: float | None,
     flags: tuple[str, ...] = (),
+    unit: str = RECORDS,
 ) -> Verdict:
     """The verdict from the primary row.
 
     The challenger wins when the test rejects in its favour, the champion when it rejects
-    in the champion's. An undefined or missing p-value is inconclusive.
+    in the champion's. An undefined or missing p-value is inconclusive. `unit` is what
+    the evidence is counted in, such as "items".
     """
     if row.pvalue is None:
         note = row.note.replace(row.measure, row.subject)
         return Verdict("inconclusive", alpha, f"inconclusive: {note}")
     if row.kind != "difference":
         return Verdict("inconclusive", alpha, _without_winner(row, alpha))
-    finding, level = _finding(row, alpha), level_words(alpha, alternative)
+    finding, level = _finding(row, alpha, unit), level_words(alpha, alternative)
     # Only a test with an estimate of direction can name a winner.
     if row.pvalue < alpha and row.difference != 0 and not math.isnan(row.difference):
         winner = "challenger" if row.difference > 0 else "champion"
-        sentence = f"the {winner} is better at {level}: {finding}{_about(row, flags)}"
+        sentence = f"the {winner} is better at {level}: {finding}{_about(row, flags, unit)}"
         return Verdict(winner, alpha, sentence)
     sentence = f"inconclusive at {level}: {finding}"
-    outlook = _outlook(row, alternative, records_needed)
+    outlook = _outlook(row, alternative, records_needed, unit)
     return Verdict(
         "inconclusive",
         alpha,
@@ -94,19 +98,21 @@ def _without_winner(row: ComparisonRow, alpha: float) -> str:
     return f"no winner can be named without true labels: {finding}"
 
 
-def _about(row: ComparisonRow, flags: tuple[str, ...]) -> str:
+def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
     if "mixed-frozen" in flags:
         return "; about one trained model and one learning algorithm"
+    if unit != RECORDS:
+        return f"; about these two systems, over new {unit}"
     return f"; about {INFERENCE_WORDS[row.result.inference]}" if row.result else ""
 
 
-def _finding(row: ComparisonRow, alpha: float) -> str:
+def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
     if row.pvalue is None or math.isnan(row.pvalue):
         return f"the p-value of {row.test} is undefined for these data"
     p = format_pvalue(row.pvalue, alpha)
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
     if "no-discordant-pairs" in row.flags:
-        return f"no record tells the two apart, {p} ({row.test})"
+        return f"no {unit.removesuffix('s')} tells the two apart, {p} ({row.test})"
     if math.isnan(row.difference):
         return f"{p} ({row.test})"
     gain = "" if row.greater_is_better else " (as a gain)"
@@ -115,11 +121,13 @@ def _finding(row: ComparisonRow, alpha: float) -> str:
     return f"{row.subject} differs by {difference}{gain}, {p} ({row.test})"
 
 
-def _outlook(row: ComparisonRow, alternative: str, records_needed: float | None) -> str:
+def _outlook(
+    row: ComparisonRow, alternative: str, records_needed: float | None, unit: str
+) -> str:
     if records_needed is not None:
         # A hold-out test counts test records, however many there were to train on.
         is_holdout = row.result is not None and row.result.inference == "models"
-        records = "test records" if is_holdout else "records"
+        records = f"test {unit}" if is_holdout and unit == RECORDS else unit
         about = f"{round_up(records_needed):,} {records}"
         return f"a difference of this size needs about {about} (80 % power)"
     if is_against(row, alternative):

@@ -1,0 +1,260 @@
+"""Compare systems that were scored item by item."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from skcompare._frames import is_source
+from skcompare._registry import get_test
+from skcompare.comparators._compare_pair import with_adjusted
+from skcompare.comparators._scored_items import (
+    check_item_options,
+    default_item_test,
+    item_row,
+    items_needed,
+    prepared_scores,
+    valid_item_tests,
+)
+from skcompare.comparators._settings import check_settings
+from skcompare.comparators._tests import ALL, NamedTests, named_tests
+from skcompare.comparators._versions import installed_versions
+from skcompare.predictions import ItemScores
+from skcompare.reports import Comparison, decide
+
+__all__ = ["compare_scores"]
+
+ITEMS = "items"
+ITEM, SCORE = "item", "score"
+"""Columns that need no name."""
+
+
+def compare_scores(
+    champion: Any,
+    challenger: Any = None,
+    *,
+    score: Any = SCORE,
+    item: Any = ITEM,
+    group: Any = None,
+    attempt: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    names: Iterable[str] | None = None,
+    tests: Any = "auto",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    adjust: str | None = "holm",
+) -> Comparison:
+    """Compare two systems that were scored on the same items, such as language models.
+
+    The systems need be no classifiers. An item is a question, a task, a prompt; its scores
+    are 0 and 1, true and false, or grades, of which more is better. The difference is the
+    mean over the items of the challenger's score less the champion's. Items weigh equally,
+    however often they were tried: the mean score of its attempts is what is known of an
+    item, because attempts at one question are no several questions.
+
+    Parameters
+    ----------
+    champion : frame, path, array-like of shape (n_champion,) or ItemScores
+        The champion's scores: a frame, or a file such as JSON lines, CSV or Parquet, with
+        a row an attempt at an item; or an array of scores; or scores of both.
+    challenger : frame, path or array-like of shape (n_challenger,), optional
+        The challenger's, of the same items in any order. Left out where `score` names two
+        columns of one frame, and for `ItemScores`.
+    score : str or pair of str, default="score"
+        Column of the scores; or that of the champion and that of the challenger.
+    item : str or array-like of shape (n_champion,), default="item"
+        Column that tells items apart and by which the two are joined. With arrays the
+        item of each score, for both in the same order; by default each pair of scores is
+        an item.
+    group : str or array-like of shape (n_champion,), optional
+        Column, or with arrays the groups themselves, of items that belong together:
+        questions about one text, variants of one task. The tests then allow for items of
+        one group being alike.
+    attempt : str, optional
+        Column that tells attempts at one item apart. Rows that are there twice by accident
+        are then refused.
+    bounds : pair of float, optional
+        Least and greatest score that there can be; others are refused.
+    names : pair of str, optional
+        What the report calls the two systems; by default the paths of files, or the
+        columns of one frame.
+    tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
+        Names of tests, with options in a dict. "auto" takes the default test, which
+        decides also where others are named. "all" takes every test that is valid.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+    alpha : float, default=0.05
+        Level of the verdict; intervals have level 1 - `alpha`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
+        How the p-values of other rows than the first are adjusted.
+
+    Returns
+    -------
+    comparison : Comparison
+        Rows of the measure "mean_score", verdict, and the report in many forms.
+
+    Raises
+    ------
+    ValueError
+        If an item is missing for one of the systems, a score is no finite number, or a
+        group is not one for all rows of an item.
+
+    See Also
+    --------
+    skcompare.predictions.ItemScores : The scores, joined and checked.
+    compare : The same for labels and probabilities of classifiers.
+
+    Notes
+    -----
+    The default test is :func:`~skcompare.stats.mcnemar` where each system answered each
+    item once, rightly or wrongly, and :func:`~skcompare.stats.paired_t` of the items' mean
+    scores otherwise. Items in groups have :func:`~skcompare.stats.clustered_mcnemar` and
+    :func:`~skcompare.stats.clustered_t`.
+
+    Where all items have equally many attempts, the t test of their means is the
+    cluster-robust test of all attempts with items as clusters [1]_, number for number.
+
+    References
+    ----------
+    .. [1] Liang, K.-Y. and Zeger, S. L. (1986). "Longitudinal data analysis using
+       generalized linear models." Biometrika 73(1), 13-22.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skcompare import compare_scores
+    >>> old = pd.DataFrame({"item": ["a", "b", "c", "d"] * 2, "score": [0, 1, 0, 1] * 2})
+    >>> new = old.assign(score=[1, 1, 0, 1, 1, 1, 1, 1])
+    >>> comparison = compare_scores(old, new)
+    >>> row = comparison.results["mean_score"]
+    >>> row.test, row.champion, row.challenger, row.difference
+    ('paired_t', 0.5, 0.875, 0.375)
+    >>> comparison.verdict
+    'inconclusive'
+
+    .. versionadded:: 0.1
+    """
+    start = perf_counter()
+    alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
+    asked = named_tests(tests)
+    named = {} if asked is None or isinstance(asked, str) else asked
+    for name, options in named.items():
+        check_item_options(get_test(name), options)
+    columns = {"score": score, "item": item, "group": group, "attempt": attempt}
+    scores = _scores_of(champion, challenger, columns, bounds, names)
+    if asked == ALL:
+        named = {name: {} for name in valid_item_tests(scores)}
+    return _compared(scores, named, alternative, alpha, adjust, start)
+
+
+def _compared(
+    scores: ItemScores,
+    named: NamedTests,
+    alternative: str,
+    alpha: float,
+    adjust: str,
+    start: float,
+) -> Comparison:
+    first = default_item_test(scores)
+    tests = {first: named.get(first, {}), **named}
+    prepared = [
+        prepared_scores(scores, name, options, alternative=alternative)
+        for name, options in tests.items()
+    ]
+    rows = [item_row(test, test.run(), alpha) for test in prepared]
+    rows[0] = replace(rows[0], primary=True)
+    rows = with_adjusted(rows, adjust)
+    needed = items_needed(prepared[0], rows[0], alpha=alpha, alternative=alternative)
+    return Comparison(
+        rows=tuple(rows),
+        conclusion=decide(
+            rows[0],
+            alpha=alpha,
+            alternative=alternative,
+            records_needed=needed,
+            unit=ITEMS,
+        ),
+        champion=scores.names[0],
+        challenger=scores.names[1],
+        design=scores.design,
+        n_records=scores.n,
+        n_tested=scores.n,
+        n_fits=0,
+        size=_size_words(scores),
+        seconds=perf_counter() - start,
+        alpha=alpha,
+        alternative=alternative,
+        adjust=adjust,
+        fingerprint=scores.fingerprint,
+        versions=installed_versions(),
+    )
+
+
+def _size_words(scores: ItemScores) -> str:
+    """How many items there are, how often they were tried, and in how many groups."""
+    words = [f"{scores.n:,} items"]
+    least, most = int(scores.attempts.min()), int(scores.attempts.max())
+    if least < most:
+        champion, challenger = scores.n_attempts
+        words.append(f"{champion:,} and {challenger:,} attempts")
+    elif most > 1:
+        words.append(f"{most:,} attempts each")
+    if scores.groups is not None:
+        words.append(f"in {scores.n_groups:,} groups")
+    return ", ".join(words)
+
+
+def _scores_of(
+    champion: Any,
+    challenger: Any,
+    columns: dict[str, Any],
+    bounds: Any,
+    names: Iterable[str] | None,
+) -> ItemScores:
+    """The scores that were passed, in whatever form."""
+    if isinstance(champion, ItemScores):
+        given = columns | {"challenger": challenger, "bounds": bounds, "names": names}
+        _check_alone(given, "`ItemScores` have the scores of both systems in them")
+        return champion
+    if _is_table(champion) or _is_table(challenger):
+        for role, given in (("champion", champion), ("challenger", challenger)):
+            if given is not None and not _is_table(given):
+                raise ValueError(
+                    "Champion and challenger must both be frames or files, or both "
+                    f"arrays. The {role}'s is an array. Pass scores of one kind."
+                )
+        return ItemScores.from_frames(
+            champion, challenger, **columns, bounds=bounds, names=names
+        )
+    item, group = columns.pop("item"), columns.pop("group")
+    _check_alone(columns, "Arrays of scores have no columns")
+    named = [given for given in (item, group) if isinstance(given, str) and given != ITEM]
+    if named or challenger is None:
+        what = f"the column {named[0]!r}" if named else "no challenger"
+        raise ValueError(
+            "Arrays of scores come as two of them, with items and groups as arrays. Got "
+            f"{what}. Pass frames or files to name columns."
+        )
+    words: dict[str, Any] = {} if names is None else {"names": names}
+    items = None if isinstance(item, str) else item
+    return ItemScores.from_scores(
+        champion, challenger, items=items, groups=group, bounds=bounds, **words
+    )
+
+
+def _check_alone(given: dict[str, Any], reason: str) -> None:
+    """Refuse what has no use beside the scores that were passed."""
+    free = {"score": SCORE, "item": ITEM}
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, str) and value == free.get(name)):
+            raise ValueError(f"{reason}. Got `{name}` as well. Leave it out.")
+
+
+def _is_table(data: Any) -> bool:
+    """Whether data is a file, or a frame with columns."""
+    if isinstance(data, str | os.PathLike) or is_source(data):
+        return True
+    # A dataset of pyarrow has a schema only.
+    names = ("columns", "column_names", "schema")
+    return any(hasattr(type(data), name) for name in names)
