@@ -76,6 +76,7 @@ class LossEntry:
     function: Callable[..., Any]
     measures: tuple[str, ...]
     array_api: bool = False
+    bound: float | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -195,6 +196,7 @@ def record_loss(
     title: str | None = None,
     measures: str | tuple[str, ...] = (),
     array_api: bool = False,
+    bound: float | None = None,
 ) -> Callable[[F], F]:
     """Register a loss a record, so that every test of losses runs on its mean.
 
@@ -210,6 +212,9 @@ def record_loss(
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
         default it gets them as arrays of numpy.
+    bound : float, optional
+        The most by which two losses of a record can differ, without options. Tests for
+        bounded losses ask for it where it is not known.
 
     Returns
     -------
@@ -224,7 +229,7 @@ def record_loss(
         means = (measures,) if isinstance(measures, str) else tuple(measures)
         words = title or name.replace("_", " ")
         given = function if array_api else _in_numpy(function)
-        entry = LossEntry(name, words, given, means, array_api)
+        entry = LossEntry(name, words, given, means, array_api, bound)
         add_entry(_losses, entry, "loss", "evidence")
         return given
 

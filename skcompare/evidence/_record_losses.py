@@ -37,8 +37,6 @@ EPS = float(np.finfo(np.float64).eps)
 CHUNK = 1 << 13
 """Records that are copied at a time, or summed in one thread."""
 
-DECIMALS = 12
-
 LARGEST = 1e140
 """The sum of the squares of larger losses overflows."""
 
@@ -46,7 +44,11 @@ Loss = Callable[[IntArray, FloatArray], FloatArray]
 
 
 @record_loss(
-    "brier", title="Brier loss of two classes", measures="brier_loss", array_api=True
+    "brier",
+    title="Brier loss of two classes",
+    measures="brier_loss",
+    array_api=True,
+    bound=1,
 )
 def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far is the probability of one of two classes from the truth, squared [1]_?
@@ -88,6 +90,7 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     title="Brier loss, multi-class convention",
     measures="multiclass_brier_loss",
     array_api=True,
+    bound=2,
 )
 def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far are the probabilities of all classes from the truth, squared and added?
@@ -123,6 +126,7 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     title="Brier loss, scikit-learn's convention",
     measures="brier_score",
     array_api=True,
+    bound=2,
 )
 def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     """What does scikit-learn's Brier score average: "brier" or "multiclass_brier"?
@@ -186,7 +190,9 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     return np.subtract(0.0, chances, out=chances)
 
 
-@record_loss("spherical", title="spherical loss", measures="spherical_loss", array_api=True)
+@record_loss(
+    "spherical", title="spherical loss", measures="spherical_loss", array_api=True, bound=1
+)
 def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
     """How far does the direction of the probabilities miss the true class [1]_?
 
@@ -218,7 +224,11 @@ def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
 
 
 @record_loss(
-    "cost", title="cost of the best decision", measures="cost_weighted_loss", array_api=True
+    "cost",
+    title="cost of the best decision",
+    measures="cost_weighted_loss",
+    array_api=True,
+    bound=1,
 )
 def cost(
     codes: IntArray, proba: FloatArray, *, cost_matrix: ArrayLike | None = None
@@ -227,8 +237,7 @@ def cost(
 
     For each record the class is decided on whose expected cost is least by the
     probabilities, the first one where several are; what it costs given the truth is the
-    loss. It is a proper loss: nobody gains by stating other probabilities than he
-    believes.
+    loss. It is proper: nobody gains by stating other probabilities than he believes.
 
     Parameters
     ----------
@@ -388,4 +397,4 @@ def _within_reach(array: FloatArray) -> bool:
 
 def rounded(values: FloatArray) -> FloatArray:
     """Values to 12 decimals, beyond which losses differ by rounding only."""
-    return np.round(values, DECIMALS)
+    return np.round(values, 12)

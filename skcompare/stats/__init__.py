@@ -82,6 +82,9 @@ from skcompare.stats._replicability import ReplicabilityResult, replicability
 from skcompare.stats._result import ConfidenceInterval, PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size, mcnemar_sample_size
 from skcompare.stats._score_difference import score_difference
+from skcompare.stats._sequential_losses import anytime_losses
+from skcompare.stats._sequential_mcnemar import anytime_mcnemar
+from skcompare.stats._sequential_monitor import AnytimeLook, AnytimeMonitor
 from skcompare.stats._symmetry_permutation import symmetry_permutation
 from skcompare.stats._unpaired_delong import unpaired_delong
 from skcompare.stats._updated_precision import updated_precision
@@ -92,6 +95,8 @@ __all__ = [
     "AUCInterval",
     "AUCPlan",
     "AUCPlanScenario",
+    "AnytimeLook",
+    "AnytimeMonitor",
     "CalibrationTestResult",
     "CombinedPvalue",
     "ComparisonPlan",
@@ -107,6 +112,8 @@ __all__ = [
     "PrecisionByClass",
     "ReplicabilityResult",
     "adjust_pvalues",
+    "anytime_losses",
+    "anytime_mcnemar",
     "auc_contrast",
     "auc_interval",
     "bcv_mcnemar",

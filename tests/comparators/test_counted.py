@@ -17,6 +17,7 @@ BY_RECORD = {
     "permutation_difference",
     "wilcoxon",
     "loss_permutation",
+    "anytime_losses",
     "cochran_q",
     "delong_ovr",
     "delong_ovo",
@@ -104,7 +105,8 @@ def test_tests_of_records_are_told_apart():
     """The registry says which tests need each record where their evidence is sums."""
     of_records = {name for name, entry in paired_tests().items() if entry.of_records}
 
-    assert {"wilcoxon", "loss_permutation", "clustered_delong"} == of_records
+    expected = {"wilcoxon", "loss_permutation", "clustered_delong", "anytime_losses"}
+    assert expected == of_records
 
 
 def test_groups(frame):

@@ -1,0 +1,200 @@
+"""The monitor of a stream: looks, what they show together, files."""
+
+import json
+import math
+import os
+
+import numpy as np
+import pytest
+
+from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
+from skcompare.stats import AnytimeMonitor, anytime_losses, anytime_mcnemar
+
+TABLES = [
+    ContingencyTable(80, 3, 9, 8),
+    ContingencyTable(84, 2, 10, 4),
+    ContingencyTable(70, 12, 3, 15),
+]
+RNG = np.random.default_rng(0)
+LOSSES = [
+    PairedLosses.from_losses(*RNG.random((2, n)) * [[1.0], [0.8]], loss="brier")
+    for n in (50, 1, 200)
+]
+SETTINGS = [
+    ("anytime_mcnemar", TABLES, {}),
+    ("anytime_mcnemar", TABLES, {"alternative": "greater", "null_value": -0.05}),
+    ("anytime_mcnemar", TABLES, {"prior": 0.5, "confidence_level": 0.8}),
+    ("anytime_losses", LOSSES, {"alternative": "less"}),
+    ("anytime_losses", LOSSES, {"bound": 3, "null_value": 0.1}),
+]
+TESTS = {"anytime_mcnemar": anytime_mcnemar, "anytime_losses": anytime_losses}
+
+
+def watched(test, batches, settings):
+    monitor = AnytimeMonitor(test, **settings)
+    for batch in batches:
+        monitor.update(batch)
+    return monitor
+
+
+@pytest.mark.parametrize(("test", "batches", "settings"), SETTINGS)
+def test_looks_are_tests_of_all_records_so_far(test, batches, settings):
+    """Each look is the test of the merged batches; together they are the best ones."""
+    monitor = AnytimeMonitor(test, **settings)
+    settings = dict(settings)
+    level = settings.pop("confidence_level", 0.95)
+    so_far, results = None, []
+    for batch in batches:
+        so_far = batch if so_far is None else so_far + batch
+        result = TESTS[test](so_far, **settings)
+        limits = result.confidence_interval(level)
+        expected = (so_far.n, result.estimate, *limits, result.pvalue, result.log_pvalue)
+        assert expected == pytest.approx(monitor.update(batch), rel=1e-9, abs=1e-9)
+        results.append((limits, result.pvalue))
+
+    lows, highs = zip(*(limits for limits, _ in results), strict=True)
+    low, high = max(lows), min(highs)
+    smallest = min(p for _, p in results)
+    assert smallest == pytest.approx(monitor.pvalue)
+    assert math.log(smallest) == pytest.approx(monitor.log_pvalue)
+    assert so_far.n == monitor.n
+    if low <= high:
+        assert (low, high) == pytest.approx(monitor.confidence_interval(), abs=1e-9)
+        assert () == monitor.flags
+    assert (smallest < 1 - level) == monitor.decided
+
+
+def test_a_decision_stays():
+    """Later looks cannot take back what was found."""
+    monitor = watched("anytime_mcnemar", TABLES[:2], {"alternative": "greater"})
+    before = monitor.pvalue
+    look = monitor.update(TABLES[2])
+
+    assert look.pvalue > before
+    assert before == monitor.pvalue < 0.05
+    assert monitor.decided
+    assert "decided" in str(monitor)
+
+
+def test_a_difference_that_changes_is_seen():
+    """If no difference is in all intervals, there is none, and the flag says why."""
+    monitor = AnytimeMonitor()
+    monitor.update(ContingencyTable(100, 0, 100, 0))
+    monitor.update(ContingencyTable(100, 900, 0, 0))
+
+    assert ("empty-intersection",) == monitor.flags
+    assert all(math.isnan(limit) for limit in monitor.confidence_interval())
+    assert "empty-intersection" in str(monitor)
+    last = monitor.history[-1]
+    assert last.low < last.estimate < last.high
+
+
+def test_before_the_first_batch():
+    """Nothing is known: p is 1, and there is no estimate."""
+    monitor = AnytimeMonitor()
+
+    assert (0, 1.0, 0.0, False, ()) == (
+        monitor.n,
+        monitor.pvalue,
+        monitor.log_pvalue,
+        monitor.decided,
+        monitor.flags,
+    )
+    assert "no records yet" in str(monitor)
+    for ask in (monitor.confidence_interval, lambda: monitor.estimate):
+        with pytest.raises(ValueError, match="Call `update` with the first batch"):
+            ask()
+
+
+@pytest.mark.parametrize(("test", "batches", "settings"), SETTINGS)
+def test_files_go_on(test, batches, settings, tmp_path):
+    """A monitor that is stored between all batches ends like one that never was."""
+    path = tmp_path / "watch.json"
+    AnytimeMonitor(test, **settings).save(path)
+    for batch in batches:
+        again = AnytimeMonitor.load(path)
+        again.update(batch)
+        again.save(path)
+    expected, again = watched(test, batches, settings), AnytimeMonitor.load(path)
+
+    assert expected.history == again.history
+    assert str(expected) == str(again)
+    assert ["watch.json"] == os.listdir(tmp_path)
+
+
+def test_damaged_files_are_refused(tmp_path):
+    """Every damage is one clear error, and never another stream."""
+    path = tmp_path / "watch.json"
+    watched(*SETTINGS[3]).save(path)
+    good = json.loads(path.read_text())
+    half = path.read_text()[:200]
+    damages = [
+        good | {"format": "other"},
+        good | {"version": 2},
+        good | {"history": []},
+        good | {"history": good["history"][:2]},
+        good | {"history": [[1, 2]]},
+        good | {"bets": None},
+        good | {"bets": good["bets"] | {"growth": [0.0]}},
+        good | {"bets": good["bets"] | {"n": "many"}},
+        good | {"settings": {"test": "mcnemar"}},
+        good | {"settings": good["settings"] | {"other": 1}},
+        {},
+        [],
+        7,
+    ]
+    for text in ["", "\xff", half, "NaN", *(json.dumps(one) for one in damages)]:
+        path.write_text(text, encoding="latin-1")
+        with pytest.raises(ValueError, match="cannot be read as an AnytimeMonitor"):
+            AnytimeMonitor.load(path)
+    with pytest.raises(FileNotFoundError):
+        AnytimeMonitor.load(tmp_path / "none.json")
+
+
+def test_frame_of_looks():
+    """A row a look, for plots."""
+    pl = pytest.importorskip("polars")
+    frame = watched(*SETTINGS[0]).to_frame("polars")
+
+    assert isinstance(frame, pl.DataFrame)
+    assert [100, 200, 300] == frame["n"].to_list()
+    assert ["n", "estimate", "low", "high", "pvalue", "log_pvalue"] == frame.columns
+
+
+def test_wrong_batches_change_nothing():
+    """Other evidence, designs, losses and bounds are refused, and nothing is added."""
+    counts, losses = watched(*SETTINGS[0]), watched(*SETTINGS[3])
+    before = counts.history, losses.history
+    joint = JointCounts.from_predictions([0, 1], [0, 1], [1, 1])
+    for monitor, wrong in ((counts, LOSSES[0]), (losses, TABLES[0]), (counts, joint)):
+        with pytest.raises(TypeError, match="needs batches of"):
+            monitor.update(wrong)
+    with pytest.raises(ValueError, match="of the design 'holdout'"):
+        counts.update(ContingencyTable(1, 2, 3, 4, "kfold"))
+    with pytest.raises(ValueError, match="whole counts"):
+        counts.update(ContingencyTable(1.5, 2, 3, 4))
+    with pytest.raises(ValueError, match="Watch one loss at a time"):
+        losses.update(PairedLosses.from_losses([1, 0], [0, 1], loss="cost"))
+    with pytest.raises(ValueError, match="at most `bound`"):
+        losses.update(PairedLosses.from_losses([5, 0], [0, 1], loss="brier"))
+
+    assert before == (counts.history, losses.history)
+
+
+def test_wrong_settings():
+    """Options of the other test, and values that are none, are refused."""
+    for words, match in [
+        ({"test": "mcnemar"}, "Unknown test 'mcnemar'"),
+        ({"alternative": "larger"}, "Unknown alternative"),
+        ({"confidence_level": 1}, "`confidence_level`"),
+        ({"bound": 1}, "takes no `bound`"),
+        ({"test": "anytime_losses", "prior": 1}, "takes no `prior`"),
+        ({"prior": -1}, "`prior` must be a number above 0"),
+        ({"null_value": 2}, "between -1 and 1"),
+        ({"test": "anytime_losses", "bound": 0}, "`bound` must be a number above 0"),
+        ({"test": "anytime_losses", "bound": 1, "null_value": 2}, "between -1 and 1"),
+    ]:
+        with pytest.raises(ValueError, match=match):
+            AnytimeMonitor(**words)
+    with pytest.raises(ValueError, match="'losses' has none that is known"):
+        AnytimeMonitor("anytime_losses").update(PairedLosses.from_losses([1, 0], [0, 1]))
