@@ -51,6 +51,7 @@ _PACKAGES = {
     "datasets",
     "evidence",
     "exceptions",
+    "gate",
     "metrics",
     "model_selection",
     "predictions",
@@ -58,8 +59,8 @@ _PACKAGES = {
     "stats",
 }
 
-# The command line is left out: below it nothing may import it, and some import the version
-# from here.
+# The command line and the gate are left out: what they stand on may not import them, and
+# some of it imports the version from here.
 if TYPE_CHECKING:
     from skcompare import comparators as comparators
     from skcompare import datasets as datasets

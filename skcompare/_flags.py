@@ -85,7 +85,8 @@ def explain(codes: Iterable[str]) -> list[str]:
     codes = list(codes)
     if not set(codes) <= set(FLAG_TEXTS):
         # A stored result may be read before what it came from is loaded.
-        import_module("skcompare.comparators")
+        for package in ("comparators", "gate._gate"):
+            import_module(f"skcompare.{package}")
     return [
         f"{code}: {FLAG_TEXTS.get(code, 'no words known')}" for code in dict.fromkeys(codes)
     ]

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
@@ -14,8 +14,10 @@ from skcompare import __version__
 from skcompare._files import write_text
 from skcompare._registry import metrics, paired_tests
 from skcompare._validation import ALTERNATIVES
+from skcompare._wording import in_one_line
 from skcompare.cli._columns import add_column_options, named_columns
 from skcompare.cli._demo import demo_comparison
+from skcompare.cli._gate import add_gate
 from skcompare.cli._scores import add_score_options, check_no_scores, scores_compared
 from skcompare.comparators import compare
 from skcompare.comparators._large import COLLECTED
@@ -40,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0, or 2 for bad input.
+        0, or 2 for bad input; that of a gate says what it decided.
     """
     # Windows terminals may not encode "×"; a report must not end in a traceback.
     for stream in (sys.stdout, sys.stderr):
@@ -50,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     code = None
     try:
         code = arguments.run(arguments)
-        sys.stdout.flush()
+        print(end="", flush=True)
     except BrokenPipeError:
         # Whoever read the output has seen enough; Python must not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -61,8 +63,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code or PASSED
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line too."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse options."""
+        words = in_one_line(message)
+        self.exit(BAD_INPUT, f"{self.prog}: error: {words}. See `{self.prog} --help`.\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="skcompare",
         description="Tell whether a challenger is really better than a champion.",
     )
@@ -70,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_demo(commands)
     _add_compare(commands)
+    add_gate(commands)
     for name, run, words in (
         ("list-tests", _list_tests, "list the tests and the designs they are valid for"),
         ("list-metrics", _list_metrics, "list the metrics"),

@@ -20,7 +20,13 @@ from skcompare.stats._binomial_tails import log_more
 from skcompare.stats._difference_limits import score_root
 from skcompare.stats._tails import SMALLEST
 
-__all__ = ["MOST_RECORDS", "log_pvalue_at_least", "unconditional_pvalue", "worst"]
+__all__ = [
+    "MOST_RECORDS",
+    "fewest_in_favour",
+    "log_pvalue_at_least",
+    "unconditional_pvalue",
+    "worst",
+]
 
 MOST_RECORDS = 20_000
 """Of more records the maximum over the nuisance takes too long."""
@@ -246,14 +252,14 @@ def _log_factorials(n: int) -> FloatArray:
 def _region(n: int, delta: float, score: float, two_sided: bool) -> Region:
     # Beyond its own quantile the p-value loses nothing by what is left out.
     reach = REACH + math.sqrt(max(0.0, -2 * float(log_ndtr(-score))))
-    upper = Tail(n, _fewest(n, delta, score), reach)
+    upper = Tail(n, fewest_in_favour(n, delta, score), reach)
     if not two_sided:
         return Region(delta, upper, None)
-    lower = upper if delta == 0 else Tail(n, _fewest(n, -delta, score), reach)
+    lower = upper if delta == 0 else Tail(n, fewest_in_favour(n, -delta, score), reach)
     return Region(delta, upper, lower)
 
 
-def _fewest(n: int, delta: float, score: float) -> IntArray:
+def fewest_in_favour(n: int, delta: float, score: float) -> IntArray:
     """Least number in favour that has this score, for each number against.
 
     It is one more than there can be where no number has it.

@@ -43,8 +43,9 @@ SPLITTERS = {
     ),
     "time ordered": lambda seed: TimeSeriesSplit(4),
 }
-THOROUGH = os.environ.get("SKCOMPARE_THOROUGH_TESTS", "0") != "0"
-"""Whether the checks look at every sample; otherwise at half of them."""
+SAMPLES = os.environ.get("SKCOMPARE_TEST_SAMPLES", "half")
+"""How many samples the checks look at: "all" of them, "half" or "few"."""
+THOROUGH, QUICK = SAMPLES == "all", SAMPLES == "few"
 
 SMALL = (8, 9, 12, 17, 25)
 SMALL_HOLDOUT = (1, 2, 3, 5, 8, 13, 21)
@@ -54,6 +55,8 @@ def seeds(n, every=1):
     """The seeds of a check of up to `n` samples: the first half, or every other one."""
     if THOROUGH:
         return range(n)
+    if QUICK:
+        return range(0, n, 4) if every > 1 else range(-(-n // 4))
     return range(0, n, every) if every > 1 else range(-(-n // 2))
 
 
@@ -233,6 +236,7 @@ class Subject:
         Few are enough where the numbers do not matter.
         """
         sizes = (*self.small_sizes, 200)
+        few = few or QUICK
         sizes = sizes[:: len(sizes) // 2] if few else sizes
         # Two and three classes; of each size one of them is enough by default.
         chosen = [

@@ -1,0 +1,208 @@
+"""An assertion for tests: the challenger is shown to be better."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from skcompare.comparators import PairedComparator
+from skcompare.gate._conditions import AnyOf, Condition, Superior
+from skcompare.gate._failure import GateNotPassed
+from skcompare.gate._fitted import fitted_subject
+from skcompare.gate._gate import Gate
+from skcompare.gate._outcomes import GateDecision
+
+__all__ = ["assert_better", "demand", "judge_better"]
+
+
+def assert_better(
+    y_true: Any,
+    champion: Any = None,
+    challenger: Any = None,
+    *conditions: Condition | AnyOf,
+    by: str = "accuracy",
+    margin: float = 0.0,
+    where: Mapping[str, Any] | None = None,
+    alpha: float = 0.05,
+    X: Any = None,
+    groups: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    ledger: Any = None,
+    blind: bool = False,
+) -> GateDecision:
+    """Fail unless a challenger is shown to be better than a champion.
+
+    For tests: the message of the error has what was observed, what was required, how many
+    records more would settle it, and what to do. It is :class:`Gate` with
+    ``Superior(by, margin=margin, where=where)`` and `conditions`, all of which must be
+    shown; its p-values are one-sided.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or PairedComparator
+        True labels of records that neither classifier was trained on; or a fitted
+        comparator, which only conditions may follow.
+    champion, challenger : array-like or fitted classifier
+        Predicted labels of shape (n_samples,), probabilities of shape (n_samples,) or
+        (n_samples, n_classes), or both as ``{"labels": ..., "proba": ...}``; or
+        classifiers that answer `X`.
+    *conditions : Superior, NonInferior, Equivalent or AnyOf
+        What must be shown beside that.
+    by : str, default="accuracy"
+        The measure by which the challenger must be better, such as "roc_auc" or
+        "precision[spam]".
+    margin : float, default=0.0
+        It must be better by more than this.
+    where : mapping of str to object, optional
+        It must be better on this slice: names of `columns` with the value, or the list
+        of values, that records must have.
+    alpha : float, default=0.05
+        Probability, at most, that the assertion holds where a condition does not.
+    X : array-like, sparse matrix or frame of shape (n_samples, n_features), optional
+        Records that fitted classifiers answer.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record (patient, user), where records of a group may be alike.
+    labels : array-like of shape (n_classes,), optional
+        All class labels, where `y_true` lacks some of them; for answers.
+    pos_label : label, optional
+        The positive one of two classes.
+    columns : mapping of str to array-like of shape (n_samples,), optional
+        Columns that slices are cut by.
+    ledger : Ledger, str or path-like, optional
+        Counts the looks at these records, where a test runs again and again.
+    blind : bool, default=False
+        Tells whether the challenger passed, and nothing else. Needs `ledger`.
+
+    Returns
+    -------
+    decision : GateDecision
+        The decision, which is one that passed.
+
+    Raises
+    ------
+    GateNotPassed
+        An AssertionError, with the decision in `decision`, if a condition is not shown.
+    ValueError, TypeError
+        If the input is nothing that a gate can judge. That is no failed assertion.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.gate import NonInferior, assert_better
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=1000)
+    >>> old = np.where(rng.random(1000) < 0.80, y, 1 - y)
+    >>> new = np.where(rng.random(1000) < 0.88, y, 1 - y)
+    >>> assert_better(y, old, new, NonInferior("f1_macro", margin=0.02)).status
+    'passed'
+    >>> assert_better(y, old, new, margin=0.05)
+    Traceback (most recent call last):
+        ...
+    skcompare.gate._failure.GateNotPassed: NOT PASSED (inconclusive): challenger ...
+
+    .. versionadded:: 0.1
+    """
+    __tracebackhide__ = True  # pytest then shows the line of the test
+    decision = judge_better(
+        y_true,
+        champion,
+        challenger,
+        *conditions,
+        by=by,
+        margin=margin,
+        where=where,
+        alpha=alpha,
+        X=X,
+        groups=groups,
+        labels=labels,
+        pos_label=pos_label,
+        columns=columns,
+        ledger=ledger,
+        blind=blind,
+    )
+    return demand(decision)
+
+
+def demand(decision: GateDecision) -> GateDecision:
+    """The decision if it passed; the error that says why not otherwise."""
+    __tracebackhide__ = True
+    if not decision.passed:
+        raise GateNotPassed(decision)
+    return decision
+
+
+def judge_better(
+    y_true: Any,
+    champion: Any = None,
+    challenger: Any = None,
+    *conditions: Condition | AnyOf,
+    by: str = "accuracy",
+    margin: float = 0.0,
+    where: Mapping[str, Any] | None = None,
+    alpha: float = 0.05,
+    X: Any = None,
+    groups: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    ledger: Any = None,
+    blind: bool = False,
+) -> GateDecision:
+    """What :func:`assert_better` decides, whatever it is."""
+    first = Superior(by, margin=margin, where=where)
+    words = {"groups": groups, "pos_label": pos_label, "columns": columns}
+    if isinstance(y_true, PairedComparator):
+        _check_alone({"labels": labels, "X": X, **words})
+        # Nothing stands between the comparator and the conditions.
+        more = [one for one in (champion, challenger, *conditions) if one is not None]
+        return Gate(first, *more, alpha=alpha).decide(y_true, ledger=ledger, blind=blind)
+    gate = Gate(first, *conditions, alpha=alpha)
+    roles = {"champion": champion, "challenger": challenger}
+    _check_both(roles, X)
+    if X is None:
+        return gate.decide(
+            y_true, roles, labels=labels, ledger=ledger, blind=blind, **words
+        )
+    if labels is not None:
+        raise ValueError(
+            "`labels` is for answers; classifiers know their classes. Got it beside `X`. "
+            "Leave it out."
+        )
+    start = perf_counter()
+    subject = fitted_subject(gate.conditions, roles, X, y_true, **words)
+    decision = gate.judge(subject, ledger=ledger, blind=blind)
+    # The time depends on the true labels, too.
+    return decision if blind else replace(decision, seconds=perf_counter() - start)
+
+
+def _check_alone(given: Mapping[str, Any]) -> None:
+    """Refuse what a comparator has already, rather than leave it unread."""
+    beside = [name for name, value in given.items() if value is not None]
+    if beside:
+        raise ValueError(
+            f"A fitted comparator has records and answers of its own. Got "
+            f"{', '.join(beside)} as well. Pass the comparator, and conditions, alone."
+        )
+
+
+def _check_both(roles: Mapping[str, Any], X: Any) -> None:
+    """Refuse a role without answers, and classifiers without records to answer."""
+    for name, given in roles.items():
+        if given is None:
+            raise TypeError(
+                f"`{name}` must be answers or a fitted classifier. Got None. Pass the "
+                "champion and the challenger after `y_true`."
+            )
+        if X is None and hasattr(given, "predict"):
+            raise TypeError(
+                f"`{name}` is a classifier, which needs records to answer. Pass them as "
+                "`X`."
+            )
+        if X is not None and not hasattr(given, "predict"):
+            raise TypeError(
+                f"`{name}` must be a fitted classifier where `X` is given. Got "
+                f"{type(given).__name__}. Pass a classifier, or leave `X` out and pass "
+                "answers for both."
+            )

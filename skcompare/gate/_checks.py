@@ -1,0 +1,12 @@
+"""What makes a gate meaningless, found before anything is judged."""
+
+from skcompare._flags import explain
+from skcompare.gate._subjects import Subject
+
+__all__ = ["stops"]
+
+
+def stops(subject: Subject) -> dict[str, str]:
+    """Codes and words of what lets nothing pass, whatever the conditions say."""
+    found = ["same-predictions"] if subject.same_answers else []
+    return dict(zip(found, explain(found), strict=True))

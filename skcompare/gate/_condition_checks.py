@@ -1,0 +1,89 @@
+"""Checks of conditions: measures with a valid test, and slices that can be cut."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from skcompare._registry import PairedTestEntry, tested_instead, tests_for
+from skcompare.comparators._scored_items import item_tests
+from skcompare.gate._measure_ranges import widest
+from skcompare.metrics import Measure
+
+__all__ = ["check_measure", "check_width", "checked_where", "tests_of", "where_words"]
+
+
+def check_measure(measure: Measure) -> None:
+    """Refuse a measure without a test that is valid for some design."""
+    instead = tested_instead(measure.metric)
+    if instead:
+        raise ValueError(
+            f"{measure.subject} has no valid test, because its bias differs between "
+            f"classifiers, and a gate needs one. Use {instead!r}."
+        )
+    if not _entries(measure):
+        raise ValueError(
+            f"No test of {measure.subject} is known, and a gate needs one. `skcompare "
+            "list-tests` lists what is tested."
+        )
+
+
+def check_width(name: str, measure: Measure, margin: float) -> None:
+    """Refuse a margin that no two classifiers can differ by."""
+    width = widest(measure)
+    if margin >= width:
+        raise ValueError(
+            f"`margin` of {name}({measure.subject!r}) must be below {width:g}, the largest "
+            f"difference that there can be. Got {margin!r}. With such a margin nothing "
+            "could fail, or nothing pass."
+        )
+
+
+def _entries(measure: Measure | None) -> list[PairedTestEntry]:
+    known = item_tests() if measure is None else tests_for(measure.metric)
+    return [
+        entry
+        for entry in known
+        if entry.kind == "difference" and "alternative" in entry.options
+    ]
+
+
+def tests_of(measure: Measure | None) -> str:
+    """Names of the tests of a measure, for messages."""
+    return ", ".join(entry.name for entry in _entries(measure))
+
+
+def checked_where(where: Any) -> Mapping[str, Any] | None:
+    """A slice: columns and the value, or list of values, that records must have."""
+    if where is None:
+        return None
+    if not isinstance(where, Mapping) or not where:
+        raise ValueError(
+            f"`where` must be a dict of columns and values, such as {{'country': 'DE'}}. "
+            f"Got {where!r}."
+        )
+    for name, value in where.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        plain = all(isinstance(one, str | bool | int | float) for one in values)
+        if not isinstance(name, str) or not plain or not values:
+            raise ValueError(
+                f"`where` must name columns and the value, or a list of values, that "
+                f"records must have. Got {name!r}: {value!r}."
+            )
+    return MappingProxyType(
+        {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in where.items()
+        }
+    )
+
+
+def where_words(where: Mapping[str, Any] | None) -> str:
+    if not where:
+        return ""
+    parts = [
+        f"{name} in {', '.join(map(str, value))}"
+        if isinstance(value, list)
+        else f"{name} = {value}"
+        for name, value in where.items()
+    ]
+    return f", where {' and '.join(parts)}"

@@ -1,0 +1,399 @@
+"""What must be shown: better, not much worse, or about equal, by a measure."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from skcompare._registry import get_test
+from skcompare._validation import check_count, check_switches, is_number
+from skcompare.comparators._scored_items import MEAN_SCORE
+from skcompare.gate._condition_checks import (
+    check_measure,
+    check_width,
+    checked_where,
+    tests_of,
+    where_words,
+)
+from skcompare.metrics import Measure, resolve_scoring
+
+__all__ = ["AnyOf", "Condition", "Equivalent", "NonInferior", "Superior"]
+
+SET_BY_CONDITION = ("alternative", "null_value")
+"""Options of tests that follow from the condition."""
+
+ANYTIME = {"accuracy": "anytime_mcnemar"}
+ANYTIME_LOSSES = "anytime_losses"
+
+
+@dataclass(frozen=True)
+class Condition(ABC):
+    """What must be shown about the difference of one measure.
+
+    Differences are challenger less champion on a scale of which more is better, so that
+    a margin is a distance whatever the measure.
+
+    .. versionadded:: 0.1
+    """
+
+    measure: str
+    margin: float
+    where: Mapping[str, Any] | None = field(default=None, kw_only=True)
+    test: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    exact: bool = field(default=False, kw_only=True)
+    anytime: bool = field(default=False, kw_only=True)
+    min_records: int | None = field(default=None, kw_only=True)
+    min_discordant: int | None = field(default=None, kw_only=True)
+
+    name: ClassVar[str]
+    """How policies call the kind of condition."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.measure, str):
+            raise TypeError(
+                f"The measure of a condition must be a name. Got "
+                f"{type(self.measure).__name__}. Pass 'accuracy', 'precision[spam]' or "
+                "another name of `skcompare list-metrics`."
+            )
+        check_switches(exact=self.exact, anytime=self.anytime)
+        self._check_margin()
+        for name in ("min_records", "min_discordant"):
+            value = getattr(self, name)
+            if value is not None:
+                check_count(name, value)
+        # Frozen in the deep sense too: what was checked is what is judged.
+        object.__setattr__(self, "where", checked_where(self.where))
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        self._check_test()
+
+    @property
+    @abstractmethod
+    def boundaries(self) -> tuple[tuple[float, str], ...]:
+        """Differences that must be excluded, each with the side that must be shown."""
+
+    @property
+    @abstractmethod
+    def claim(self) -> str:
+        """What is to be shown, in words."""
+
+    @cached_property
+    def scored(self) -> Measure | None:
+        """The measure; None where answers come scored."""
+        if self.measure == MEAN_SCORE:
+            return None
+        (measure,) = resolve_scoring(self.measure)
+        return measure
+
+    @property
+    def words(self) -> str:
+        """The condition in words, with its slice."""
+        return self.claim + where_words(self.where)
+
+    @property
+    def test_name(self) -> str | None:
+        """The test that was asked for; None for the design's default one."""
+        if self.test is not None or not self.anytime:
+            return self.test
+        metric = None if self.scored is None else self.scored.metric
+        return ANYTIME.get(str(metric), ANYTIME_LOSSES)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The condition as plain values, as a policy file has it."""
+        values: dict[str, Any] = {self.name: self.measure}
+        if self.margin:
+            values["margin"] = self.margin
+        for name in ("where", "test", "options", "exact", "anytime"):
+            if getattr(self, name):
+                value = getattr(self, name)
+                values[name] = dict(value) if isinstance(value, Mapping) else value
+        for name in ("min_records", "min_discordant"):
+            if getattr(self, name) is not None:
+                values[name] = getattr(self, name)
+        return values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a view of a dict cannot be pickled, what it shows can.
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name in ("where", "options"):
+            given[name] = None if given[name] is None else dict(given[name])
+        return _remade, (type(self), given)
+
+    def _check_margin(self) -> None:
+        if not is_number(self.margin) or not 0 < self.margin < math.inf:
+            raise ValueError(
+                f"`margin` of {self.name}({self.measure!r}) must be a number greater than "
+                f"0. Got {self.margin!r} instead. A margin is a distance in the units of "
+                "the measure; its direction comes from the condition."
+            )
+
+    def _check_test(self) -> None:
+        """Refuse a measure without valid test, and a test that does not suit it."""
+        if self.test is not None and self.anytime:
+            raise ValueError(
+                f"`anytime` chooses the test. Got test={self.test!r} as well. Pass one of "
+                "them."
+            )
+        measure = self.scored
+        if measure is not None:
+            check_measure(measure)
+            check_width(self.name, measure, self.margin)
+        name = self.test_name
+        if name is None:
+            given = [*self.options]
+        else:
+            entry = get_test(name)
+            if entry.kind != "difference" or "alternative" not in entry.options:
+                raise ValueError(
+                    f"A condition is about a difference with a direction. Got "
+                    f"test={name!r}, a test of kind {entry.kind!r}. Choose among "
+                    f"{tests_of(measure)}."
+                )
+            if measure is not None and not entry.match(measure.metric):
+                raise ValueError(
+                    f"{name} is no test of {measure.subject}. Choose among "
+                    f"{tests_of(measure)}."
+                )
+            known = (*entry.options, *entry.evidence_options)
+            given = [one for one in self.options if one not in known]
+        set_here = [one for one in self.options if one in SET_BY_CONDITION]
+        if set_here:
+            raise ValueError(
+                f"{' and '.join(set_here)} follow from the condition. Got "
+                f"options={dict(self.options)!r}. Leave it out."
+            )
+        if given:
+            reason = "needs `test`" if name is None else f"is no option of {name}"
+            raise ValueError(
+                f"Option {given[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
+                f"test and its options, or leave them out."
+            )
+
+
+def _remade(kind: type[Condition], given: dict[str, Any]) -> Condition:
+    return kind(**given)
+
+
+@dataclass(frozen=True)
+class Superior(Condition):
+    """The challenger is better, by more than a practical margin if one is given.
+
+    The null hypothesis is that the difference is at most `margin`.
+
+    Parameters
+    ----------
+    measure : str
+        What is compared: a name of :func:`skcompare.compare`'s `scoring`, of one class in
+        brackets, such as "precision[malignant]".
+    margin : float, default=0.0
+        The challenger must be better by more than this.
+    where : mapping of str to object, optional
+        The slice: columns and the value, or the list of values, that records must have.
+    test : str, optional
+        Name of the test; by default the design's default test of the measure.
+    options : mapping of str to object, optional
+        Options of `test`.
+    exact : bool, default=False
+        Whether the test is never to reject too often, whatever the number of records;
+        for accuracy.
+    anytime : bool, default=False
+        Whether the test stays valid however often and whenever one looks at growing data.
+    min_records, min_discordant : int, optional
+        With fewer records, or fewer that one classifier alone answers rightly, nothing
+        is concluded.
+
+    Notes
+    -----
+    Accuracies of fewer than 100 records, at a margin, or with `exact`, are compared by an
+    exact test: it passes by mistake with a probability of at most the level, whatever the
+    number of records. The other tests are asymptotic, with at most 0.01 more than a level
+    of 0.05: mid-p of 100 records or more without margin, and Tango's score of more than
+    5,000 at a margin of 100 records or more. A mean difference of losses (30 records or
+    more), of AUCs (20 of each class), of scores of labels (15 with different answers), of
+    calibration errors (100 records) and of groups (20) is tested with an allowance for
+    skewness, because their tests alone pass twice as often as they should where errors are
+    rare; fewer conclude nothing. The error rates of each are in :ref:`gate_error_rates`.
+
+    Examples
+    --------
+    >>> from skcompare.gate import Superior
+    >>> Superior("accuracy").words
+    'accuracy is better'
+    >>> Superior("roc_auc", margin=0.01, where={"country": "DE"}).words
+    'roc_auc is better by more than 0.01, where country = DE'
+
+    .. versionadded:: 0.1
+    """
+
+    margin: float = 0.0
+    name: ClassVar[str] = "superior"
+
+    @property
+    def boundaries(self) -> tuple[tuple[float, str], ...]:
+        """The difference must be above the margin."""
+        return ((self.margin, "greater"),)
+
+    @property
+    def claim(self) -> str:
+        """What is to be shown, in words."""
+        by = f" by more than {self.margin:g}" if self.margin else ""
+        return f"{self.measure} is better{by}"
+
+    def _check_margin(self) -> None:
+        if self.margin != 0:
+            super()._check_margin()
+
+
+@dataclass(frozen=True)
+class NonInferior(Condition):
+    """The challenger is worse by less than a margin, if it is worse at all.
+
+    The null hypothesis is that the challenger is worse by `margin` or more.
+
+    Parameters
+    ----------
+    measure : str
+        What is compared, as for :class:`Superior`.
+    margin : float
+        The largest loss that does not matter, fixed before the data are seen.
+    where, test, options, exact, anytime, min_records, min_discordant
+        As for :class:`Superior`.
+
+    Notes
+    -----
+    Accuracies of up to 5,000 records are compared by an exact test, of more by Tango's
+    score where the margin is 100 records or more, and else by the exact test given the
+    discordant pairs; other measures as by :class:`Superior`. Exact tests pass by mistake
+    with a probability of at most the level, and the others of at most 0.01 more than a
+    level of 0.05 (:ref:`gate_error_rates`).
+
+    A margin as wide as the measure's range is an error. One that no challenger could
+    exceed, because the champion is that bad, concludes nothing, and one that a challenger
+    without skill would meet is flagged "margin-admits-no-skill".
+
+    Examples
+    --------
+    >>> from skcompare.gate import NonInferior
+    >>> NonInferior("precision[malignant]", margin=0.02).words
+    'precision[malignant] is worse by less than 0.02'
+
+    .. versionadded:: 0.1
+    """
+
+    name: ClassVar[str] = "noninferior"
+
+    @property
+    def boundaries(self) -> tuple[tuple[float, str], ...]:
+        """The difference must be above the negated margin."""
+        return ((-self.margin, "greater"),)
+
+    @property
+    def claim(self) -> str:
+        """What is to be shown, in words."""
+        return f"{self.measure} is worse by less than {self.margin:g}"
+
+
+@dataclass(frozen=True)
+class Equivalent(Condition):
+    """The classifiers differ by less than a margin, either way.
+
+    The null hypothesis is that they differ by `margin` or more; two one-sided tests must
+    reject it, each at the level of the gate.
+
+    Parameters
+    ----------
+    measure : str
+        What is compared, as for :class:`Superior`.
+    margin : float
+        The largest difference that does not matter, fixed before the data are seen.
+    where, test, options, exact, anytime, min_records, min_discordant
+        As for :class:`Superior`.
+
+    Notes
+    -----
+    Accuracies of up to 5,000 records are compared by an exact test, of more by Tango's
+    score where the margin is 100 records or more, and else by the exact test given the
+    discordant pairs; other measures as by :class:`Superior`. Exact tests pass by mistake
+    with a probability of at most the level, and the others of at most 0.01 more than a
+    level of 0.05 (:ref:`gate_error_rates`).
+
+    A margin as wide as the measure's range is an error. One that no challenger could
+    exceed, because the champion is that bad, concludes nothing, and one that a challenger
+    without skill would meet is flagged "margin-admits-no-skill".
+
+    Examples
+    --------
+    >>> from skcompare.gate import Equivalent
+    >>> Equivalent("roc_auc", margin=0.01).words
+    'roc_auc differs by less than 0.01'
+
+    .. versionadded:: 0.1
+    """
+
+    name: ClassVar[str] = "equivalent"
+
+    @property
+    def boundaries(self) -> tuple[tuple[float, str], ...]:
+        """The difference must be between the negated margin and the margin."""
+        return ((-self.margin, "greater"), (self.margin, "less"))
+
+    @property
+    def claim(self) -> str:
+        """What is to be shown, in words."""
+        return f"{self.measure} differs by less than {self.margin:g}"
+
+
+@dataclass(frozen=True, init=False)
+class AnyOf:
+    """One of several conditions at least.
+
+    Their p-values are adjusted by Holm's method, because several chances to pass by luck
+    are more than one.
+
+    Parameters
+    ----------
+    *conditions : Condition
+        Two or more.
+
+    Examples
+    --------
+    >>> from skcompare.gate import AnyOf, Superior
+    >>> AnyOf(Superior("accuracy"), Superior("roc_auc")).words
+    'accuracy is better, or roc_auc is better'
+
+    .. versionadded:: 0.1
+    """
+
+    conditions: tuple[Condition, ...]
+    name: ClassVar[str] = "any_of"
+
+    def __init__(self, *conditions: Condition) -> None:
+        strange = [c for c in conditions if not isinstance(c, Condition)]
+        if len(conditions) < 2 or strange:
+            got = [type(c).__name__ for c in conditions]
+            raise ValueError(
+                f"AnyOf needs two or more of Superior, NonInferior and Equivalent. Got "
+                f"{', '.join(got) or 'none'}."
+            )
+        check_distinct(conditions)
+        object.__setattr__(self, "conditions", tuple(conditions))
+
+    @property
+    def words(self) -> str:
+        """The conditions in words."""
+        return ", or ".join(one.words for one in self.conditions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The conditions as plain values, as a policy file has them."""
+        return {self.name: [one.to_dict() for one in self.conditions]}
+
+
+def check_distinct(conditions: tuple[Any, ...]) -> None:
+    """Refuse a condition that is there twice."""
+    known = [one.to_dict() for one in conditions]
+    twice = next((one for k, one in enumerate(known) if one in known[:k]), None)
+    if twice is not None:
+        raise ValueError(f"Each condition must be there once. Got {twice!r} twice.")

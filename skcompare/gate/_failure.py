@@ -1,0 +1,93 @@
+"""What a person is told by a test that did not pass its gate, with what to do."""
+
+import math
+from collections.abc import Iterator
+
+from skcompare._wording import in_one_line
+from skcompare.gate._outcomes import FAILED, GateDecision, Outcome
+from skcompare.gate._shown import headline, lines, shown_part, told
+from skcompare.reports._verdict import round_up
+
+__all__ = ["GateNotPassed"]
+
+BLIND = (
+    "a blind gate tells no more, because a team that climbs on what a gate tells passes "
+    "sooner or later without being better"
+)
+
+
+class GateNotPassed(AssertionError):
+    """A gate did not pass; the message says why, and what to do.
+
+    Parameters
+    ----------
+    decision : GateDecision
+        What was decided.
+
+    Attributes
+    ----------
+    decision : GateDecision
+        The same.
+
+    .. versionadded:: 0.1
+    """
+
+    def __init__(self, decision: GateDecision) -> None:
+        super().__init__(decision)
+        self.decision = decision
+
+    def __str__(self) -> str:
+        return "\n".join(failure_lines(self.decision))
+
+
+def failure_lines(decision: GateDecision) -> Iterator[str]:
+    """Which conditions were not shown, what was observed, what is needed, what to do."""
+    known = shown_part(decision)
+    yield f"{headline(known)} ({known.n_records:,} records)"
+    for reason in known.reasons:
+        yield f"  stopped: {in_one_line(reason)}"
+    for number, outcome in lines(known):
+        yield f"  {number}. {in_one_line(outcome.condition.words)}: {outcome.status}"
+        yield from (f"     {words}" for words in told(outcome))
+    stopping = set(known.flags) if known.reasons else set()
+    for caveat in known.caveats:
+        if caveat.partition(":")[0] not in stopping:
+            yield f"  flag: {in_one_line(caveat)}"
+    for advice in [BLIND] if known.blind else _to_do(known):
+        yield f"  what to do: {advice}"
+
+
+def _to_do(decision: GateDecision) -> Iterator[str]:
+    """An advice for each way in which a condition was not shown."""
+    if decision.reasons:
+        yield "mend what stopped the gate"
+        return
+    lacking = [one for one in decision.outcomes if not one.passed]
+    if any(one.status == FAILED for one in lacking):
+        yield "keep the champion; more records would show the same of this challenger"
+        return
+    needed, more = max(map(_records_needed, lacking), key=lambda pair: pair[1])
+    if math.isinf(more):
+        yield "improve the challenger, or collect evidence that it is better after all"
+    elif more > 0:
+        yield (
+            f"judge about {round_up(needed):,} records, {round_up(more):,} more than "
+            "these, and look at them once; who adds records and looks again needs "
+            "anytime=True or a ledger"
+        )
+    if any(_unknown(one) for one in lacking):
+        yield "give each condition the evidence that it lacks, or leave it out"
+
+
+def _records_needed(outcome: Outcome) -> tuple[float, float]:
+    """Records needed, and how many more; the fewest where any condition will do."""
+    known = [
+        (leaf.records_needed, leaf.records_needed - leaf.n_records)
+        for leaf in outcome.leaves
+        if leaf.records_needed is not None
+    ]
+    return min(known, key=lambda pair: pair[1], default=(0.0, 0.0))
+
+
+def _unknown(outcome: Outcome) -> bool:
+    return all(leaf.records_needed is None for leaf in outcome.leaves)

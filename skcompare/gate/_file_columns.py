@@ -1,0 +1,257 @@
+"""Which columns of one file, or of two, are truth, answers and ids."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skcompare._frames import Source, check_column
+from skcompare.gate._policy_sections import Columns
+from skcompare.gate._same_file import are_one_file, hold_the_same
+
+__all__ = [
+    "ABOUT_SCORES",
+    "ROLES",
+    "ChosenColumns",
+    "called",
+    "check_different",
+    "chosen_columns",
+    "whole_names",
+]
+
+CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
+ID, Y = "id", "y"
+ABOUT_SCORES = ("item", "attempt", "bounds")
+"""What is about scores item by item."""
+INDEX = re.compile(r"__index_level_\d+__")
+"""How pandas calls an index without name in a Parquet file."""
+
+Answer = str | list[str] | dict[str, Any]
+"""A column, columns a class, or both of labels and probabilities."""
+
+
+class ChosenColumns(NamedTuple):
+    """Where everything is that a gate reads from label files.
+
+    Attributes
+    ----------
+    main : Source
+        The file of the true labels.
+    others : tuple of Source
+        Further files.
+    id : str or None
+        The column of ids.
+    y : str
+        The column of true labels in `main`.
+    again : list of tuple
+        Further columns of true labels.
+    answers : dict of str to tuple
+        File and columns of champion and challenger, by what reports call them.
+    groups : tuple or None
+        File and column of groups.
+    """
+
+    main: Source
+    others: tuple[Source, ...]
+    id: str | None
+    y: str
+    again: list[tuple[Source, str]]
+    answers: dict[str, tuple[Source, Answer]]
+    groups: tuple[Source, str] | None
+
+    @property
+    def places(self) -> dict[str, Any]:
+        """The answers as predictions are made from."""
+        return {
+            name: {kind: (source, one) for kind, one in answer.items()}
+            if isinstance(answer, Mapping)
+            else (source, answer)
+            for name, (source, answer) in self.answers.items()
+        }
+
+
+def chosen_columns(
+    sources: Sequence[Source], columns: Columns, wanted: Sequence[str]
+) -> ChosenColumns:
+    """The columns that a policy names, or that follow from the files.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        One file with both answers, or the champion's and the challenger's.
+    columns : Columns
+        What the policy names.
+    wanted : sequence of str
+        The columns that slices are cut by.
+    """
+    columns.check_without(ABOUT_SCORES, "is about scores, and no `score` is named")
+    two_files = len(sources) > 1
+    if not two_files and (columns.label is not None or columns.proba is not None):
+        raise ValueError(
+            "`label` and `proba` name columns that two files have. Got one file. Name the "
+            "columns of both answers by `champion` and `challenger`."
+        )
+    both = columns.champion is not None and columns.challenger is not None
+    if both and (columns.label is not None or columns.proba is not None):
+        raise ValueError(
+            "Answers are named by `label` and `proba`, or by `champion` and `challenger`. "
+            "Got both. Leave one of them out."
+        )
+    id = _id(sources, columns)
+    y = Y if columns.y is None else columns.y
+    main = _main(sources, y, columns, wanted)
+    check_column(main, y, " Name the true labels by `y`.")
+    roles = [sources[0], sources[-1]]
+    given = [
+        _answer(role, source, columns, {id, y, columns.groups, *wanted}, two_files)
+        for role, source in zip(ROLES, roles)
+    ]
+    for role, source, answer in zip(ROLES, roles, given):
+        _check_own_role(role, source, answer, {ID: id, Y: y})
+    check_different(roles, given)
+    others = tuple(source for source in sources if source.key != main.key)
+    groups = columns.groups
+    if groups is not None:
+        at = next((one for one in (main, *others) if groups in one.names), main)
+        check_column(at, groups, " Name the groups by `groups`.")
+    return ChosenColumns(
+        main,
+        others,
+        id,
+        y,
+        [(other, y) for other in others if y in other.names],
+        dict(zip(called(roles, given), zip(roles, given))),
+        None if groups is None else (at, groups),
+    )
+
+
+def _own_columns(answer: Answer) -> list[str]:
+    """The columns of an answer."""
+    if isinstance(answer, Mapping):
+        return [name for one in answer.values() for name in _own_columns(one)]
+    return [answer] if isinstance(answer, str) else list(answer)
+
+
+def _id(sources: Sequence[Source], columns: Columns) -> str | None:
+    """The column of ids; "id" needs no naming."""
+    if columns.id is not None:
+        for source in sources:
+            check_column(source, columns.id, " Name the column of ids by `id`.")
+        return columns.id
+    if all(ID in source.names for source in sources):
+        return ID
+    if len({source.key for source in sources}) > 1:
+        listed = " and ".join(source.words for source in sources)
+        raise ValueError(
+            f"{listed} can only be joined by a column of ids that both have, because the "
+            "order of records may differ. Name it by `id`."
+        )
+    return None
+
+
+def _main(
+    sources: Sequence[Source], y: str, columns: Columns, wanted: Sequence[str]
+) -> Source:
+    """The file with the true labels that has most of what else is needed."""
+    needed = {*wanted, columns.groups}
+    having = [source for source in sources if y in source.names] or list(sources)
+    return max(having, key=lambda source: len(needed & set(source.names)))
+
+
+def _answer(
+    role: str, source: Source, columns: Columns, taken: set[str | None], own_file: bool
+) -> Answer:
+    """The columns of one classifier's answers."""
+    answer = getattr(columns, role)
+    if answer is None and own_file:
+        answer = _shared(columns)
+    if answer is None:
+        free = [name for name in whole_names(source) if name not in taken]
+        if role in free or not own_file:
+            answer = role
+        elif len(free) == 1:
+            answer = free[0]
+        else:
+            listed = ", ".join(map(repr, free[:10])) or "none"
+            raise ValueError(
+                f"{source.words} must have one column of answers beside ids, true labels "
+                f"and groups, or say which it is. Got {listed}. Name it by `label` or "
+                "`proba`."
+            )
+    advice = f" Name the answers by `{'label` or `proba' if own_file else role}`."
+    for name in _own_columns(answer):
+        check_column(source, name, advice)
+    return _as_lists(answer)
+
+
+def _shared(columns: Columns) -> Any:
+    """Columns that both files have under one name."""
+    if columns.label is not None and columns.proba is not None:
+        return {"labels": columns.label, "proba": columns.proba}
+    return columns.proba if columns.label is None else columns.label
+
+
+def _as_lists(answer: Any) -> Answer:
+    if isinstance(answer, Mapping):
+        return {kind: _as_lists(one) for kind, one in answer.items()}
+    return answer if isinstance(answer, str) else list(answer)
+
+
+def whole_names(source: Source) -> list[str]:
+    """The columns that somebody made: no parts of arrays, and no index of pandas."""
+    names = source.names
+    return [
+        name
+        for name in names
+        if not (name.endswith("]") and name.rpartition("[")[0] in names)
+        and not INDEX.fullmatch(name)
+    ]
+
+
+def _check_own_role(
+    role: str, source: Source, answer: Answer, roles: Mapping[str, str | None]
+) -> None:
+    """Refuse a column that is an answer and something else."""
+    for name in _own_columns(answer):
+        for other, taken in roles.items():
+            if name == taken:
+                raise ValueError(
+                    f"Column {name!r} of {source.words} cannot be both `{other}` and the "
+                    f"{role}'s answers. Name the right column."
+                )
+
+
+def check_different(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
+    """Refuse the same columns of one file, or of two copies, as both.
+
+    Only a part may be shared: a new threshold for the same probabilities is a new model.
+    """
+    one, two = answers
+    if one != two:
+        return
+    paths = [source.path for source in sources]  # type: ignore[attr-defined]
+    listed = ", ".join(map(repr, _own_columns(one)))
+    if are_one_file(*paths):
+        raise ValueError(
+            f"Champion and challenger are the same file {sources[1].words}, and the same "
+            f"answers {listed}. Pass those of two models."
+        )
+    if hold_the_same(*paths):
+        raise ValueError(
+            f"Champion and challenger are the same: {sources[1].words} is a copy of "
+            f"{sources[0].words}. Pass the answers of two models."
+        )
+
+
+def called(sources: Sequence[Source], answers: Sequence[Answer]) -> list[str]:
+    """What reports call the answers: their columns, or their files."""
+    if all(isinstance(one, str) for one in answers) and answers[0] != answers[1]:
+        return [str(one) for one in answers]
+    paths = [source.path for source in sources]  # type: ignore[attr-defined]
+    if are_one_file(*paths):
+        return [*ROLES]
+    stems = [Path(path).name.partition(".")[0] or path for path in paths]
+    if stems[0] == stems[1]:
+        stems = [os.path.join(Path(path).parent.name, s) for path, s in zip(paths, stems)]
+    return stems if stems[0] != stems[1] else paths

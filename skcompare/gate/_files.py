@@ -1,0 +1,96 @@
+"""What a gate judges, from files: of answers, or of saved estimators and records."""
+
+from skcompare.gate._file_columns import ChosenColumns, chosen_columns
+from skcompare.gate._gate import Gate
+from skcompare.gate._given_files import GateFiles, checked_source, training_of, with_label
+from skcompare.gate._policy_sections import Columns
+from skcompare.gate._saved import estimators_subject, is_saved
+from skcompare.gate._score_files import is_about_scores, scores_subject
+from skcompare.gate._subjects import PairSubject, Subject
+from skcompare.predictions import Predictions, holdout_from_frame
+
+__all__ = ["subject_from_files"]
+
+
+def subject_from_files(
+    files: GateFiles,
+    columns: Columns,
+    gate: Gate,
+    *,
+    pos_label_text: str | None = None,
+    keep_ids: bool = False,
+) -> Subject:
+    """The answers to judge, read from files and checked.
+
+    Parameters
+    ----------
+    files : GateFiles
+        What is read.
+    columns : Columns
+        Which columns are what.
+    gate : Gate
+        What is asked; its slices need columns.
+    pos_label_text : str, optional
+        The positive label as text, for labels of any type.
+    keep_ids : bool, default=False
+        Whether ids are kept, by which a ledger knows records again.
+    """
+    if not 1 <= len(files.answers) <= 2:
+        raise ValueError(
+            "A gate judges one file with the answers of both, or the champion's file and "
+            f"the challenger's. Got {len(files.answers)} files."
+        )
+    if any(map(is_saved, files.answers)):
+        return estimators_subject(files, columns, gate, pos_label_text)
+    if files.data is not None or files.trust:
+        raise ValueError(
+            "--data and --trust are for saved estimators (.skops). Got files of answers, "
+            f"{' and '.join(map(repr, files.answers))}."
+        )
+    if is_about_scores(columns, gate):
+        return scores_subject(files, columns, gate, pos_label_text)
+    sources = [checked_source(path) for path in files.answers]
+    chosen = chosen_columns(sources, columns, gate.columns)
+    columns = with_label(columns, pos_label_text, chosen.main, chosen.y)
+    training = training_of(files, chosen.id, columns.features or ())
+    asked = [*gate.columns, *([] if training is None else training.needed)]
+    if keep_ids and chosen.id is not None:
+        asked.append(chosen.id)
+    predictions, read = holdout_from_frame(
+        chosen.main,
+        chosen.y,
+        chosen.places,
+        id=chosen.id,
+        groups=chosen.groups,
+        labels=columns.labels,
+        pos_label=columns.pos_label,
+        others=list(dict.fromkeys(asked)),
+        same=chosen.again,
+    )
+    _check_kinds(predictions, chosen, columns)
+    if training is not None:
+        training.check(read, chosen.main.words)
+    slices = {name: read[name] for name in gate.columns}
+    return PairSubject(
+        predictions.pair(*chosen.answers),
+        slices,
+        columns.pos_label,
+        ids=read.get(str(chosen.id)) if keep_ids else None,
+    )
+
+
+def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Columns) -> None:
+    """Refuse labels where probabilities were named, and the other way round."""
+    for answers, (source, given) in zip(predictions.answers, chosen.answers.values()):
+        if not isinstance(given, str) or {given} - {columns.label, columns.proba}:
+            continue
+        if given == columns.label and answers.has_proba:
+            expected, found = "labels", "fractions, which are probabilities"
+        elif given == columns.proba and not answers.has_proba:
+            expected, found = "probabilities", "labels"
+        else:
+            continue
+        raise ValueError(
+            f"Column {given!r} of {source.words} must hold {expected}. Got {found}. Name "
+            "it as what it is."
+        )

@@ -1,0 +1,239 @@
+"""The gate: conditions that a challenger must be shown to meet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from skcompare._validation import check_alpha, check_count
+from skcompare.comparators._large import COLLECTED
+from skcompare.comparators._versions import installed_versions
+from skcompare.gate._answers import subject_of
+from skcompare.gate._checks import stops
+from skcompare.gate._conditions import AnyOf, Condition, check_distinct
+from skcompare.gate._judge import Least, judge
+from skcompare.gate._looks import check_ledger, look_at
+from skcompare.gate._outcomes import INCONCLUSIVE, GateDecision, all_of
+from skcompare.gate._subjects import Subject
+
+__all__ = ["Gate"]
+
+
+@dataclass(frozen=True, init=False)
+class Gate:
+    """Conditions that a challenger must be shown to meet before it replaces a champion.
+
+    The gate passes where every condition is shown to hold, each by a test at level
+    `alpha`. Where one of them does not hold, it passes with a probability of at most
+    `alpha`: a gate that passes by mistake has passed that condition by mistake, so that no
+    correction is needed (intersection-union test [1]_). Conditions of which any is enough
+    are an :class:`AnyOf`, whose p-values are adjusted by Holm's method.
+
+    Everything else is no pass: an undefined p-value, an empty slice, too few records, or
+    answers that are the same.
+
+    Parameters
+    ----------
+    *conditions : Superior, NonInferior, Equivalent or AnyOf
+        What must be shown; at least one.
+    alpha : float, default=0.05
+        Level, below 1/2.
+    min_records : int, optional
+        For every condition that sets no other number.
+    min_discordant : int, optional
+        The same, for conditions by tests that count discordant pairs.
+    tell_inconclusive : bool, default=False
+        Whether the shell tells a gate that concluded nothing from one that failed, by exit
+        code 3 instead of 1.
+
+    References
+    ----------
+    .. [1] Berger, R. L. and Hsu, J. C. (1996). "Bioequivalence trials, intersection-union
+       tests and equivalence confidence sets." Statistical Science 11(4), 283-319.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.gate import Gate, NonInferior, Superior
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=1000)
+    >>> old = np.where(rng.random(1000) < 0.80, y, 1 - y)
+    >>> new = np.where(rng.random(1000) < 0.88, y, 1 - y)
+    >>> gate = Gate(Superior("accuracy"), NonInferior("f1_macro", margin=0.02))
+    >>> decision = gate.decide(y, {"old": old, "new": new})
+    >>> decision.status
+    'passed'
+
+    .. versionadded:: 0.1
+    """
+
+    conditions: tuple[Condition | AnyOf, ...]
+    alpha: float = 0.05
+    min_records: int | None = None
+    min_discordant: int | None = None
+    tell_inconclusive: bool = False
+
+    def __init__(
+        self,
+        *conditions: Condition | AnyOf,
+        alpha: float = 0.05,
+        min_records: int | None = None,
+        min_discordant: int | None = None,
+        tell_inconclusive: bool = False,
+    ) -> None:
+        strange = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
+        if not conditions or strange:
+            got = ", ".join(type(one).__name__ for one in strange) or "no condition"
+            raise ValueError(
+                f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
+                f"{got}."
+            )
+        alpha = check_alpha(alpha)
+        if alpha >= 0.5:
+            raise ValueError(
+                f"`alpha` of a gate must be below 1/2. Got {alpha!r}. 0.05 is usual."
+            )
+        least = {"min_records": min_records, "min_discordant": min_discordant}
+        for name, value in least.items():
+            if value is not None:
+                check_count(name, value)
+        if not isinstance(tell_inconclusive, bool):
+            raise TypeError(
+                f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
+            )
+        check_distinct(conditions)
+        values: dict[str, Any] = {"conditions": tuple(conditions), "alpha": alpha, **least}
+        values["tell_inconclusive"] = tell_inconclusive
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that slices are cut by, each once."""
+        names = (name for leaf in self.leaves for name in leaf.where or ())
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def leaves(self) -> tuple[Condition, ...]:
+        """All single conditions, also those of which any is enough."""
+        return tuple(
+            leaf
+            for one in self.conditions
+            for leaf in (one.conditions if isinstance(one, AnyOf) else (one,))
+        )
+
+    def decide(
+        self,
+        data: Any = None,
+        answers: Mapping[str, Any] | None = None,
+        *,
+        y_true: Any = None,
+        id: str | None = None,
+        groups: Any = None,
+        labels: Any = None,
+        pos_label: Any = None,
+        columns: Mapping[str, Any] | None = None,
+        collect: int = COLLECTED,
+        ledger: Any = None,
+        blind: bool = False,
+    ) -> GateDecision:
+        """Judge the conditions by the answers of two trained classifiers.
+
+        Parameters
+        ----------
+        data, answers, y_true, id, groups, labels, pos_label
+            The hold-out set and the answers to it, the champion's first, as for
+            :func:`skcompare.compare`. Or `data` is a fitted
+            :class:`~skcompare.PairedComparator`, alone, or the
+            :class:`~skcompare.predictions.ItemScores` of systems that were scored item by
+            item, which are judged by the measure "mean_score".
+        columns : mapping of str to array-like of shape (n_samples,), optional
+            The columns that slices are cut by, where `data` is no frame or file that has
+            them.
+        collect : int, default=10_000_000
+            Most records of a lazy frame or a Parquet file that are read into memory. More
+            are counted where they are, slice by slice, as by :func:`skcompare.compare`.
+        ledger : Ledger, str or path-like, optional
+            Counts the looks at these records and spends `alpha` over them; this one is
+            judged at its share.
+        blind : bool, default=False
+            Tells whether the challenger passed, and nothing else; after the first pass
+            the ledger's set lets no other one through. Needs `ledger`.
+
+        Returns
+        -------
+        decision : GateDecision
+            Passed, failed or inconclusive, with reasons; passed or not passed if blind.
+
+        Raises
+        ------
+        ValueError
+            If the input is not what a gate can judge: columns that are missing, ids that
+            do not match, labels that differ, or a measure that the answers do not have;
+            a ledger that is broken, of other records, or that has no look left.
+        OSError
+            If the ledger cannot be written, or another process keeps it.
+        """
+        start = perf_counter()
+        known = check_ledger(ledger, blind)
+        subject = subject_of(
+            data,
+            answers,
+            y_true=y_true,
+            id=id,
+            groups=groups,
+            labels=labels,
+            pos_label=pos_label,
+            columns=columns,
+            conditions=self.leaves,
+            collect=collect,
+            keep_ids=known is not None,
+        )
+        decision = self.judge(subject, ledger=known, blind=blind)
+        # The time depends on the true labels, too.
+        return decision if blind else replace(decision, seconds=perf_counter() - start)
+
+    def judge(
+        self, subject: Subject, *, ledger: Any = None, blind: bool = False
+    ) -> GateDecision:
+        """Judge the conditions by answers that were read already."""
+        known = check_ledger(ledger, blind)
+        if known is not None:
+            return look_at(self, subject, known, blind=blind)
+        return self.judged(subject)
+
+    def judged(self, subject: Subject, *, planned: bool = True) -> GateDecision:
+        """The decision without a ledger; `planned` has what would settle conditions."""
+        stopped = stops(subject)
+        least = Least(self.min_records, self.min_discordant)
+        outcomes = tuple(
+            judge(one, subject, self.alpha, least, planned) for one in self.conditions
+        )
+        champion, challenger = subject.names
+        return GateDecision(
+            status=INCONCLUSIVE if stopped else all_of(outcomes),
+            outcomes=outcomes,
+            alpha=self.alpha,
+            champion=champion,
+            challenger=challenger,
+            design=str(subject.design),
+            n_records=subject.n_records,
+            reasons=tuple(stopped.values()),
+            flags=(*stopped, *subject.flags),
+            fingerprint=subject.fingerprint,
+            versions=installed_versions(),
+        )
+
+    def at_level(self, alpha: float) -> "Gate":
+        """The same conditions at another level."""
+        names = ("min_records", "min_discordant", "tell_inconclusive")
+        given = {name: getattr(self, name) for name in names}
+        return Gate(*self.conditions, alpha=alpha, **given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gate as plain values, as a policy file has it."""
+        values: dict[str, Any] = {"alpha": self.alpha}
+        for name in ("min_records", "min_discordant", "tell_inconclusive"):
+            if getattr(self, name):
+                values[name] = getattr(self, name)
+        return values | {"condition": [one.to_dict() for one in self.conditions]}

@@ -1,0 +1,106 @@
+"""The files that a gate is given, and what is refused before they are read."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._frames import Source, columns_of, source_of
+from skcompare.gate._policy_sections import Columns, TrainSettings
+from skcompare.gate._training import Training
+from skcompare.predictions._ids import some_ids
+
+__all__ = [
+    "GateFiles",
+    "check_each_once",
+    "check_not_pickled",
+    "checked_source",
+    "training_of",
+    "with_label",
+]
+
+PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
+
+NUMBERS: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
+"""How text becomes a label, by the kinds of numpy."""
+
+
+class GateFiles(NamedTuple):
+    """The files of a gate.
+
+    Attributes
+    ----------
+    answers : tuple of str
+        One file with the answers of both, or the champion's and the challenger's; or two
+        saved estimators.
+    data : str or None
+        The records that saved estimators answer.
+    train : TrainSettings or None
+        The training records, with its path as it is opened.
+    trust : tuple of str
+        Types of saved estimators that are trusted beside the reviewed ones.
+    """
+
+    answers: tuple[str, ...]
+    data: str | None = None
+    train: TrainSettings | None = None
+    trust: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> list[str]:
+        """All files that are read."""
+        train = [] if self.train is None else [self.train.file]
+        return [*self.answers, *([] if self.data is None else [self.data]), *train]
+
+
+def checked_source(path: str) -> Source:
+    """Where the columns of a file come from; what would have to be unpickled is refused."""
+    check_not_pickled(path)
+    return source_of(path)
+
+
+def check_not_pickled(path: str) -> None:
+    """Refuse files of pickled objects."""
+    if path.lower().removesuffix(".gz").endswith(PICKLES):
+        raise ValueError(
+            f"{path!r} is a pickle by its name, and whoever wrote a pickle can run any "
+            "code where it is loaded. Save the estimator by skops.io.dump as .skops, or "
+            "its answers as CSV, Parquet, JSON lines or npz."
+        )
+
+
+def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
+    """Refuse ids that are repeated."""
+    values, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(
+            f"Ids must tell records apart. Column {name!r} of {source.words} has "
+            f"{some_ids(values[counts > 1])} more than once. Keep one record of each."
+        )
+
+
+def training_of(
+    files: GateFiles, id: str | None, features: Sequence[str]
+) -> Training | None:
+    """The training records, where they are given."""
+    if files.train is None:
+        return None
+    source = checked_source(files.train.file)
+    return Training(source, id, files.train.id, features)
+
+
+def with_label(columns: Columns, text: str | None, source: Source, y: str) -> Columns:
+    """Columns with a positive label that was given as text, in the type of the labels."""
+    if text is None:
+        return columns
+    kind = columns_of(source, [y])[y].dtype.kind
+    label: Any = text
+    if kind == "b":
+        label = {"true": True, "false": False}.get(text.lower(), text)
+    elif kind in NUMBERS:
+        with suppress(ValueError):
+            label = NUMBERS[kind](text)
+    return replace(columns, pos_label=label)

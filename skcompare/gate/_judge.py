@@ -1,0 +1,274 @@
+"""One condition against the evidence of its slice: shown, shown not to hold, or neither."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from skcompare._wording import (
+    decimals_for,
+    format_confidence,
+    format_number,
+    format_pvalue,
+)
+from skcompare.evidence import ContingencyTable, JointCounts
+from skcompare.gate._conditions import AnyOf, Condition
+from skcompare.gate._margins import (
+    ADMITS_NO_SKILL,
+    admits_everything,
+    admits_no_skill,
+)
+from skcompare.gate._outcomes import (
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    Outcome,
+    any_of,
+)
+from skcompare.gate._records_needed import records_needed
+from skcompare.gate._resamples import too_few_resamples
+from skcompare.gate._sides import Once, Side, side_of
+from skcompare.gate._subjects import Subject, Unsuited
+from skcompare.stats import PairedResult, adjust_pvalues
+
+__all__ = ["judge"]
+
+OPPOSITE = {"greater": "less", "less": "greater"}
+ABOVE, BELOW = "greater", "less"
+
+
+class Least(NamedTuple):
+    """Records and discordant pairs that a condition needs, where it sets no own number."""
+
+    records: int | None = None
+    discordant: int | None = None
+
+
+def judge(
+    condition: Condition | AnyOf,
+    subject: Subject,
+    alpha: float,
+    least: Least,
+    planned: bool = True,
+) -> Outcome:
+    """The outcome of a condition, or of several of which any is enough.
+
+    With `planned` it has the number of records that would settle what is open.
+    """
+    if isinstance(condition, AnyOf):
+        return _judge_any(condition, subject, alpha, least, planned)
+    return _judge_one(condition, subject, alpha, least, planned)
+
+
+def _judge_any(
+    condition: AnyOf, subject: Subject, alpha: float, least: Least, planned: bool
+) -> Outcome:
+    """Each condition at the level of all, then with its p-value adjusted.
+
+    The limits that are shown have the level of Bonferroni's method, which holds for all
+    of them together.
+    """
+    share = alpha / len(condition.conditions)
+    parts = [
+        _judge_one(one, subject, share, least, planned) for one in condition.conditions
+    ]
+    raw = [math.nan if part.pvalue is None else part.pvalue for part in parts]
+    adjusted = adjust_pvalues([1.0 if math.isnan(p) else p for p in raw], "holm")
+    outcome = any_of(
+        condition,
+        [_adjusted(part, float(p), alpha) for part, p in zip(parts, adjusted, strict=True)],
+    )
+    if outcome.status != INCONCLUSIVE:
+        return outcome
+    # The first that is shown is enough, and it must be shown at the level of Bonferroni's.
+    needed = [part.records_needed for part in outcome.parts]
+    known = [one for one in needed if one is not None]
+    return replace(outcome, records_needed=min(known, default=None))
+
+
+def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
+    """An outcome by its adjusted p-value; what no test could pass stays as it is."""
+    if part.pvalue is None or math.isnan(part.pvalue):
+        return part
+    part = replace(part, adjusted_pvalue=pvalue)
+    if part.status == INCONCLUSIVE and pvalue < alpha and not part.blocked:
+        reason = f"adjusted p {_p_words(pvalue, alpha)} is below {alpha:g}"
+        return replace(part, status=PASSED, reasons=(reason,), records_needed=None)
+    return part
+
+
+def _judge_one(
+    condition: Condition, subject: Subject, alpha: float, least: Least, planned: bool
+) -> Outcome:
+    n_records = 0
+    try:
+        if condition.where is not None:
+            subject = subject.part(condition.where)
+        n_records = subject.n_records
+        test = Once(subject.ready(condition, alpha))
+        sides = [side_of(test, *boundary, alpha) for boundary in condition.boundaries]
+    except Unsuited as error:
+        return Outcome(
+            condition,
+            INCONCLUSIVE,
+            (f"no evidence: {error}",),
+            level=alpha,
+            n_records=n_records,
+        )
+    outcome = _from_sides(condition, test, sides, alpha, n_records, planned)
+    outcome = _with_margin(outcome, condition, sides[0].result, subject)
+    return _with_minimum(condition, outcome, least)
+
+
+def _with_margin(
+    outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
+) -> Outcome:
+    """What a margin is worth beside the champion's value."""
+    pair = getattr(subject, "pair", None)
+    if admits_no_skill(condition, result, pair):
+        outcome = replace(outcome, flags=(*outcome.flags, ADMITS_NO_SKILL))
+    if why := admits_everything(condition, result):
+        return _blocked(outcome, why, None)
+    return outcome
+
+
+def _from_sides(
+    condition: Condition,
+    test: Once,
+    sides: Sequence[Side],
+    alpha: float,
+    n_records: int,
+    planned: bool,
+) -> Outcome:
+    """The outcome by the one-sided tests of the boundaries, all of which must reject."""
+    shown = max(side.pvalue for side in sides)
+    if any(math.isnan(side.pvalue) for side in sides):
+        shown = math.nan
+    # Shown not to hold: beyond a boundary on the wrong side. Two chances share the level.
+    share = alpha / len(sides)
+    wrong = [side_of(test, s.boundary, OPPOSITE[s.direction], share) for s in sides]
+    row = test.row(sides[0].result)
+    low, high = _limits(test, sides, alpha)
+    if math.isnan(shown):
+        why = next((side.why for side in sides if side.why), "")
+        reason = why or f"the p-value of {row.test} is undefined"
+        status = INCONCLUSIVE
+    elif shown < alpha:
+        status, reason = PASSED, _words(sides, low, high, alpha)
+    elif any(side.pvalue < share for side in wrong):
+        status, reason = FAILED, _wrong_words(wrong, share)
+    else:
+        status, reason = INCONCLUSIVE, _words(sides, low, high, alpha)
+    needed, reasons = None, [reason]
+    if status == INCONCLUSIVE and planned:
+        if too_few := too_few_resamples(test, sides, alpha):
+            reasons.insert(0, too_few)
+        else:
+            needed = records_needed(condition, test, sides, alpha)
+    return Outcome(
+        condition,
+        status,
+        tuple(reasons),
+        row=replace(row, low=low, high=high, pvalue=shown),
+        low=low,
+        high=high,
+        level=alpha,
+        pvalue=shown,
+        n_records=n_records,
+        n_discordant=_discordant(test),
+        records_needed=needed,
+        flags=row.flags,
+    )
+
+
+def _limits(test: Once, sides: Sequence[Side], alpha: float) -> tuple[float, float]:
+    """One-sided limits of the difference, below and above."""
+    known = {side.direction: side.limit for side in sides}
+    boundary = sides[0].boundary
+    for direction in (ABOVE, BELOW):
+        if direction not in known:
+            known[direction] = side_of(test, boundary, direction, alpha).limit
+    return known[ABOVE], known[BELOW]
+
+
+def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
+    """What was observed, beside what must be excluded."""
+    estimate = sides[0].result.estimate
+    decimals = decimals_for(estimate, low, high)
+    parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
+    for side in sides:
+        limit = low if side.direction == ABOVE else high
+        bound = "at least" if side.direction == ABOVE else "at most"
+        reached = side.pvalue < alpha
+        verb = "must be above" if side.direction == ABOVE else "must be below"
+        words = f"{bound} {format_number(limit, decimals, signed=True)}"
+        if not reached:
+            words += f", {verb} {format_number(side.boundary, decimals, signed=True)}"
+        parts.append(f"{words} ({format_confidence(alpha)} confidence)")
+    pvalue = max(side.pvalue for side in sides)
+    return f"{', '.join(parts)}, p {_p_words(pvalue, alpha)}"
+
+
+def _wrong_words(wrong: Sequence[Side], share: float) -> str:
+    side = min(wrong, key=lambda one: one.pvalue)
+    estimate = side.result.estimate
+    decimals = decimals_for(estimate, side.limit)
+    where = "below" if side.direction == BELOW else "above"
+    bound = "at most" if side.direction == BELOW else "at least"
+    return (
+        f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
+        f"{format_number(side.limit, decimals, signed=True)} "
+        f"({format_confidence(share)} confidence): shown to be {where} "
+        f"{format_number(side.boundary, decimals, signed=True)}, "
+        f"p {_p_words(side.pvalue, share)}"
+    )
+
+
+def _p_words(pvalue: float, alpha: float) -> str:
+    words = format_pvalue(pvalue, alpha)
+    return words if words.startswith("<") else f"= {words}"
+
+
+def _discordant(test: Once) -> float | None:
+    """Records that exactly one classifier answers rightly, where the evidence has them."""
+    evidence = test.prepared.evidence
+    if isinstance(evidence, JointCounts):
+        evidence = evidence.contingency_table()
+    if isinstance(evidence, ContingencyTable):
+        return evidence.n_discordant
+    return None
+
+
+def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outcome:
+    """Nothing is concluded from fewer records than are asked for."""
+    least = condition.min_records or shared.records
+    if least is not None and outcome.n_records < least:
+        reason = f"{outcome.n_records:,} records, and at least {least:,} are asked for"
+        return _blocked(outcome, reason, _larger(outcome.records_needed, float(least)))
+    found = outcome.n_discordant
+    if found is None:
+        if condition.min_discordant is None:
+            return outcome
+        reason = "discordant pairs are asked for, and this test counts none"
+        return _blocked(outcome, reason, None)
+    least = condition.min_discordant or shared.discordant
+    if least is not None and found < least:
+        needed = outcome.n_records * least / found if found else math.inf
+        reason = f"{found:,g} discordant pairs, and at least {least:,} are asked for"
+        return _blocked(outcome, reason, _larger(outcome.records_needed, needed))
+    return outcome
+
+
+def _larger(one: float | None, other: float) -> float:
+    """What satisfies both, where one of them may not be known."""
+    return other if one is None else max(one, other)
+
+
+def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
+    return replace(
+        outcome,
+        status=INCONCLUSIVE,
+        reasons=(reason, *outcome.reasons),
+        records_needed=needed,
+        blocked=True,
+    )

@@ -1,0 +1,103 @@
+"""Margins so wide that they ask for nothing."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from skcompare._flags import register_flag
+from skcompare.gate._conditions import Condition
+from skcompare.gate._measure_ranges import bounds_of
+from skcompare.metrics import Measure
+from skcompare.stats import PairedResult
+
+__all__ = ["ADMITS_NO_SKILL", "admits_everything", "admits_no_skill"]
+
+ADMITS_NO_SKILL = register_flag(
+    "margin-admits-no-skill",
+    "a challenger without skill (that always gives the commonest class, ranks at random, "
+    "or gives everybody the shares of the classes) would be within the margin; choose a "
+    "smaller one",
+)
+
+
+def admits_everything(condition: Condition, result: PairedResult) -> str:
+    """Why no challenger, however bad, could fail a condition; empty where one could.
+
+    The worst value that a measure can have, beside the champion's observed one, is within
+    the margin.
+    """
+    if not _below_zero(condition) or result.champion is None:
+        return ""
+    least, most = bounds_of(condition.scored)
+    if not (math.isfinite(least) and math.isfinite(most)):
+        return ""
+    larger = result.greater_is_better
+    worst = least if larger else most
+    farthest = abs(result.champion - worst)
+    if not farthest < condition.margin:
+        return ""
+    words = f"{condition.measure} of {worst:g}"
+    return (
+        f"nothing could fail: {words}, the worst there is, would be worse by "
+        f"{farthest:.4g} only than the champion's {result.champion:.4g}, and the margin is "
+        f"{condition.margin:g}"
+    )
+
+
+def admits_no_skill(condition: Condition, result: PairedResult, pair: Any) -> bool:
+    """Whether a challenger without skill would be within the margin of the champion.
+
+    Parameters
+    ----------
+    condition : Condition
+        What is to be shown.
+    result : PairedResult
+        With the champion's value.
+    pair : PairedPredictions or None
+        The answers, of which the true classes are looked at.
+    """
+    if not _below_zero(condition) or result.champion is None or pair is None:
+        return False
+    value = value_without_skill(condition.scored, pair)
+    if value is None:
+        return False
+    worse = result.champion - value if result.greater_is_better else value - result.champion
+    return bool(worse < condition.margin)
+
+
+def value_without_skill(measure: Measure | None, pair: Any) -> float | None:
+    """What a classifier that looks at no feature reaches, where that is known."""
+    if measure is None or measure.metric is None or measure.label is not None:
+        return None
+    counts = pair.predictions.class_counts()
+    if not counts.sum():
+        return None
+    shares = counts / counts.sum()
+    shares = shares[shares > 0]
+    name = measure.metric.removeprefix("neg_")
+    if name == "accuracy":
+        return float(shares.max())
+    if name == "balanced_accuracy":
+        return 1 / len(shares)
+    if name.startswith("roc_auc"):
+        return 0.5
+    if name == "matthews_corrcoef":
+        return 0.0
+    if name == "brier_loss":
+        return float(shares.prod()) if len(shares) == 2 else None
+    if name in ("multiclass_brier_loss", "brier_score"):
+        return float(1 - (shares**2).sum())
+    if name == "log_loss":
+        return float(-(shares * np.log(shares)).sum())
+    if name == "average_precision" and len(shares) == 2:
+        return float(shares[-1])
+    return None
+
+
+def _below_zero(condition: Condition) -> bool:
+    """Whether a challenger that is worse may pass."""
+    return any(
+        boundary < 0 and direction == "greater"
+        for boundary, direction in condition.boundaries
+    )

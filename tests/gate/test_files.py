@@ -1,0 +1,316 @@
+"""Which columns of which files a gate judges, and what it refuses."""
+
+import os
+import shutil
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from skcompare.gate import Gate, NonInferior, Superior
+from skcompare.gate._files import subject_from_files
+from skcompare.gate._given_files import GateFiles
+from skcompare.gate._policy_sections import Columns, TrainSettings
+
+pd = pytest.importorskip("pandas")
+
+FORMATS = [".csv", ".jsonl", ".npz"] + [".parquet"] * bool(find_spec("pyarrow"))
+RNG = np.random.default_rng(0)
+N = 40
+TRUTH = RNG.choice(["ham", "spam"], N)
+GATE = Gate(Superior("accuracy"))
+
+
+def role(name, seed):
+    """Answers in an order of their own."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"id": [f"m{i}" for i in range(N)], "y": TRUTH})
+    frame["said"] = np.where(rng.random(N) < 0.7, TRUTH, "spam")
+    frame["p"] = np.where(frame["said"] == "spam", 0.75, 0.25)
+    frame["site"] = np.tile(["A", "B"], N // 2)
+    return frame.sample(frac=1, random_state=seed), name
+
+
+def save(frame, path):
+    """Writes a frame in the format of its name."""
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        texts = {c: frame[c].to_numpy(str) for c in frame.columns if c != "p"}
+        other = {"p": np.column_stack([1 - frame["p"], frame["p"]])} if "p" in frame else {}
+        np.savez(path, **texts, **other)
+    return str(path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Saves champion and challenger, with some of their columns."""
+
+    def make(first=".csv", second=".jsonl", keep=("y", "said"), other=None):
+        paths = []
+        kept = (keep, keep if other is None else other)
+        for (frame, name), suffix, own in zip(
+            (role("old", 1), role("new", 2)), (first, second), kept
+        ):
+            paths.append(save(frame[["id", *own]], tmp_path / f"{name}{suffix}"))
+        return tuple(paths)
+
+    return make
+
+
+def judged(paths, columns=None, gate=GATE, **options):
+    """The subject of files."""
+    return subject_from_files(GateFiles(paths), columns or Columns(), gate, **options)
+
+
+def labels_of(subject, role):
+    """Predicted labels in the order of the records."""
+    return subject.pair.predictions.classes[getattr(subject.pair, role).labels]
+
+
+@pytest.mark.parametrize("second", FORMATS)
+@pytest.mark.parametrize("first", FORMATS)
+def test_files_are_joined_by_id(files, first, second):
+    """Records are told apart by their ids, whatever the order and the format."""
+    subject = judged(files(first, second), keep_ids=True)
+    champion, challenger = (
+        role(name, seed)[0].set_index("id") for name, seed in (("o", 1), ("n", 2))
+    )
+
+    assert N == subject.n_records
+    assert ("old", "new") == subject.names
+    assert (
+        champion.loc[subject.ids, "said"].tolist()
+        == labels_of(subject, "champion").tolist()
+    )
+    assert (
+        challenger.loc[subject.ids, "said"].tolist()
+        == labels_of(subject, "challenger").tolist()
+    )
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_labels_and_probabilities(files, suffix):
+    """Both may be named, the probabilities in one array too."""
+    columns = Columns(label="said", proba="p", pos_label="spam")
+    if suffix == ".npz":
+        columns = Columns(label="said", proba="p")
+    subject = judged(files(suffix, suffix, ("y", "said", "p")), columns)
+
+    assert subject.pair.champion.has_proba
+    assert subject.pair.champion.has_labels
+
+
+def test_truth_of_one_file(files):
+    """True labels may be in the first file, in the second, or in both."""
+    both = judged(files())
+    for kept in ((("y", "said"), ("said",)), (("said",), ("y", "said"))):
+        subject = judged(files(keep=kept[0], other=kept[1]))
+        assert sorted(both.pair.predictions.y) == sorted(subject.pair.predictions.y)
+
+
+def test_slices_and_groups_of_the_other_file(files):
+    """Columns of slices and groups are found where they are."""
+    gate = Gate(Superior("accuracy", where={"site": "A"}))
+    paths = files(keep=("y", "said"), other=("y", "said", "site"))
+    subject = judged(paths, Columns(label="said", groups="site"), gate)
+
+    assert N // 2 == subject.part({"site": "A"}).n_records
+    assert subject.design.grouped
+
+
+def test_one_file(tmp_path):
+    """One file has the columns of both."""
+    frame, _ = role("old", 1)
+    path = save(
+        frame.rename(columns={"said": "a"}).assign(b=frame["y"]), tmp_path / "x.csv"
+    )
+    subject = judged((path,), Columns(champion="a", challenger="b"))
+
+    assert ("a", "b") == subject.names
+    assert TRUTH.size == (labels_of(subject, "challenger") == frame["y"].to_numpy()).sum()
+
+
+def test_text_as_positive_label(tmp_path):
+    """A label from the shell has the type of the labels."""
+    path = tmp_path / "x.csv"
+    path.write_text("y,champion,challenger\n1,0.5,0.25\n0,0.25,0.5\n")
+    subject = judged((str(path),), pos_label_text="0")
+
+    assert 0 == subject.pos_label
+    assert [0.5, 0.75] == subject.pair.champion.proba[:, 1].tolist()
+
+
+REFUSED = [
+    ({"id": "key"}, "Unknown column 'key'"),
+    ({"y": "truth"}, "Unknown column 'truth'"),
+    ({"label": "Said"}, "Unknown column 'Said'. Did you mean 'said'"),
+    ({"label": "y"}, "cannot be both `y` and the champion's answers"),
+    ({"label": "p"}, "must hold labels. Got fractions"),
+    ({"proba": "said"}, "must hold probabilities"),
+    ({}, "must have one column of answers .* Got 'said', 'p'"),
+    ({"label": "said", "groups": "nobody"}, "Unknown column 'nobody'"),
+    ({"label": "said", "labels": ("ham", "eggs")}, "no class|no label"),
+    ({"label": "said", "champion": "said", "challenger": "p"}, "Got both"),
+    ({"label": "said", "item": "id"}, "`item` is about scores"),
+    ({"score": "p", "label": "said"}, "`label` is about answers to records"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), REFUSED)
+def test_columns_that_cannot_be(files, values, message):
+    """Columns that are not there, or are something else, are named."""
+    columns = Columns(**values)
+    if "label" in values and values["label"] == "p":
+        columns = Columns(label="p", pos_label="spam")
+    with pytest.raises(ValueError, match=message):
+        judged(files(keep=("y", "said", "p")), columns)
+
+
+def test_files_without_ids(tmp_path):
+    """Two files are never joined by position."""
+    paths = []
+    for name in ("a", "b"):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"y,said\n1,1\n0,{name == 'a':d}\n")
+        paths.append(str(path))
+
+    with pytest.raises(ValueError, match="column of ids that both have"):
+        judged(tuple(paths))
+
+
+@pytest.mark.parametrize("how", ["path", "link", "hard link", "copy"])
+def test_same_file(files, tmp_path, how):
+    """One file as both is found, by another name and as a copy too."""
+    path, _ = files()
+    other = tmp_path / "other.csv"
+    if how == "path":
+        other = tmp_path / "." / os.path.basename(path)
+    elif how == "link":
+        other.symlink_to(path)
+    elif how == "hard link":
+        os.link(path, other)
+    else:
+        shutil.copyfile(path, other)
+
+    with pytest.raises(ValueError, match="Champion and challenger are the same"):
+        judged((path, str(other)))
+
+
+def test_same_column(tmp_path):
+    """One column as both is found; a threshold of shared probabilities is not."""
+    frame, _ = role("old", 1)
+    path = save(frame.assign(sure=frame["y"]), tmp_path / "x.csv")
+    with pytest.raises(ValueError, match=r"the same file .* 'said'"):
+        judged((path,), Columns(champion="said", challenger="said"))
+    roles = [{"labels": name, "proba": "p"} for name in ("said", "sure")]
+    columns = Columns(champion=roles[0], challenger=roles[1], pos_label="spam")
+
+    assert ("champion", "challenger") == judged((path,), columns).names
+
+
+def test_files_of_one_name(files, tmp_path):
+    """Files of one name are called by their folders."""
+    paths = []
+    for path, folder in zip(files(".csv", ".csv"), ("v1", "v2")):
+        (tmp_path / folder).mkdir()
+        paths.append(os.rename(path, tmp_path / folder / "answers.csv"))
+        paths[-1] = str(tmp_path / folder / "answers.csv")
+
+    assert (os.path.join("v1", "answers"), os.path.join("v2", "answers")) == judged(
+        tuple(paths)
+    ).names
+
+
+@pytest.mark.parametrize(
+    ("train", "columns", "message"),
+    [
+        ({"id": ["m7", "m8", "x"]}, {}, r"2 of 40 records .*by column 'id'\): ids 'm"),
+        ({"key": ["m7", "x"]}, {"key": "key"}, "1 of 40 records"),
+        ({"id": ["x"]}, {}, None),
+        ({"p": [0.5, 0.75]}, {"features": ("p",)}, "by equal values of p"),
+        ({"p": [0.75], "site": ["C"]}, {"features": ("p", "site")}, None),
+        ({"p": [0.75]}, {}, "cannot be told"),
+        ({"p": [0.75]}, {"features": ("p", "site")}, "Unknown column 'site'"),
+        ({"id": ["x"]}, {"key": "key"}, "Unknown column 'key'"),
+    ],
+)
+def test_training_records(files, tmp_path, train, columns, message):
+    """Records that were trained on are refused, by ids or else by features."""
+    path = save(pd.DataFrame(train), tmp_path / "train.csv")
+    settings = TrainSettings(path, columns.pop("key", None))
+    paths = files(".jsonl", ".csv", ("y", "said", "p", "site"), ("y", "said"))
+    given = GateFiles(paths, train=settings)
+    asked = Columns(champion="said", **columns)
+    if message is None:
+        assert N == subject_from_files(given, asked, GATE).n_records
+        return
+    with pytest.raises(ValueError, match=message):
+        subject_from_files(given, asked, GATE)
+
+
+def test_scores_item_by_item(tmp_path):
+    """Files of scores are judged by their mean."""
+    gate = Gate(NonInferior("mean_score", margin=0.5, where={"topic": "x"}))
+    paths = []
+    for name, score in (("old", 0), ("new", 1)):
+        rows = [{"item": i, "score": score, "topic": "xy"[i % 2]} for i in range(20)]
+        paths.append(save(pd.DataFrame(rows), tmp_path / f"{name}.jsonl"))
+    subject = judged(tuple(paths), gate=gate)
+
+    assert ("old", "new", 20) == (*subject.names, subject.n_records)
+    assert gate.judge(subject).passed
+    with pytest.raises(ValueError, match="Champion and challenger are the same file"):
+        judged((paths[0], paths[0]), gate=gate)
+
+
+def test_saved_estimators(tmp_path):
+    """Estimators answer by the columns that each was trained with."""
+    sio = pytest.importorskip("skops.io")
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "c"])
+    y = np.where(frame["a"] + 2 * frame["b"] > 0, "yes", "no")
+    train = slice(0, 150)
+    made = {
+        "old": LogisticRegression().fit(frame[["a"]][train], y[train]),
+        "new": LogisticRegression().fit(frame[["b", "a"]][train], y[train]),
+        "plain": LogisticRegression().fit(frame[train].to_numpy(), y[train]),
+    }
+    paths = {name: str(tmp_path / f"{name}.skops") for name in made}
+    for name, estimator in made.items():
+        sio.dump(estimator, paths[name])
+    held = frame[150:].assign(y=y[150:], id=range(150))
+    data = save(held, tmp_path / "holdout.csv")
+    gate = Gate(Superior("accuracy"), Superior("roc_auc"))
+
+    for first, second in (("old", "new"), ("plain", "new")):
+        given = GateFiles((paths[first], paths[second]), data)
+        subject = subject_from_files(given, Columns(), gate, pos_label_text="yes")
+        expected = made["new"].predict(held[["b", "a"]])
+        assert (first, second) == subject.names
+        assert expected.tolist() == labels_of(subject, "challenger").tolist()
+        assert subject.pair.champion.has_proba
+    trained = save(frame[100:160], tmp_path / "train.csv")
+    given = GateFiles((paths["old"], paths["new"]), data, TrainSettings(trained))
+    with pytest.raises(ValueError, match=r"10 of 150 records .* equal values of a, b"):
+        subject_from_files(given, Columns(), gate)
+    for options, message in (
+        ({"answers": (paths["old"], paths["new"])}, "Pass --data FILE"),
+        ({"answers": (paths["old"], data), "data": data}, "two .skops files"),
+        ({"answers": (paths["old"],) * 2, "data": data}, "are the same file"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            subject_from_files(GateFiles(**options), Columns(), gate)
+
+
+def test_pickles_are_refused(files, tmp_path):
+    """Nothing is unpickled, and the message says why."""
+    path, _ = files()
+    with pytest.raises(ValueError, match="can run any code"):
+        judged((path, str(tmp_path / "model.pkl")))

@@ -1,0 +1,226 @@
+"""Records that would settle a condition: the power they promise is the power they have."""
+
+import math
+
+import numpy as np
+import pytest
+
+from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
+from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
+from skcompare.gate._caution import Cautious
+from skcompare.gate._defaults import MOST_EXACT, method_for
+from skcompare.gate._moves import Moves, count_moves
+from skcompare.gate._power_of_counts import Boundary, power_of_counts, records_of_counts
+from skcompare.gate._power_of_means import records_of_means
+from skcompare.gate._power_of_scores import records_of_scores
+from skcompare.gate._records_needed import records_needed
+from skcompare.gate._sides import side_of
+from skcompare.stats import mcnemar, mcnemar_power
+from skcompare.stats._margin_power import margin_power
+from tests.gate.test_sides import ready
+
+ALPHA, POWER = 0.05, 0.8
+
+
+def table_of(against, favour, n=10_000):
+    b, c = round(n * against), round(n * favour)
+    return ContingencyTable(n - b - c, b, c, 0)
+
+
+@pytest.mark.parametrize(
+    ("n", "method"), [(300, "mid-p"), (300, "asymptotic"), (400, "exact")]
+)
+def test_power_of_superiority_is_that_of_mcnemar(n, method):
+    """Summed over all tables it is the power that is planned with."""
+    boundary = [Boundary(0.0, "greater")]
+    found = power_of_counts(n, (0.05, 0.11), boundary, method, ALPHA)
+    wanted = mcnemar_power(n, 0.06, 0.16, alternative="greater", method=method)
+
+    assert wanted == pytest.approx(found, abs=0.015)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_power_at_margins_is_that_of_a_plan(both):
+    """Of Tango's score it is the power of planning non-inferiority and equivalence."""
+    boundaries = [Boundary(-0.06, "greater"), Boundary(0.06, "less")][: 1 + both]
+    found = power_of_counts(300, (0.05, 0.06), boundaries, "asymptotic", ALPHA)
+    wanted = margin_power(300, 0.01, 0.11, 0.06, alpha=ALPHA, both_sides=both)
+
+    assert wanted == pytest.approx(found, abs=0.002)
+
+
+def test_power_of_the_exact_test_is_summed_over_what_it_rejects():
+    """The power with a critical score is that of all tables, each tested by itself."""
+    n, shares = 40, (0.08, 0.1)
+    boundary = Boundary(-0.1, "greater")
+    power = 0.0
+    log = math.lgamma
+    for b in range(n + 1):
+        for c in range(n - b + 1):
+            chance = log(n + 1) - log(b + 1) - log(c + 1) - log(n - b - c + 1)
+            chance += b * math.log(shares[0]) + c * math.log(shares[1])
+            chance = math.exp(chance + (n - b - c) * math.log(1 - sum(shares)))
+            if chance < 1e-4:
+                continue
+            result = mcnemar(
+                ContingencyTable(n - b - c, b, c, 0),
+                method="exact-unconditional",
+                alternative="greater",
+                null_value=-0.1,
+            )
+            power += chance * (result.pvalue < ALPHA)
+    found = power_of_counts(n, shares, [boundary], "exact-unconditional", ALPHA)
+
+    assert power == pytest.approx(found, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("boundaries", "shares"),
+    [
+        ([(0.0, "greater")], (0.05, 0.09)),
+        ([(-0.03, "greater")], (0.05, 0.04)),
+        ([(0.01, "greater")], (0.02, 0.08)),
+        ([(-0.06, "greater"), (0.06, "less")], (0.06, 0.05)),
+    ],
+)
+def test_records_of_accuracies_have_the_power(boundaries, shares):
+    """80 % within 3 points, of superiority, non-inferiority and equivalence."""
+    asked = [Boundary(*one) for one in boundaries]
+    n = records_of_counts(table_of(*shares), asked, None, False, ALPHA, POWER)
+    method = method_for(n, abs(boundaries[0][0]), exact=False)
+    found = power_of_counts(int(n), shares, asked, method, ALPHA)
+
+    assert n <= MOST_EXACT
+    assert POWER == pytest.approx(found, abs=0.03)
+
+
+def test_no_number_is_enough_beyond_a_boundary():
+    """An observed difference on the wrong side needs infinitely many records."""
+    table = table_of(0.1, 0.05)
+    side = side_of(ready("mcnemar", table), 0.0, "greater", ALPHA)
+    found = records_needed(Superior("accuracy"), ready("mcnemar", table), [side], ALPHA)
+
+    assert math.inf == found
+
+
+def test_records_of_means_have_the_power():
+    """Losses with a skewed difference: simulated gates pass as often as promised."""
+    rng = np.random.default_rng(0)
+
+    def gains(shape):
+        return 0.5 - rng.exponential(0.5, size=shape)
+
+    many = gains(300_000)
+    losses = PairedLosses.from_losses(many + 9, np.full(len(many), 9.0))
+    test = ready("paired_t", losses)
+    boundary = losses.gain - 0.08
+    n = math.ceil(
+        records_of_means([side_of(test, boundary, "greater", ALPHA)], ALPHA, POWER)
+    )
+    drawn = gains((3000, n))
+    passed = 0
+    mean, deviation = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
+    third = ((drawn - mean[:, None]) ** 3).mean(axis=1) / drawn.std(axis=1) ** 3
+    for one in zip(mean, deviation / math.sqrt(n), third / math.sqrt(n), strict=True):
+        cautious = Cautious(one[0], Moves(one[1], one[2], n, "records"), n - 1)
+        passed += cautious.pvalue(-0.08, "greater") < ALPHA
+
+    assert POWER == pytest.approx(passed / 3000, abs=0.03)
+
+
+def test_records_of_scores_have_the_power():
+    """A score of labels with few different answers, drawn with another seed."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=4000)
+    right = rng.random((2, 4000)) < np.array([[0.9], [0.91]])
+    counts = JointCounts.from_predictions(y, *(np.where(one, y, 1 - y) for one in right))
+    options = {"score": "f1_macro", "method": "delta"}
+    test = ready("score_difference", counts, **options)
+    side = side_of(test, -0.05, "greater", ALPHA)
+    near = records_of_means([side], ALPHA, POWER)
+    n = int(records_of_scores(counts, options, [side], near, ALPHA, POWER))
+    drawn = rng.multinomial(n, counts.counts / counts.n, size=2000)
+    difference, error, skewness, units = count_moves(
+        counts.classes, counts.cells, drawn, options
+    )
+    name = "records with different answers"
+    passed = [
+        Cautious(d, Moves(e, a, int(k), name), None).pvalue(-0.05, "greater") < ALPHA
+        for d, e, a, k in zip(difference, error, skewness, units, strict=True)
+        if k >= 15
+    ]
+
+    assert POWER == pytest.approx(sum(passed) / 2000, abs=0.03)
+
+
+def gate_data(n=400):
+    rng = np.random.default_rng(2)
+    y = rng.integers(2, size=n)
+    answers = {
+        name: np.where(rng.random(n) < share, y, 1 - y)
+        for name, share in (("old", 0.85), ("new", 0.87))
+    }
+    return y, answers
+
+
+def test_what_is_needed_is_more_than_there_is():
+    """An inconclusive condition asks for more records than it has, as a whole number."""
+    for condition in (
+        Superior("accuracy"),
+        NonInferior("accuracy", 0.01),
+        Equivalent("accuracy", 0.03),
+        NonInferior("f1_macro", 0.01),
+        Superior("precision[1]"),
+    ):
+        (outcome,) = Gate(condition).decide(*gate_data()).outcomes
+        assert "inconclusive" == outcome.status, condition.words
+        needed = outcome.records_needed
+        assert math.isinf(needed) or (needed > 400 and needed == round(needed))
+
+
+def test_equivalence_needs_more_than_either_side():
+    """Both boundaries must be excluded at once."""
+    table = table_of(0.06, 0.05, n=1000)
+    sides = [Boundary(-0.03, "greater"), Boundary(0.03, "less")]
+    both = records_of_counts(table, sides, None, False, ALPHA, POWER)
+    each = [records_of_counts(table, [s], None, False, ALPHA, POWER) for s in sides]
+
+    assert both > max(each)
+
+
+def test_minimum_is_part_of_what_is_needed():
+    """What a minimum asks for comes on top of what the test needs."""
+    few = Gate(NonInferior("accuracy", 0.05, min_records=5000)).decide(*gate_data())
+    pairs = Gate(NonInferior("accuracy", 0.2, min_discordant=10_000)).decide(*gate_data())
+    (outcome,) = pairs.outcomes
+
+    assert 5000 <= few.outcomes[0].records_needed
+    assert outcome.blocked
+    assert outcome.records_needed == pytest.approx(400 * 10_000 / outcome.n_discordant)
+
+
+def test_any_of_needs_the_least_of_its_parts():
+    """The part that is shown first is enough."""
+    either = AnyOf(Superior("accuracy"), NonInferior("accuracy", 0.005))
+    (outcome,) = Gate(either).decide(*gate_data()).outcomes
+    parts = [part.records_needed for part in outcome.parts]
+
+    assert "inconclusive" == outcome.status
+    assert min(parts) == outcome.records_needed
+    (alone,) = Gate(NonInferior("accuracy", 0.005)).decide(*gate_data()).outcomes
+    # Each part has half of the level.
+    assert parts[1] > alone.records_needed
+
+
+def test_few_units_need_their_number():
+    """Where a class is too rare the records are at least those with enough of it."""
+    rng = np.random.default_rng(3)
+    y = (np.arange(200) % 20 == 0).astype(int)
+    scores = {"old": y + rng.normal(size=200), "new": y + rng.normal(size=200)}
+    proba = {name: np.stack([-one, one], axis=1) for name, one in scores.items()}
+    proba = {k: np.exp(v) / np.exp(v).sum(axis=1, keepdims=True) for k, v in proba.items()}
+    (outcome,) = Gate(NonInferior("roc_auc", 0.4)).decide(y, proba).outcomes
+
+    assert "inconclusive" == outcome.status
+    assert "10 records of the rarer class" in outcome.reasons[0]
+    assert math.isinf(outcome.records_needed) or outcome.records_needed >= 390
