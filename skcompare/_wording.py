@@ -5,6 +5,7 @@ import math
 __all__ = [
     "INFERENCE_WORDS",
     "decimals_for",
+    "format_confidence",
     "format_number",
     "format_pvalue",
     "in_one_line",
@@ -32,6 +33,12 @@ def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
         if alpha is None or (float(text) < alpha) is (pvalue < alpha):
             break
     return text
+
+
+def format_confidence(alpha: float) -> str:
+    """Text of a confidence of 1 - alpha, in percent; 100 is never reached by rounding."""
+    digits = max(4, 1 + math.ceil(-math.log10(alpha)))
+    return f"{100 * (1 - alpha):.{min(digits, 15)}g} %"
 
 
 def decimals_for(

@@ -24,6 +24,7 @@ from skcompare._validation import alpha_of
 
 __all__ = [
     "Bets",
+    "agreeing_limits",
     "anytime_limits",
     "anytime_tail",
     "evidence_details",
@@ -107,6 +108,21 @@ def anytime_limits(
     if alternative != "greater":
         high = _upper(bets, most, alternative)
     return low, high
+
+
+def agreeing_limits(
+    bets: Bets, confidence_level: float, alternative: str, null: float, pvalue: float
+) -> tuple[float, float]:
+    """The same, with the null value outside exactly where p is below alpha.
+
+    That is so but for rounding, of a null value that is just at a limit.
+    """
+    low, high = anytime_limits(bets, confidence_level, alternative)
+    if not pvalue < alpha_of(confidence_level):
+        return min(low, null), max(high, null)
+    if bets.mean > null:
+        return max(low, math.nextafter(null, math.inf)), high
+    return low, min(high, math.nextafter(null, -math.inf))
 
 
 def _upper(bets: Bets, most: float, alternative: str) -> float:

@@ -15,6 +15,8 @@ __all__ = ["CountBets", "log_factors"]
 NEGLIGIBLE = 45.0
 """Where the logarithm of what is integrated is this much below its maximum, it ends."""
 
+NO_WIDTH = 1e-200
+
 LADDER = 2.0 ** np.arange(-52, 11)
 """Distances from the maximum at which its end is looked for."""
 
@@ -102,7 +104,9 @@ class CountBets:
         def integrand(t: FloatArray) -> FloatArray:
             return self._log_integrand(t, null)
 
-        mode = max(start, self._mode(null))
+        mode = self._mode(null)
+        # Panels of a width that is next to nothing would have no weights.
+        mode = max(start, mode if abs(mode) > NO_WIDTH else 0.0)
         above = _end(integrand, mode, 1.0)
         below = mode if mode == start else max(start, mode - _end(integrand, mode, -1.0))
         return _log_quadrature(integrand, [below, mode, mode + above])

@@ -46,8 +46,11 @@ FACTORS = 64
 MOST_PLANNED = 10_000
 """More records are thinned out to see how gains vary."""
 
-ROUNDING = 1e-9
-"""Differences may be beyond the bound by such a share of it."""
+ROUNDING = 5e-7
+"""Differences may be beyond the bound by such a share of it, as single precision rounds."""
+
+LEAST_BOUND = 1e-140
+"""Squares of smaller bounds are no doubles."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,10 +176,11 @@ def bound_of(loss: str, bound: float | None) -> float:
             "eps=0.01 differ by at most -log(0.01), about 4.61. Or take a bounded loss, "
             "such as 'brier'."
         )
-    if not is_number(bound) or not 0 < bound < math.inf:
+    if not is_number(bound) or not LEAST_BOUND <= bound < math.inf:
         raise ValueError(
-            f"`bound` must be a number above 0. Got {bound!r}. It is the largest "
-            "difference that the two losses of a record can have, either way."
+            f"`bound` must be a number above 0, of at least {LEAST_BOUND:g}. Got "
+            f"{bound!r}. It is the largest difference that the two losses of a record can "
+            "have, either way."
         )
     return float(bound)
 
@@ -185,7 +189,7 @@ def _check_within(largest: float, bound: float) -> None:
     if largest > bound * (1 + ROUNDING):
         raise ValueError(
             f"The two losses of a record must differ by at most `bound`, {bound:g}. Got a "
-            f"difference of {largest:.6g}. The test is valid for a bound that no record "
+            f"difference of {largest:.9g}. The test is valid for a bound that no record "
             "can exceed: clip the losses to a range that is fixed beforehand, or pass the "
             "true bound."
         )

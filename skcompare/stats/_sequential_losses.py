@@ -129,11 +129,14 @@ def anytime_losses(
 
     Records must come in an order that does not depend on the losses. The gain may change
     with time: the interval of every look then covers the mean of the gains of the records
-    so far, given what came before them.
+    so far, given what came before them, and a small p says that at some look this mean was
+    not what the null hypothesis says.
+
+    Moments do not show whether every record was within the bound: that is taken on trust.
 
     The number of records that a report states has its power within 3 points where the
-    records are kept. Of moments it takes the differences for normal ones; of skewed ones it
-    may be off by more.
+    records are kept, or up to ten more where a few dozen records decide. Of moments it
+    takes the differences for normal ones; of skewed ones it may be off by more.
 
     If all differences are 0, p is 1 for equal losses, flagged "degenerate"; of another null
     value there is evidence even then.

@@ -1,6 +1,5 @@
 """McNemar's question of a stream: a test that may be looked at after every record."""
 
-import math
 from functools import partial
 
 from skcompare._registry import paired_test
@@ -19,6 +18,9 @@ from skcompare.stats._mcnemar_methods import check_difference
 from skcompare.stats._result import PairedResult
 
 __all__ = ["anytime_mcnemar", "check_prior", "count_bets"]
+
+LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
+"""Beyond them the integral and numbers of records would lose digits."""
 
 
 def _sample_size(
@@ -76,7 +78,8 @@ def anytime_mcnemar(
         non-inferiority it is -m, with ``alternative="greater"``.
     prior : float, default=1
         Both parameters of the beta distribution of the bets, fixed before the records are
-        seen. More finds small differences a little sooner and large ones later.
+        seen, from 0.2 to 1e6. More finds small differences a little sooner and large ones
+        later.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def anytime_mcnemar(
     ------
     ValueError
         If the table has fractional counts, `null_value` is not between -1 and 1, or
-        `prior` is not above 0.
+        `prior` is not within its range.
 
     See Also
     --------
@@ -111,12 +114,14 @@ def anytime_mcnemar(
 
     of b and c discordant records, and concordant ones change nothing. A one-sided test
     takes the half of the distribution that bets on its side. The integral is found to 1e-12
-    of its size, and e is convex in d, so that the differences that are not rejected are an
-    interval, which holds the estimate and leaves out `null_value` exactly where p < alpha.
+    of its size, or with many records or a large prior to 1e-15 of their number. e is convex
+    in d, so that the differences that are not rejected are an interval, which holds the
+    estimate and leaves out `null_value` exactly where p < alpha.
 
     Records must come in an order that does not depend on the answers. The difference may
     change with time: the interval of every look then covers the mean of the differences
-    of the records so far, given what came before them [3]_. It does not cover what a team
+    of the records so far, given what came before them [3]_, and a small p says that at
+    some look this mean was not what the null hypothesis says. It does not cover what a team
     finds that trains on the records and is tested on them again.
 
     Without discordant pairs p is 1 for equal accuracies, flagged "degenerate"; of another
@@ -184,8 +189,9 @@ def count_bets(table: ContingencyTable, prior: float) -> CountBets:
 
 def check_prior(prior: object) -> float:
     """Parameters of the beta distribution of bets."""
-    if is_number(prior) and 0 < prior < math.inf:
+    if is_number(prior) and LEAST_PRIOR <= prior <= MOST_PRIOR:
         return float(prior)
     raise ValueError(
-        f"`prior` must be a number above 0. Got {prior!r}. 1 bets all shares alike."
+        f"`prior` must be a number from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. Got {prior!r}. "
+        "1 bets all shares alike."
     )

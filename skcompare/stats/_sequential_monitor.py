@@ -6,8 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
 from skcompare._files import replaced_on_success
 from skcompare._flags import register_flag
 from skcompare._frames import frame_from_columns
@@ -16,17 +14,17 @@ from skcompare._validation import (
     check_alternative,
     check_choice,
     check_confidence_level,
-    is_number,
 )
 from skcompare._wording import format_pvalue
 from skcompare.evidence import ContingencyTable, PairedLosses
-from skcompare.stats._anytime import anytime_limits, anytime_tail
+from skcompare.stats._anytime import agreeing_limits, anytime_tail
 from skcompare.stats._anytime_counts import CountBets
-from skcompare.stats._anytime_losses import SHARES, GridBets, bound_of, loss_bets
+from skcompare.stats._anytime_losses import GridBets, bound_of, loss_bets
 from skcompare.stats._mcnemar_methods import check_difference
 from skcompare.stats._result import ConfidenceInterval
 from skcompare.stats._sequential_losses import check_gain
 from skcompare.stats._sequential_mcnemar import check_prior, count_bets
+from skcompare.stats._sequential_stored import stored_bets, stored_looks
 
 __all__ = ["AnytimeLook", "AnytimeMonitor"]
 
@@ -156,8 +154,9 @@ class AnytimeMonitor:
         if of_counts:
             prior = check_prior(1.0 if prior is None else prior)
             null_value = check_difference(null_value)
-        elif bound is not None:
-            null_value = check_gain(null_value, bound_of("", bound))
+        else:
+            bound = None if bound is None else bound_of("", bound)
+            null_value = check_gain(null_value, math.inf if bound is None else bound)
         self.null_value, self.prior, self.bound = null_value, prior, bound
         self.loss: str | None = None
         self.history: tuple[AnytimeLook, ...] = ()
@@ -289,7 +288,9 @@ class AnytimeMonitor:
 
     def _look(self, bets: CountBets | GridBets, null: float) -> AnytimeLook:
         pvalue, log_pvalue = anytime_tail(bets.log_wealth(null, self.alternative))
-        limits = anytime_limits(bets, self.confidence_level, self.alternative)
+        limits = agreeing_limits(
+            bets, self.confidence_level, self.alternative, null, pvalue
+        )
         return AnytimeLook(int(bets.n), bets.mean, *limits, pvalue, log_pvalue)
 
     @property
@@ -349,7 +350,7 @@ class AnytimeMonitor:
         data = Path(path).read_bytes()
         try:
             return cls._from_stored(json.loads(data))
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        except _DAMAGED as error:
             reason = str(error).rstrip(".")
             raise ValueError(
                 f"{str(path)!r} cannot be read as an AnytimeMonitor: {reason}. Expected a "
@@ -361,22 +362,26 @@ class AnytimeMonitor:
         if (stored["format"], stored["version"]) != (FORMAT, VERSION):
             raise ValueError(f"it is {stored['format']!r}, version {stored['version']!r}")
         monitor = cls(**stored["settings"])
-        monitor.history = tuple(AnytimeLook(*_numbers(row, 6)) for row in stored["history"])
+        looks = stored_looks(stored["history"])
+        monitor.history = tuple(AnytimeLook(*look) for look in looks)
         monitor.loss, bets = stored["loss"], stored["bets"]
         if (bets is None) != (not monitor.history):
             raise ValueError("its looks and its records are not of one stream")
-        if bets is not None and monitor.test == "anytime_mcnemar":
-            _numbers(bets.values(), 4)
-            monitor._bets = CountBets(**bets)
-        elif bets is not None:
-            growth = np.array(_numbers(bets.pop("growth"), len(SHARES)))
-            _numbers(bets.values(), 4)
-            monitor._bets = GridBets(**bets, growth=growth)
-        if monitor._bets is not None and monitor._bets.n != monitor.n:
-            raise ValueError("its looks and its records are not of one stream")
+        if bets is not None:
+            monitor._bets = kept = stored_bets(bets, monitor.prior, monitor.bound)
+            if (kept.n, kept.mean) != (monitor.n, monitor.estimate):
+                raise ValueError("its looks and its records are not of one stream")
         return monitor
 
 
+_DAMAGED = (
+    ArithmeticError,
+    AttributeError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _SETTINGS = (
     "test",
     "alternative",
@@ -385,11 +390,3 @@ _SETTINGS = (
     "prior",
     "bound",
 )
-
-
-def _numbers(values: Any, count: int) -> list[Any]:
-    """So many finite numbers."""
-    numbers = list(values)
-    if len(numbers) != count or not all(is_number(v) and math.isfinite(v) for v in numbers):
-        raise ValueError(f"it has {numbers!r:.60} where {count} numbers are")
-    return numbers

@@ -16,6 +16,7 @@ from skcompare.evidence import ContingencyTable
 from skcompare.stats import anytime_mcnemar, mcnemar, paired_tests
 from skcompare.stats._anytime_counts import CountBets
 from skcompare.stats._anytime_plan import counted_power, normal_power
+from tests.common.golden import golden
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 COUNTS = [(15, 25, 200), (0, 0, 50), (0, 12, 12), (30, 2, 60), (4, 3, 1000)]
@@ -55,6 +56,19 @@ def test_closed_form_of_equal_accuracies():
             expected -= betaln(prior, prior)
             found = log_e(b, c, n, prior=prior)
             assert expected == pytest.approx(found, abs=1e-11)
+
+
+@pytest.mark.parametrize("case", golden("anytime")["cases"])
+def test_golden_values(case):
+    """E-values and limits of another program, with 25 digits, also at the ends."""
+    b, c, n = case["only_champion"], case["only_challenger"], case["n"]
+    names = "null_value", "prior", "alternative"
+    result = anytime_mcnemar(table_of(b, c, n), **{name: case[name] for name in names})
+    found = result.details["log_e_value"]
+
+    assert case["log_e_value"] == pytest.approx(found, rel=1e-12, abs=1e-11)
+    expected = case["low"], case["high"]
+    assert expected == pytest.approx(result.confidence_interval(), rel=1e-9, abs=1e-15)
 
 
 def test_concordant_records_change_nothing_for_equal_accuracies():
@@ -122,6 +136,23 @@ def test_no_discordant_records():
     assert ("degenerate", "no-discordant-pairs") == equal.flags
     assert margin.pvalue < 1e-4
     assert ("no-discordant-pairs",) == margin.flags
+
+
+@pytest.mark.parametrize("prior", [0.2, 1e6])
+def test_ends_of_the_range_of_priors(prior):
+    """They have the digits of others: smaller ones would lose the integral's tails."""
+    for b, c, n in [(0, 0, 5), (0, 12, 100), (3, 9, 60)]:
+        expected = (b + c) * math.log(2) + betaln(prior + c, prior + b)
+        expected -= betaln(prior, prior)
+        assert expected == pytest.approx(log_e(b, c, n, prior=prior), abs=5e-9)
+
+
+def test_null_values_next_to_nothing():
+    """The smallest numbers are as 0, without warnings."""
+    for null in (5e-324, -5e-324, 1e-308):
+        for alternative in ALTERNATIVES:
+            found = log_e(0, 0, 50, null_value=null, alternative=alternative)
+            assert 0 == pytest.approx(found, abs=1e-12)
 
 
 # --------------------------------------------------------------------------- limits
@@ -315,6 +346,6 @@ def test_refused():
         anytime_mcnemar(ContingencyTable(1.5, 2, 3, 4))
     with pytest.raises(ValueError, match="between -1 and 1"):
         anytime_mcnemar(table_of(1, 2, 9), null_value=1)
-    for prior in (0, -1, math.inf, math.nan, "1", True):
-        with pytest.raises(ValueError, match="`prior` must be a number above 0"):
+    for prior in (0, 0.1, 1e7, math.inf, math.nan, "1", True):
+        with pytest.raises(ValueError, match="`prior` must be a number from"):
             anytime_mcnemar(table_of(1, 2, 9), prior=prior)

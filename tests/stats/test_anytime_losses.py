@@ -100,6 +100,22 @@ def test_shards_add_up():
 # -------------------------------------------------------------------------- moments
 
 
+def test_moments_never_give_more():
+    """Of any few records, also at the bound, and against any null value."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 5) * 30:
+        x = rng.choice([-1.0, -0.999, 0.0, 0.4, 1.0, *rng.uniform(-1, 1, 2)], size=n)
+        losses = losses_of(x)
+        one, other = (
+            loss_bets(each, 1.0) for each in (losses, replace(losses, values=None))
+        )
+        assert (one.growth - other.growth).min() >= -1e-12
+        for null in (-0.999, -0.1, 0.0, 0.5):
+            for side in ALTERNATIVES:
+                most = one.log_wealth(null, side)
+                assert other.log_wealth(null, side) <= most + 1e-12
+
+
 def test_moments_give_less_and_nearly_as_much():
     """Of moments each share has gained no more, and of small differences hardly less."""
     for n, kept in ((20, 0.4), (500, 0.5), (50_000, 0.9)):
@@ -152,7 +168,7 @@ def test_losses_without_a_bound_are_refused():
         anytime_losses(losses_of(drawn(5)))
 
 
-@pytest.mark.parametrize("bound", [0, -1, math.inf, math.nan, "1", True])
+@pytest.mark.parametrize("bound", [0, -1, 1e-200, math.inf, math.nan, "1", True])
 def test_bound_must_be_a_number(bound):
     """Bounds that are none are refused."""
     with pytest.raises(ValueError, match="`bound` must be a number above 0"):
@@ -168,6 +184,8 @@ def test_differences_beyond_the_bound_are_refused():
     with pytest.raises(ValueError, match="at most `bound`"):
         anytime_losses(reduced, bound=2)
     assert 0 < anytime_losses(losses_of([1 + 1e-12, 0.5]), bound=1).pvalue
+    single = PairedLosses.from_losses(np.full(5, 0.1, np.float32), np.zeros(5))
+    assert 0 < anytime_losses(single, bound=0.1).pvalue <= 1
 
 
 def test_null_value_is_within_the_bound():

@@ -64,6 +64,20 @@ def test_looks_are_tests_of_all_records_so_far(test, batches, settings):
     assert (smallest < 1 - level) == monitor.decided
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_decided_exactly_where_the_null_value_is_outside(alternative):
+    """Also of null values at a limit, where rounding would say one or the other."""
+    words = {"alternative": alternative, "confidence_level": 0.8}
+    for limit in watched("anytime_mcnemar", TABLES[:1], words).confidence_interval():
+        for null in (limit, math.nextafter(limit, 1), math.nextafter(limit, -1)):
+            if abs(null) < 1:
+                monitor = AnytimeMonitor(null_value=null, **words)
+                for table in TABLES[:2]:
+                    monitor.update(table)
+                    low, high = monitor.confidence_interval()
+                    assert monitor.decided == (not low <= null <= high)
+
+
 def test_a_decision_stays():
     """Later looks cannot take back what was found."""
     monitor = watched("anytime_mcnemar", TABLES[:2], {"alternative": "greater"})
@@ -122,6 +136,16 @@ def test_files_go_on(test, batches, settings, tmp_path):
     assert ["watch.json"] == os.listdir(tmp_path)
 
 
+def test_numbers_of_numpy_are_stored(tmp_path):
+    """Settings of numpy's types, also before the first batch, and files that stay alike."""
+    path = tmp_path / "watch.json"
+    for words in ({"null_value": np.float32(-0.5)}, {"bound": np.int64(1)}):
+        AnytimeMonitor("anytime_losses", **words).save(path)
+        first = path.read_bytes()
+        AnytimeMonitor.load(path).save(path)
+        assert first == path.read_bytes()
+
+
 def test_damaged_files_are_refused(tmp_path):
     """Every damage is one clear error, and never another stream."""
     path = tmp_path / "watch.json"
@@ -139,11 +163,21 @@ def test_damaged_files_are_refused(tmp_path):
         good | {"bets": good["bets"] | {"n": "many"}},
         good | {"settings": {"test": "mcnemar"}},
         good | {"settings": good["settings"] | {"other": 1}},
+        good | {"history": [[*good["history"][0][:4], -1, 0], *good["history"][1:]]},
+        good | {"history": good["history"][::-1]},
+        good | {"bets": good["bets"] | {"bound": 2.0}},
+        good | {"bets": good["bets"] | {"mean": 0.5}},
+        good | {"bets": good["bets"] | {"growth": [1.0] * 128}},
         {},
         [],
         7,
     ]
-    for text in ["", "\xff", half, "NaN", *(json.dumps(one) for one in damages)]:
+    watched(*SETTINGS[0]).save(path)
+    counts = json.loads(path.read_text())
+    for wrong in ({"only_champion": -5}, {"only_champion": 10**6}, {"prior": 2.0}):
+        damages.append(counts | {"bets": counts["bets"] | wrong})
+    deep = "[" * 100_000
+    for text in ["", "\xff", half, "NaN", deep, *(json.dumps(one) for one in damages)]:
         path.write_text(text, encoding="latin-1")
         with pytest.raises(ValueError, match="cannot be read as an AnytimeMonitor"):
             AnytimeMonitor.load(path)
@@ -189,7 +223,9 @@ def test_wrong_settings():
         ({"confidence_level": 1}, "`confidence_level`"),
         ({"bound": 1}, "takes no `bound`"),
         ({"test": "anytime_losses", "prior": 1}, "takes no `prior`"),
-        ({"prior": -1}, "`prior` must be a number above 0"),
+        ({"prior": -1}, "`prior` must be a number from"),
+        ({"test": "anytime_losses", "null_value": math.nan}, "must be a gain"),
+        ({"test": "anytime_losses", "null_value": "0"}, "must be a gain"),
         ({"null_value": 2}, "between -1 and 1"),
         ({"test": "anytime_losses", "bound": 0}, "`bound` must be a number above 0"),
         ({"test": "anytime_losses", "bound": 1, "null_value": 2}, "between -1 and 1"),
