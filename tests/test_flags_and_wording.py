@@ -11,7 +11,12 @@ import skcompare.comparators  # which loads all that has flags
 from skcompare import _flags
 from skcompare._flags import FLAG_TEXTS, explain, register_flag
 from skcompare._typing import Inference
-from skcompare._wording import INFERENCE_WORDS, decimals_for, format_pvalue
+from skcompare._wording import (
+    INFERENCE_WORDS,
+    decimals_for,
+    format_confidence,
+    format_pvalue,
+)
 
 PACKAGE = Path(skcompare.__file__).parent
 
@@ -90,6 +95,15 @@ def test_pvalue_is_never_shown_as_zero():
     for exponent in range(-330, 1):
         words = format_pvalue(float(f"1e{exponent}"))
         assert words.startswith("<") or float(words) > 0
+
+
+@pytest.mark.parametrize(
+    ("alpha", "words"),
+    [(0.05, "95 %"), (0.025, "97.5 %"), (0.00566, "99.43 %"), (1e-6, "99.9999 %")],
+)
+def test_confidence_is_never_shown_as_certainty(alpha, words):
+    """A late look at a hold-out set has a small level, and no confidence of 100 %."""
+    assert words == format_confidence(alpha)
 
 
 def test_subjects_have_words():

@@ -25,6 +25,7 @@ from gate_formulas import (
     mean_moves,
     pass_probability,
     passing_table,
+    rare_reach,
 )
 from gate_others import other_rows
 from gate_power import powers
@@ -87,10 +88,20 @@ def rates(draws, per_set, decide):
 HEADS = ("test alone, above", "gate, above", "test alone, below", "gate, below")
 
 
-def both_ways(difference, truth, error, skewness, *known, **words):
-    """Decisions of the test alone and of the gate, above and below the truth."""
-    above = cautious(difference - truth, error, skewness, *known, **words)
-    below = cautious(truth - difference, error, -skewness, *known, **words)
+def both_ways(difference, truth, error, skewness, units, name, bound=None, **words):
+    """Decisions of the test alone and of the gate, above and below the truth.
+
+    `bound` is that of what each unit can make the difference, where it has one.
+    """
+    reaches = [
+        0.0 if bound is None else rare_reach(at, bound, units) for at in (truth, -truth)
+    ]
+    above = cautious(
+        difference - truth, error, skewness, units, name, reach=reaches[0], **words
+    )
+    below = cautious(
+        truth - difference, error, -skewness, units, name, reach=reaches[1], **words
+    )
     return (*above, *below)
 
 
@@ -111,6 +122,7 @@ def auc(args):
                     *found[1:],
                     min(m, k),
                     "records of the rarer class",
+                    bound=1.0,
                 )
 
             check_auc(world, rng, positives, negatives)
@@ -125,7 +137,7 @@ def check_auc(world, rng, positives, negatives):
     found = auc_moves(scores, positives)
     name = "records of the rarer class"
     known = min(positives, negatives), name
-    ours = both_ways(found[0], world.difference, *found[1:], *known)[1]
+    ours = both_ways(found[0], world.difference, *found[1:], *known, bound=1.0)[1]
     y = np.repeat([1, 0], [positives, negatives])
     theirs = [
         is_shown(
@@ -144,19 +156,24 @@ def losses(args):
     rng = np.random.default_rng(args.seed)
     for world in LOSSES:
         truth = world.difference()
+        bound = world.bound
         for n in (30, 100, 300):
 
-            def decide(n_sets, n=n, truth=truth, world=world):
+            def decide(n_sets, n=n, truth=truth, world=world, bound=bound):
                 found = mean_moves(world.draw(rng, (n_sets, n)))
-                return both_ways(found[0], truth, *found[1:], n, "records", df=n - 1)
+                known = n, "records", bound
+                return both_ways(found[0], truth, *found[1:], *known, df=n - 1)
 
             gains = world.draw(rng, (CHECKED, n))
             found = mean_moves(gains)
-            ours = both_ways(found[0], truth, *found[1:], n, "records", df=n - 1)[3]
+            known = n, "records", bound
+            ours = both_ways(found[0], truth, *found[1:], *known, df=n - 1)[3]
             theirs = [
                 is_shown(
                     get_test("paired_t"),
-                    PairedLosses.from_losses(one - one.min(), np.full(n, -one.min())),
+                    PairedLosses.from_losses(
+                        np.maximum(one, 0), np.maximum(-one, 0), loss=world.known_as
+                    ),
                     truth,
                     "less",
                 )
@@ -279,10 +296,11 @@ def any_of(args):
             found = []
             for _ in range(2):
                 gain, error, skewness = mean_moves(world.draw(rng, (n_sets, n)))
-                words = {"df": n - 1}
                 for alpha in (ALPHA, ALPHA / 2):
                     known = gain - truth, error, skewness, n, "records"
-                    found.append(cautious(*known, **words, alpha=alpha)[1])
+                    words = {"df": n - 1, "alpha": alpha}
+                    reach = rare_reach(truth, world.bound, n, alpha)
+                    found.append(cautious(*known, **words, reach=reach)[1])
             # Holm's method passes the first where it passes at half of the level.
             passed += [found[0].sum(), (found[1] | found[3]).sum()]
             done += n_sets

@@ -12,6 +12,7 @@ from scipy.stats import t as student
 from skcompare.evidence import JointCounts
 from skcompare.gate import _sides
 from skcompare.gate._caution import FLOORS, OTHER, TIMES
+from skcompare.gate._moves import FEW_OF_A_CLASS
 from skcompare.gate._sides import Once, side_of
 from skcompare.stats._count_scores import count_score
 from skcompare.stats._mcnemar_pvalues import mcnemar_pvalues
@@ -58,7 +59,7 @@ def both_shown(entry, evidence, boundary, **options):
     ]
 
 
-def cautious(distance, error, skewness, units, name, df=None, alpha=ALPHA):
+def cautious(distance, error, skewness, units, name, df=None, alpha=ALPHA, reach=0.0):
     """Whether distances are shown, by the test alone and with the gate's caution.
 
     Parameters
@@ -69,6 +70,8 @@ def cautious(distance, error, skewness, units, name, df=None, alpha=ALPHA):
         Standard error of the difference, and its skewness towards what is to be shown.
     units, name : int, str
         Of the evidence.
+    reach : float
+        What rare errors that are in no record could make the difference.
     """
     floor = FLOORS.get(name, OTHER)
     quantile = -ndtri(alpha) if df is None else student.isf(alpha, df)
@@ -78,7 +81,13 @@ def cautious(distance, error, skewness, units, name, df=None, alpha=ALPHA):
         shrunk = np.maximum(0, 1 - lean * statistic / 3)
         corrected = (1 - shrunk**3) / lean - lean / 6
     alone = (error > 0) & (statistic > quantile)
-    return alone, alone & (corrected > quantile) & (units >= floor.units)
+    enough = (units >= floor.units) & (distance > reach)
+    return alone, alone & (corrected > quantile) & enough
+
+
+def rare_reach(boundary, bound, units, alpha=ALPHA):
+    """Beyond a boundary, the distance that rare errors in no record could make."""
+    return (boundary + bound) * (alpha ** (-1 / units) - 1)
 
 
 def spread(moves, counts=1.0):
@@ -160,6 +169,9 @@ def count_moves(counts, score):
     square, skewness = spread(moves, records)
     differ = records[:, FIRST != SECOND].sum(axis=1)
     error = np.sqrt(square * differ / np.maximum(differ - 1, 1))
+    if score != "precision":
+        sizes = np.stack([records[:, TRUTH == code].sum(axis=1) for code in (0, 1)])
+        differ = np.where(sizes.min(axis=0) < FEW_OF_A_CLASS, 0, differ)
     return second.values - first.values, error, skewness, differ
 
 

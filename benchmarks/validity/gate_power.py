@@ -13,6 +13,7 @@ from gate_formulas import (
     is_shown,
     joint,
     mean_moves,
+    rare_reach,
 )
 from gate_worlds import LABELS, LossWorld, RankingWorld
 from tables import Table, with_error
@@ -110,13 +111,16 @@ def boundaries_around(truth, kind, distance):
     return [below] if kind == "above" else [below, (truth + distance, "less")]
 
 
-def shown(difference, error, skewness, boundaries, *known, **words):
+def shown(difference, error, skewness, boundaries, units, name, bound=None, **words):
     """Whether all boundaries are excluded in each data set."""
     result = True
     for boundary, direction in boundaries:
         sign = 1 if direction == "greater" else -1
         distance = sign * (difference - boundary)
-        one = cautious(distance, error, sign * skewness, *known, **words)[1]
+        reach = 0.0 if bound is None else rare_reach(sign * boundary, bound, units)
+        one = cautious(
+            distance, error, sign * skewness, units, name, reach=reach, **words
+        )[1]
         result = result & one
     return result
 
@@ -132,7 +136,7 @@ def loss_rows(rng):
         truth = world.difference()
         gains = world.draw(rng, (POPULATION,))
         evidence = PairedLosses.from_losses(
-            gains - gains.min(), np.full(POPULATION, -gains.min())
+            np.maximum(gains, 0), np.maximum(-gains, 0), loss=world.known_as
         )
         for kind in ("above", "within"):
             boundaries = boundaries_around(truth, kind, distance)
@@ -140,7 +144,7 @@ def loss_rows(rng):
 
             def decide(n_sets, n=n, boundaries=boundaries, world=world):
                 found = mean_moves(world.draw(rng, (n_sets, n)))
-                return shown(*found, boundaries, n, "records", df=n - 1)
+                return shown(*found, boundaries, n, "records", world.bound, df=n - 1)
 
             yield f"{kind} {distance} of the truth", world, n, decide
 
@@ -162,7 +166,7 @@ def auc_rows(rng):
 
             def decide(n_sets, n=n, m=m, boundaries=boundaries, world=world):
                 found = auc_moves(world.draw(rng, n_sets, m, n - m), m)
-                known = min(m, n - m), "records of the rarer class"
+                known = min(m, n - m), "records of the rarer class", 1.0
                 return shown(*found, boundaries, *known)
 
             yield f"{kind} {distance} of the truth", f"{world}, {share} positive", n, decide

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import multivariate_normal
 
+from skcompare._registry import record_losses
+
 TRUTH_RECORDS = 4_000_000
 
 
@@ -50,6 +52,17 @@ class LossWorld(NamedTuple):
             f"{self.loss}, errors {self.champion} and {self.challenger}, "
             f"centre {self.centre:g}"
         )
+
+    @property
+    def known_as(self):
+        """The loss a record by the name that has a known bound."""
+        return "brier" if self.loss == "brier" else "log, no bound"
+
+    @property
+    def bound(self):
+        """The largest loss of a record, where there is one."""
+        entry = record_losses().get(self.known_as)
+        return None if entry is None else entry.bound
 
     def draw(self, rng, shape, groups=None):
         """Gains of records, the champion's loss less the challenger's."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skcompare._frames import source_of
 from skcompare._validation import as_array, check_same_length
 from skcompare.comparators import PairedComparator
 from skcompare.comparators._compare import _checked_names, _is_table
@@ -11,6 +12,7 @@ from skcompare.gate._conditions import Condition
 from skcompare.gate._counted import CountedSubject, tallied_subject
 from skcompare.gate._items import ItemSubject
 from skcompare.gate._subjects import PairSubject, Subject
+from skcompare.gate._training import Training
 from skcompare.predictions import (
     ItemScores,
     columns_on_engine,
@@ -33,6 +35,8 @@ def subject_of(
     columns: Mapping[str, Any] | None,
     conditions: Sequence[Condition],
     collect: int,
+    train: Any = None,
+    features: Sequence[str] = (),
     keep_ids: bool = False,
 ) -> Subject:
     """The answers to judge, from a comparator, scores, a tally, a frame, a file or arrays.
@@ -41,7 +45,7 @@ def subject_of(
     record.
     """
     known = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
-    known |= {"labels": labels, "columns": columns}
+    known |= {"labels": labels, "columns": columns, "train": train}
     if isinstance(data, PairedComparator | ItemScores | Tally):
         _check_alone(data, known)
     if isinstance(data, ItemScores):
@@ -61,19 +65,40 @@ def subject_of(
     read: dict[str, Any] = {}
     ids = None
     if _is_table(data, answers) and y_true is not None:
+        training = _training(train, id, features)
         others = [name for name in asked if name not in given]
         table = columns_on_engine(
             data, y_true, answers, id=id, groups=groups, others=others
         )
         if table is not None and not given and table.table.n_records() > collect:
+            if training is not None:
+                raise ValueError(
+                    "Records are held against the training data one by one, and these "
+                    "are counted where they are. Pass a greater `collect`, or leave "
+                    "`train` out."
+                )
             return CountedSubject(table, conditions, labels, pos_label)
-        extra = [id] if keep_ids and id is not None and id not in others else []
+        needed = [] if training is None else training.needed
+        kept = [id] if keep_ids and id is not None else []
         predictions, read = holdout_from_frame(
-            data, y_true, answers, id=id, others=[*others, *extra], **words
+            data,
+            y_true,
+            answers,
+            id=id,
+            others=list(dict.fromkeys([*others, *needed, *kept])),
+            **words,
         )
-        ids = read.get(id) if keep_ids and id is not None else None
-        read = {name: column for name, column in read.items() if name not in extra}
+        if training is not None:
+            training.check(read, "the records to judge")
+        ids = read[kept[0]] if kept else None
+        read = {name: read[name] for name in others}
     else:
+        if train is not None:
+            raise ValueError(
+                "Training records are recognised by columns of a frame or a file. Got "
+                "arrays of answers. Pass a frame with `id` or `features`, or leave `train` "
+                "out."
+            )
         if id is not None:
             raise ValueError(
                 "`id` names the column of a frame or a file by which records are told "
@@ -91,6 +116,12 @@ def subject_of(
     arrays = {name: as_array(column) for name, column in given.items()}
     check_same_length({"y_true": predictions.y}, arrays)
     return PairSubject(predictions.pair(*answers), read | arrays, pos_label, ids=ids)
+
+
+def _training(train: Any, id: str | None, features: Sequence[str]) -> Training | None:
+    if train is None:
+        return None
+    return Training(source_of(train, "`train`"), id, None, features)
 
 
 def _check_alone(data: Any, given: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from skcompare._typing import FloatArray
-from skcompare.gate._moves import Moves
+from skcompare.gate._moves import EVEN, Moves
 from skcompare.stats import PairedResult
 from skcompare.stats._student import student_pvalue, student_quantile
 from skcompare.stats._tails import normal_pvalue
@@ -47,6 +47,7 @@ FLOORS = {
     "records with different answers": Floor(0.5, 15),
     "groups": Floor(2.0, 20),
     "groups that differ": Floor(2.0, 20),
+    EVEN: Floor(2.0, 10),
     "records in bins": Floor(4.0, 100),
     "groups in bins": Floor(4.0, 20),
 }

@@ -1,15 +1,46 @@
 """Checks of conditions: measures with a valid test, and slices that can be cut."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._registry import PairedTestEntry, tested_instead, tests_for
+from skcompare._registry import PairedTestEntry, get_test, tested_instead, tests_for
 from skcompare.comparators._scored_items import item_tests
 from skcompare.gate._measure_ranges import widest
 from skcompare.metrics import Measure
 
-__all__ = ["check_measure", "check_width", "checked_where", "tests_of", "where_words"]
+__all__ = [
+    "Written",
+    "check_distinct",
+    "check_exact",
+    "check_measure",
+    "check_width",
+    "checked_where",
+    "tests_of",
+    "where_words",
+]
+
+EXACT = "mcnemar"
+"""The test that has an exact method."""
+
+
+class Written:
+    """What is shown as it is written, without settings that are the default."""
+
+    def __repr__(self) -> str:
+        one: Any = self
+        parts: list[str] = []
+        for each in fields(one):
+            value = getattr(one, each.name)
+            if each.name == "conditions":
+                parts += map(repr, value)
+            elif each.name == "measure":
+                parts.append(repr(value))
+            elif value and value != each.default:
+                plain = dict(value) if isinstance(value, Mapping) else value
+                parts.append(f"{each.name}={plain!r}")
+        return f"{type(self).__name__}({', '.join(parts)})"
 
 
 def check_measure(measure: Measure) -> None:
@@ -36,6 +67,20 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
             f"difference that there can be. Got {margin!r}. With such a margin nothing "
             "could fail, or nothing pass."
         )
+
+
+def check_exact(
+    measure: Measure | None, test: str | None, options: Mapping[str, Any]
+) -> None:
+    """Refuse to promise an exact test of what has none, or by another method."""
+    if measure is not None and not get_test(EXACT).match(measure.metric):
+        raise ValueError(
+            f"`exact` is for accuracy. Got {measure.subject!r}, which has no exact test. "
+            "Leave it out."
+        )
+    if test not in (None, EXACT) or "method" in options:
+        got = f"test={test!r}" if test != EXACT else f"method={options['method']!r}"
+        raise ValueError(f"`exact` chooses the method of {EXACT}. Got {got} as well.")
 
 
 def _entries(measure: Measure | None) -> list[PairedTestEntry]:
@@ -87,3 +132,11 @@ def where_words(where: Mapping[str, Any] | None) -> str:
         for name, value in where.items()
     ]
     return f", where {' and '.join(parts)}"
+
+
+def check_distinct(conditions: tuple[Any, ...]) -> None:
+    """Refuse a condition that is there twice."""
+    known = [one.to_dict() for one in conditions]
+    twice = next((one for k, one in enumerate(known) if one in known[:k]), None)
+    if twice is not None:
+        raise ValueError(f"Each condition must be there once. Got {twice!r} twice.")

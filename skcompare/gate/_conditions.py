@@ -12,6 +12,9 @@ from skcompare._registry import get_test
 from skcompare._validation import check_count, check_switches, is_number
 from skcompare.comparators._scored_items import MEAN_SCORE
 from skcompare.gate._condition_checks import (
+    Written,
+    check_distinct,
+    check_exact,
     check_measure,
     check_width,
     checked_where,
@@ -29,8 +32,8 @@ ANYTIME = {"accuracy": "anytime_mcnemar"}
 ANYTIME_LOSSES = "anytime_losses"
 
 
-@dataclass(frozen=True)
-class Condition(ABC):
+@dataclass(frozen=True, repr=False)
+class Condition(Written, ABC):
     """What must be shown about the difference of one measure.
 
     Differences are challenger less champion on a scale of which more is better, so that
@@ -41,9 +44,9 @@ class Condition(ABC):
 
     measure: str
     margin: float
-    where: Mapping[str, Any] | None = field(default=None, kw_only=True)
+    where: Mapping[str, Any] | None = field(default=None, kw_only=True, hash=False)
     test: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
     exact: bool = field(default=False, kw_only=True)
     anytime: bool = field(default=False, kw_only=True)
     min_records: int | None = field(default=None, kw_only=True)
@@ -141,6 +144,8 @@ class Condition(ABC):
         if measure is not None:
             check_measure(measure)
             check_width(self.name, measure, self.margin)
+        if self.exact:
+            check_exact(measure, self.test, self.options)
         name = self.test_name
         if name is None:
             given = [*self.options]
@@ -177,7 +182,7 @@ def _remade(kind: type[Condition], given: dict[str, Any]) -> Condition:
     return kind(**given)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Superior(Condition):
     """The challenger is better, by more than a practical margin if one is given.
 
@@ -247,7 +252,7 @@ class Superior(Condition):
             super()._check_margin()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NonInferior(Condition):
     """The challenger is worse by less than a margin, if it is worse at all.
 
@@ -296,7 +301,7 @@ class NonInferior(Condition):
         return f"{self.measure} is worse by less than {self.margin:g}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Equivalent(Condition):
     """The classifiers differ by less than a margin, either way.
 
@@ -346,8 +351,8 @@ class Equivalent(Condition):
         return f"{self.measure} differs by less than {self.margin:g}"
 
 
-@dataclass(frozen=True, init=False)
-class AnyOf:
+@dataclass(frozen=True, init=False, repr=False)
+class AnyOf(Written):
     """One of several conditions at least.
 
     Their p-values are adjusted by Holm's method, because several chances to pass by luck
@@ -389,11 +394,3 @@ class AnyOf:
     def to_dict(self) -> dict[str, Any]:
         """The conditions as plain values, as a policy file has them."""
         return {self.name: [one.to_dict() for one in self.conditions]}
-
-
-def check_distinct(conditions: tuple[Any, ...]) -> None:
-    """Refuse a condition that is there twice."""
-    known = [one.to_dict() for one in conditions]
-    twice = next((one for k, one in enumerate(known) if one in known[:k]), None)
-    if twice is not None:
-        raise ValueError(f"Each condition must be there once. Got {twice!r} twice.")

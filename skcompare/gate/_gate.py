@@ -1,6 +1,6 @@
 """The gate: conditions that a challenger must be shown to meet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -10,7 +10,8 @@ from skcompare.comparators._large import COLLECTED
 from skcompare.comparators._versions import installed_versions
 from skcompare.gate._answers import subject_of
 from skcompare.gate._checks import stops
-from skcompare.gate._conditions import AnyOf, Condition, check_distinct
+from skcompare.gate._condition_checks import Written, check_distinct
+from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._judge import Least, judge
 from skcompare.gate._looks import check_ledger, look_at
 from skcompare.gate._outcomes import INCONCLUSIVE, GateDecision, all_of
@@ -19,8 +20,8 @@ from skcompare.gate._subjects import Subject
 __all__ = ["Gate"]
 
 
-@dataclass(frozen=True, init=False)
-class Gate:
+@dataclass(frozen=True, init=False, repr=False)
+class Gate(Written):
     """Conditions that a challenger must be shown to meet before it replaces a champion.
 
     The gate passes where every condition is shown to hold, each by a test at level
@@ -133,6 +134,8 @@ class Gate:
         labels: Any = None,
         pos_label: Any = None,
         columns: Mapping[str, Any] | None = None,
+        train: Any = None,
+        features: Sequence[str] = (),
         collect: int = COLLECTED,
         ledger: Any = None,
         blind: bool = False,
@@ -150,6 +153,11 @@ class Gate:
         columns : mapping of str to array-like of shape (n_samples,), optional
             The columns that slices are cut by, where `data` is no frame or file that has
             them.
+        train : frame, str or path-like, optional
+            The records that a classifier was trained on. Those that are judged must not
+            be among them, by the column `id`, or by equal values of `features`.
+        features : sequence of str, default=()
+            Columns by which training records without ids are recognised.
         collect : int, default=10_000_000
             Most records of a lazy frame or a Parquet file that are read into memory. More
             are counted where they are, slice by slice, as by :func:`skcompare.compare`.
@@ -169,7 +177,8 @@ class Gate:
         ------
         ValueError
             If the input is not what a gate can judge: columns that are missing, ids that
-            do not match, labels that differ, or a measure that the answers do not have;
+            do not match, labels that differ, records of the training data, or a measure
+            that the answers do not have;
             a ledger that is broken, of other records, or that has no look left.
         OSError
             If the ledger cannot be written, or another process keeps it.
@@ -187,6 +196,8 @@ class Gate:
             columns=columns,
             conditions=self.leaves,
             collect=collect,
+            train=train,
+            features=tuple(features),
             keep_ids=known is not None,
         )
         decision = self.judge(subject, ledger=known, blind=blind)

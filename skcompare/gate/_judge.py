@@ -25,7 +25,11 @@ from skcompare.gate._outcomes import (
     Outcome,
     any_of,
 )
-from skcompare.gate._records_needed import records_needed
+from skcompare.gate._records_needed import (
+    TOO_FEW_TO_PLAN,
+    records_needed,
+    too_few_to_plan,
+)
 from skcompare.gate._resamples import too_few_resamples
 from skcompare.gate._sides import Once, Side, side_of
 from skcompare.gate._subjects import Subject, Unsuited
@@ -35,6 +39,8 @@ __all__ = ["judge"]
 
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
+NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}
+UNEVEN = "these records are too few, or a few of them decide the difference"
 
 
 class Least(NamedTuple):
@@ -165,6 +171,8 @@ def _from_sides(
             reasons.insert(0, too_few)
         else:
             needed = records_needed(condition, test, sides, alpha)
+            if too_few_to_plan(test, sides):
+                reasons.append(TOO_FEW_TO_PLAN)
     return Outcome(
         condition,
         status,
@@ -202,6 +210,8 @@ def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
         reached = side.pvalue < alpha
         verb = "must be above" if side.direction == ABOVE else "must be below"
         words = f"{bound} {format_number(limit, decimals, signed=True)}"
+        if math.isinf(limit):
+            words = f"{NO_LIMIT[side.direction]} ({UNEVEN})"
         if not reached:
             words += f", {verb} {format_number(side.boundary, decimals, signed=True)}"
         parts.append(f"{words} ({format_confidence(alpha)} confidence)")

@@ -53,8 +53,11 @@ class Ledger:
     Every line has a hash of the lines before it, so that a line which was edited, removed
     or merged by accident is found. That is no protection from a person who wants to cheat,
     and lines cut off at the end are not found either; keep the file under version control,
-    whose history shows both. Other processes are kept away by a file with the ending
-    `.lock` while a line is written.
+    whose history shows both. Where the file is missing, a new one begins at look 1. Other
+    processes are kept away by a file with the ending `.lock` while a line is written.
+
+    A set is known again by its ids, its groups, and its true labels or, without ids, how
+    many records each class has. A blind ledger holds nothing of the labels.
 
     References
     ----------

@@ -115,6 +115,11 @@ def locked(path: Path) -> Iterator[None]:
         except FileExistsError:
             if time.monotonic() >= deadline:
                 raise TimeoutError(_held_words(path, lock)) from None
+        except OSError as error:
+            raise type(error)(
+                f"Cannot keep a ledger at {str(path)!r}: its folder takes no new files "
+                f"({error.strerror})."
+            ) from error
         time.sleep(0.01)
     try:
         os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())

@@ -30,6 +30,17 @@ SUPPOSED = 10.0
 ROUNDING = 1e-9
 """A move that is a smaller share of the largest one is rounding."""
 
+UNEVEN = 2.0
+"""Groups that count for so many times fewer are looked at as the fewer."""
+
+EVEN = "groups of even size that would tell as much"
+
+FEW_OF_A_CLASS = 20
+"""Fewer records of a class conclude nothing where it counts as much as any other."""
+
+FEW_GROUPS = 20
+"""Fewer conclude nothing, whatever their sizes."""
+
 SCORE, LABEL, POS_LABEL = "score", "label", "pos_label"
 """Options of tests that say of what score, and of which class."""
 
@@ -87,11 +98,20 @@ def _spread(moves: FloatArray, units: int, name: str, counts: Any = 1.0) -> Move
     return Moves(error, third / square**1.5, units, name)
 
 
+def _even(moves: Moves, sizes: Any) -> Moves:
+    """Groups of which a few have most records count as fewer, by Kish's formula."""
+    known = np.asarray(sizes, dtype=np.float64)
+    even = float(known.sum() ** 2 / (known**2).sum())
+    if even > moves.units / UNEVEN:
+        return moves
+    return moves._replace(units=max(1, int(even)), name=EVEN)
+
+
 def _of_losses(losses: PairedLosses) -> Moves:
     groups = losses.groups
     if groups is not None:
         moves = (groups.gains - groups.sizes * losses.gain) / losses.n
-        return _spread(moves, groups.n_groups, "groups")
+        return _even(_spread(moves, groups.n_groups, "groups"), groups.sizes)
     deviation = losses.moments.gain_deviation
     if losses.values is None or losses.n > MOST_ROWS:
         error = deviation / math.sqrt(losses.n)
@@ -141,7 +161,8 @@ def _of_grouped_placements(placements: PlacementValues) -> Moves:
     own = _placement_moves(placements, np.ones(len(positive)))
     moves = np.bincount(codes, own).astype(np.float64)
     fewer = min(len(np.unique(codes[positive])), len(np.unique(codes[~positive])))
-    return _spread(moves, fewer, "groups with records of the rarer class")
+    spread = _spread(moves, fewer, "groups with records of the rarer class")
+    return spread if fewer < FEW_GROUPS else _even(spread, np.bincount(codes))
 
 
 def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
@@ -150,7 +171,7 @@ def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
         sizes, total = sums.sizes, float(sums.n)
         difference = float(sums.differences.sum()) / total
         moves = (sums.differences - difference * sizes) / total
-        return _spread(moves, sums.n_groups, "groups")
+        return _even(_spread(moves, sums.n_groups, "groups"), sizes)
     if sums.cells is None or sums.groups is None:
         return None
     group, *cells = sums.cells.T
@@ -160,7 +181,8 @@ def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
     moved = np.zeros(sums.n_groups)
     np.add.at(moved, group, sums.counts * slopes)
     some = np.abs(moved) > ROUNDING * np.abs(moved).max(initial=0.0)
-    return _spread(moved, int(np.count_nonzero(some)), "groups that differ")
+    spread = _spread(moved, int(np.count_nonzero(some)), "groups that differ")
+    return spread if spread.units < FEW_GROUPS else _even(spread, sums.sizes)
 
 
 def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> Moves | None:
@@ -170,7 +192,28 @@ def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> Moves | None:
         return None
     _, first, second = counts.cells.T
     differ = int(counts.counts[first != second].sum())
-    return _spread(slopes, differ, "records with different answers", counts.counts)
+    spread = _spread(slopes, differ, "records with different answers", counts.counts)
+    if not _weighs_classes_alike(options):
+        return spread
+    rarest = int(_of_rarest_class(counts.cells, counts.counts))
+    if rarest >= FEW_OF_A_CLASS:
+        return spread
+    return spread._replace(units=rarest, name="records of the rarest class")
+
+
+def _weighs_classes_alike(options: Mapping[str, Any]) -> bool:
+    """Whether a class of a few records counts as much as one of many."""
+    name = str(options.get(SCORE, ""))
+    return name == "balanced_accuracy" or name.endswith("_macro")
+
+
+def _of_rarest_class(cells: IntArray, counts: Any) -> Any:
+    """Records of the class that has the fewest, of those that have any."""
+    truth, records = cells[:, 0], np.asarray(counts)
+    sizes = np.stack(
+        [records[..., truth == code].sum(axis=-1) for code in np.unique(truth)], axis=-1
+    )
+    return np.where(sizes > 0, sizes, records.sum(axis=-1, keepdims=True)).min(axis=-1)
 
 
 def count_moves(
@@ -178,6 +221,7 @@ def count_moves(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None:
     """Difference, standard error, skewness and units of scores of many sets of counts.
 
+    No unit counts where a class is too rare for the score.
     Of counts of shape (n_sets, n_cells); None where the score is not known.
     """
     found = _scored(classes, cells, counts, options)
@@ -190,7 +234,10 @@ def count_moves(
     third = (counts * moves**3).sum(axis=1)
     with np.errstate(all="ignore"):
         error = np.sqrt(square * units / np.maximum(units - 1, 1))
-        return difference, error, third / square**1.5, units
+        skewness = third / square**1.5
+    if _weighs_classes_alike(options):
+        units = np.where(_of_rarest_class(cells, counts) < FEW_OF_A_CLASS, 0.0, units)
+    return difference, error, skewness, units
 
 
 def _slopes(

@@ -3,6 +3,9 @@
 A standard error of 0 is no evidence that nothing can vary. But where every one of n
 independent differences is the same, and none can be beyond a known bound, it is unlikely
 that their mean is far away.
+
+A standard error that is nearly 0 is no better: whatever n records show, n others like them
+lack every rare large error as often. So the same bound limits what any n records conclude.
 """
 
 import math
@@ -13,7 +16,7 @@ import numpy as np
 from skcompare._registry import record_losses
 from skcompare.evidence import PairedLosses, PlacementValues
 
-__all__ = ["Still", "still"]
+__all__ = ["Still", "still", "unseen"]
 
 SMALLEST = float(np.finfo(float).tiny)
 
@@ -72,6 +75,31 @@ def still(evidence: Any) -> Still | None:
     return None
 
 
+def unseen(evidence: Any, estimate: float) -> Still | None:
+    """What rare errors that none of the records has could be, in differences with a bound.
+
+    If the records are typical but for a share q of others, which are as bad as can be, the
+    mean is at the boundary for q = (v - b) / (v + R), and (1 - q)^n is the probability that
+    n records have none of these. A smaller p-value would not hold for such a truth.
+    """
+    if isinstance(evidence, PlacementValues):
+        if evidence.groups is not None or evidence.n_scores != 2:
+            return None
+        pairs = min(evidence.n_positives, evidence.n_negatives)
+        return Still(pairs, estimate, 1.0)
+    if isinstance(evidence, PairedLosses) and evidence.groups is None:
+        bound = _bound_of(evidence)
+        if bound is not None and abs(estimate) <= bound:
+            return Still(evidence.n, estimate, bound)
+    return None
+
+
+def _bound_of(losses: PairedLosses) -> float | None:
+    """The largest loss of a record; None where that is not known."""
+    entry = record_losses().get(losses.loss)
+    return None if entry is None or entry.bound is None else float(entry.bound)
+
+
 def _of_placements(placements: PlacementValues) -> Still | None:
     """Pairs of a positive and a negative record that both classifiers order alike.
 
@@ -97,12 +125,11 @@ def _same_order(first: Any, second: Any) -> bool:
 
 def _of_losses(losses: PairedLosses) -> Still | None:
     """Losses of each record that differ by the same, with a bound of such a loss."""
-    entry = record_losses().get(losses.loss)
-    bound = None if entry is None else entry.bound
+    bound = _bound_of(losses)
     if losses.groups is not None or bound is None or losses.moments.gain_deviation > 0:
         return None
     gain = 0.0 if losses.moments.no_gain else losses.gain
-    return Still(losses.n, gain, float(bound)) if abs(gain) <= bound else None
+    return Still(losses.n, gain, bound) if abs(gain) <= bound else None
 
 
 def is_still(result: Any, limit: float) -> bool:

@@ -232,9 +232,9 @@ def all_of(outcomes: Sequence[Outcome]) -> str:
 def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
     """The outcome where one condition is enough; p-values are adjusted already."""
     if any(part.passed for part in parts):
-        status, reason = PASSED, "one of the conditions is enough, and "
         held = [part.condition.words for part in parts if part.passed]
-        reason += f"{'; '.join(held)} was shown"
+        reason = f"one of the conditions is enough, and shown: {'; '.join(held)}"
+        status = PASSED
     elif all(part.status == FAILED for part in parts):
         status, reason = FAILED, "each of the conditions was shown not to hold"
     else:

@@ -48,11 +48,25 @@ class Growing(NamedTuple):
         rest = self.distance / error - needed
         slope = 1 - needed * lean / 2
         if slope <= 0:
-            return float(ndtr(rest))
-        # One step of Newton's from the root of the linear part is as good as the expansion.
-        root = -rest / slope
-        root -= lean * (root**2 - 1) / 6 / slope
-        return float(ndtr(-root))
+            reached = float(ndtr(rest))
+        else:
+            # One step of Newton's from the root of the linear part is as good as the
+            # expansion.
+            root = -rest / slope
+            root -= lean * (root**2 - 1) / 6 / slope
+            reached = float(ndtr(-root))
+        # Both are shown from some difference on: the later one decides.
+        return min(reached, float(ndtr((self.distance - self.rare(share)) / error)))
+
+    def rare(self, share: float) -> float:
+        """How far away the difference must be because rare errors may be in no record."""
+        unseen, side = self.side.unseen, self.side
+        if unseen is None:
+            return 0.0
+        grown = unseen._replace(n=max(1, round(unseen.n / share)))
+        sign = 1 if side.direction == "greater" else -1
+        worst = grown.bound + sign * side.boundary
+        return worst * (self.alpha ** (-1 / grown.n) - 1)
 
     def error(self, share: float) -> float:
         """Standard error at `n / share` records."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from skcompare.evidence import JointCounts
-from skcompare.gate._caution import Cautious, cautious_passes
+from skcompare.gate._caution import FLOORS, Cautious, cautious_passes
 from skcompare.gate._moves import count_moves
 from skcompare.gate._sides import Side
 
@@ -81,7 +81,7 @@ def _power(
             error,
             sign * skewness,
             units,
-            basis.floor,
+            FLOORS["records with different answers"],
             float(-ndtri(alpha)),
         )
     return float(shown.mean())

@@ -13,9 +13,14 @@ from skcompare.gate._power_of_means import records_of_means
 from skcompare.gate._power_of_scores import records_of_scores
 from skcompare.gate._sides import Side
 
-__all__ = ["POWER", "records_needed"]
+__all__ = ["POWER", "TOO_FEW_TO_PLAN", "records_needed", "too_few_to_plan"]
 
 POWER = 0.8
+
+FEWEST, FEWEST_DISCORDANT = 20, 5
+"""What was observed in fewer records, or where fewer tell two accuracies apart, is no plan."""
+
+TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 
 
 def records_needed(
@@ -27,9 +32,9 @@ def records_needed(
     scores of labels by simulation, and of other measures by the normal approximation with
     the skewness that the test allows for. Both boundaries of an equivalence are counted at
     once. Infinite where the observed difference is beyond a boundary, so that no number of
-    records is enough; None where nothing is known.
+    records is enough; None where nothing is known, or next to nothing.
     """
-    if any(math.isnan(side.result.estimate) for side in sides):
+    if too_few_to_plan(test, sides) or any(math.isnan(side.result.estimate) for side in sides):
         return None
     n = float(sides[0].result.n)
     needed = _needed(condition, test, sides, alpha)
@@ -37,6 +42,16 @@ def records_needed(
     if needed is None or math.isinf(needed):
         return needed
     return max(float(math.ceil(needed)), math.floor(n) + 1.0)
+
+
+def too_few_to_plan(test: Any, sides: Sequence[Side]) -> bool:
+    """Whether what was observed says next to nothing of what is true."""
+    evidence = test.prepared.evidence
+    if sides[0].result.n < FEWEST:
+        return True
+    if not isinstance(evidence, ContingencyTable) or any(s.boundary for s in sides):
+        return False
+    return 0 < evidence.n_discordant < FEWEST_DISCORDANT
 
 
 def _needed(

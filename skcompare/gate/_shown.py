@@ -13,7 +13,7 @@ from skcompare._wording import (
     in_one_line,
 )
 from skcompare.comparators._scored_items import MEAN_SCORE
-from skcompare.gate._conditions import AnyOf, Condition
+from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.reports._verdict import round_up
 
 if TYPE_CHECKING:
@@ -161,13 +161,17 @@ def settles(outcome: "Outcome") -> str:
     if needed is None or math.isnan(needed) or outcome.status == PASSED:
         return ""
     unit = _unit([outcome])
+    if isinstance(condition, Condition) and condition.where:
+        unit += " of the slice"
     if math.isfinite(needed):
         if outcome.blocked:
             return f"what was asked for needs about {math.ceil(needed):,} {unit}"
         return f"about {round_up(needed):,} {unit} would settle it (80 % power)"
     if outcome.blocked:
         return f"how many {unit} would settle it is unknown"
-    if isinstance(condition, Condition) and condition.margin:
+    if isinstance(condition, Superior) and condition.margin:
+        why = "is not above the margin"
+    elif isinstance(condition, Condition) and condition.margin:
         why = "is beyond the margin"
     else:
         why = "does not favour the challenger"
@@ -198,7 +202,8 @@ def notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
             yield f"needed{label}", settles(outcome)
     yield from _table_notes(decision)
     for caveat in decision.caveats if decision.outcomes or decision.flags else ():
-        yield "flag", in_one_line(caveat)
+        if caveat not in decision.reasons:
+            yield "flag", in_one_line(caveat)
     if decision.look:
         yield "look", look_words(decision.look)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from skcompare._flags import explain
 from skcompare.gate._caution import Cautious, cautious_of
 from skcompare.gate._moves import Moves, moves_of
-from skcompare.gate._no_variation import Still, is_still, still
+from skcompare.gate._no_variation import Still, is_still, still, unseen
 from skcompare.stats import PairedResult
 
 __all__ = ["Once", "Side", "side_of"]
@@ -85,6 +85,8 @@ class Side(NamedTuple):
         What p-value and limit are from, where that is not the test alone.
     why : str
         Why the p-value is undefined.
+    unseen : Still or None
+        What limits p-value and limit because rare errors may be in no record.
     """
 
     boundary: float
@@ -94,13 +96,15 @@ class Side(NamedTuple):
     result: PairedResult
     basis: Still | Cautious | None = None
     why: str = ""
+    unseen: Still | None = None
 
 
 def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
     """The one-sided test of a boundary, by the test itself or by the interval it inverts.
 
     A test of means that relies on many records is joined by one that allows for skewness,
-    and the larger of both p-values counts. Where nothing varies in the records, which
+    and one of what rare errors that no record has could be; the largest of their p-values
+    counts. Where nothing varies in the records, which
     leaves no standard error, an exact bound takes its place or the p-value is undefined.
 
     Parameters
@@ -127,7 +131,8 @@ def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
         side = side._replace(pvalue=_inverted(result, boundary, direction, alpha))
     cautious = cautious_of(test.prepared.entry.name, test.moves, result)
     if cautious is not None:
-        side = _with_caution(side, cautious, alpha)
+        rare = unseen(test.prepared.evidence, result.estimate)
+        side = _with_caution(side, cautious, rare, alpha)
     return _agreeing(side, alpha)
 
 
@@ -150,18 +155,23 @@ def _of_still(side: Side, evidence: Any, alpha: float) -> Side:
     return _agreeing(side._replace(pvalue=pvalue, limit=limit, basis=basis), alpha)
 
 
-def _with_caution(side: Side, cautious: Cautious, alpha: float) -> Side:
-    """The larger p-value and the wider limit of both tests."""
+def _with_caution(
+    side: Side, cautious: Cautious, rare: Still | None, alpha: float
+) -> Side:
+    """The largest p-value and the widest limit of the tests."""
     nothing = -math.inf if side.direction == "greater" else math.inf
     if why := cautious.shortage():
         return side._replace(pvalue=math.nan, limit=nothing, basis=cautious, why=why)
-    other = cautious.limit(alpha, side.direction)
     wider = min if side.direction == "greater" else max
-    # Not a number stays what it is.
-    pvalue = side.pvalue
-    if not math.isnan(pvalue):
-        pvalue = max(pvalue, cautious.pvalue(side.boundary, side.direction))
-    return side._replace(pvalue=pvalue, limit=wider(side.limit, other), basis=cautious)
+    pvalue, limit = side.pvalue, side.limit
+    for other in (cautious, rare):
+        if other is None:
+            continue
+        limit = wider(limit, other.limit(alpha, side.direction))
+        # Not a number stays what it is.
+        if not math.isnan(pvalue):
+            pvalue = max(pvalue, other.pvalue(side.boundary, side.direction))
+    return side._replace(pvalue=pvalue, limit=limit, basis=cautious, unseen=rare)
 
 
 def _agreeing(side: Side, alpha: float) -> Side:

@@ -93,7 +93,7 @@ class Measure:
         except ValueError as error:
             raise ValueError(
                 f"scoring {self.subject!r} does not suit the {len(classes)} classes "
-                f"{classes.tolist()[:5]}: {error} For two string classes pass `pos_label`; "
+                f"{some_of(classes)}: {error} For two string classes pass `pos_label`; "
                 "for more classes choose a multi-class scorer, such as 'f1_macro'."
             ) from error
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import skcompare.gate
 from skcompare import PairedComparator
 from skcompare.evidence import ContingencyTable
-from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
+from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Policy, Superior
 from skcompare.stats import mcnemar
 
 
@@ -229,6 +229,14 @@ def test_what_was_trained_anew_is_judged_by_its_design():
         ),
         (lambda: Superior("accuracy", test="mcnemar", anytime=True), "Pass one of them"),
         (lambda: Superior("accuracy", exact=1), "exact"),
+        (lambda: Superior("f1", exact=True), "is for accuracy. Got 'f1'"),
+        (lambda: Superior("accuracy", test="conservative_z", exact=True), "as well"),
+        (
+            lambda: Superior(
+                "accuracy", test="mcnemar", options={"method": "mid-p"}, exact=True
+            ),
+            "Got method='mid-p' as well",
+        ),
         (lambda: Superior("accuracy", min_records=0), "min_records"),
         (lambda: Superior("accuracy", where={}), "`where` must be a dict"),
         (lambda: Superior("accuracy", where={"site": {}}), "Got 'site': {}"),
@@ -256,8 +264,30 @@ def test_refused_data():
         gate.decide(None, answers)
     with pytest.raises(ValueError, match="needs column 'site'"):
         gate.decide(y, answers)
+    with pytest.raises(ValueError, match="`id` names the column of a frame"):
+        gate.decide(y, answers, id="record")
     with pytest.raises(ValueError, match="site"):
         gate.decide(scored(20), COLUMNS | {"new": "site"}, y_true="no column")
+
+
+def test_training_records_are_not_judged():
+    """Records that were trained on are refused, by id or by their features."""
+    frame = scored(60).assign(id=range(60), x=np.linspace(0, 1, 60))
+    gate = Gate(Superior("accuracy"))
+    apart = frame.assign(id=range(100, 160), x=frame.x + 2)
+    words = {"y_true": "y", "id": "id"}
+    for train, given in (
+        (frame.iloc[[3, 5]], {}),
+        (frame.iloc[[3, 5]].drop(columns="id"), {"features": ["x"]}),
+    ):
+        with pytest.raises(ValueError, match=r"2 of 60 records of .* ids 3, 5"):
+            gate.decide(frame, COLUMNS, train=train, **given, **words)
+
+    assert gate.decide(frame, COLUMNS, train=apart, **words).n_records == 60
+    with pytest.raises(ValueError, match="cannot be told"):
+        gate.decide(frame, COLUMNS, y_true="y", train=apart)
+    with pytest.raises(ValueError, match="Got arrays of answers"):
+        gate.decide(frame.y, {n: frame[n] for n in COLUMNS}, train=apart)
 
 
 def test_conditions_are_values():
@@ -280,6 +310,18 @@ def test_conditions_are_values():
     } == condition.to_dict()
     values = Gate(condition, AnyOf(Superior("f1"), Superior("roc_auc"))).to_dict()
     assert ["noninferior", "any_of"] == [next(iter(one)) for one in values["condition"]]
+    assert values == Policy.from_dict(values).gate.to_dict()
+
+
+def test_conditions_and_gates_show_what_was_written():
+    """What is printed makes the same again, and leaves out what is the default."""
+    part = NonInferior("f1", margin=0.02, where={"site": ["north"]}, min_records=50)
+    gate = Gate(Superior("accuracy", exact=True), AnyOf(part, Superior("f1")), alpha=0.01)
+
+    assert "Superior('accuracy')" == repr(Superior("accuracy"))
+    assert gate == eval(repr(gate))
+    assert hash(gate) == hash(eval(repr(gate)))
+    assert repr(gate).endswith("Superior('f1')), alpha=0.01)")
 
 
 def test_gates_and_decisions_travel():

@@ -160,6 +160,13 @@ def test_other_conditions_are_another_look(path, gate):
     assert look(path, ALIKE, replaced(tell_inconclusive=True)).look["number"] == 1
 
 
+def test_columns_that_no_slice_uses_are_no_part_of_a_look(path):
+    """What is read beside the answers costs no look."""
+    look(path, ALIKE)
+
+    assert look(path, ALIKE, columns={"site": np.arange(N)}).look["repeated"]
+
+
 def replaced(**given):
     """The gate with other settings."""
     return Gate(*GATE.conditions, **given)
@@ -271,6 +278,8 @@ def test_a_path_goes_on_with_the_rule_of_the_file(path):
     look(Ledger(path, rule="equal", looks=4), ALIKE)
 
     assert 0.0125 == look(str(path), BETTER).alpha
+    assert 0.0125 == Ledger(path).level(2, alpha=0.05)
+    assert 0.0 == Ledger(path).level(5, alpha=0.05)
     with pytest.raises(ValueError, match="of 4 looks"):
         look(Ledger(path, rule="equal", looks=5), BETTER)
 
@@ -361,6 +370,34 @@ def test_configuration_is_refused_before_a_look_is_spent(path):
             look(path, ALIKE, gate)
 
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Superior("f1_macro", test="bootstrap_difference", options={"n_resamples": 99}),
+        Superior("f1_macro", test="permutation_difference", options={"n_resamples": 99}),
+        Superior("brier_loss", test="loss_permutation", options={"n_resamples": 99}),
+    ],
+)
+def test_a_level_that_no_resamples_reach_is_told(path, condition):
+    """Nothing can pass, and no number of records would change it."""
+    for number in range(1, 5):
+        rng = np.random.default_rng(number)
+        new = BETTER if number == 4 else challenger(number)
+        proba = {"old": 0.3 + 0.4 * OLD, "new": np.clip(new, 0.2, 0.8)}
+        answers = {"old": OLD, "new": new}
+        if condition.measure == "brier_loss":
+            answers = {k: v + 0.01 * rng.random(N) for k, v in proba.items()}
+        decision = Gate(condition).decide(Y, answers, ledger=path)
+    (outcome,) = decision.outcomes
+
+    assert outcome.status == "inconclusive"
+    assert "99 resamples have no p-value below a level of 0.0016" in outcome.reasons[0]
+    assert "more than 620 by n_resamples" in outcome.reasons[0]
+    assert "(99.84 % confidence)" in outcome.reasons[1]
+    assert outcome.records_needed is None
+    assert Gate(condition, alpha=0.05).decide(Y, answers).passed
 
 
 def test_a_crash_has_spent_its_look(path, monkeypatch):
@@ -460,6 +497,17 @@ def test_a_path_that_cannot_be_written(tmp_path, where):
         look(tmp_path / where, BETTER)
 
 
+def test_a_folder_that_takes_no_files(path, monkeypatch):
+    """The message names the ledger, not the lock beside it."""
+
+    def refused(*arguments):
+        raise PermissionError(13, "Permission denied", "looks.jsonl.lock")
+
+    monkeypatch.setattr(ledger_file.os, "open", refused)
+    with pytest.raises(PermissionError, match=r"Cannot keep a ledger at .*no new files"):
+        look(path, BETTER)
+
+
 def test_a_disk_that_is_full_leaves_no_half_line(path, monkeypatch):
     """A look that cannot be written is not judged, and the file stays whole."""
     look(path, ALIKE)
@@ -475,6 +523,52 @@ def test_a_disk_that_is_full_leaves_no_half_line(path, monkeypatch):
 
     assert text == path.read_bytes()
     assert 2 == look(path, BETTER).look["number"]
+
+
+def test_a_disk_that_is_full_begins_no_ledger(path, monkeypatch):
+    """A first look that cannot be written leaves nothing that later ones stumble over."""
+
+    def full(descriptor):
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger_file.os, "fsync", full)
+        with pytest.raises(OSError, match="no space left"):
+            look(path, BETTER)
+
+    assert not list(path.parent.iterdir())
+    assert 1 == look(path, BETTER).look["number"]
+
+
+def test_a_link_has_the_lock_of_its_ledger(path, monkeypatch):
+    """Two names of one file do not let two processes write at once."""
+    monkeypatch.setattr(ledger_file, "LOCK_SECONDS", 0.05)
+    link = path.with_name("link.jsonl")
+    try:
+        link.symlink_to(path)
+    except OSError:
+        pytest.skip("links are not allowed here")
+    look(link, ALIKE)
+
+    with locked(path), pytest.raises(TimeoutError, match="in use"):
+        look(link, BETTER)
+    assert 2 == look(path, BETTER).look["number"]
+    assert link.is_symlink()
+
+
+def test_a_merge_of_two_copies_is_refused(path, written_ledger):
+    """Looks that two copies counted each on its own are never taken for one history."""
+    lines = written_ledger.splitlines(keepends=True)
+    first, second = b"".join(lines[:3]), b"".join(lines[3:])
+    path.write_bytes(first)
+    look(path, challenger(8))
+    added = path.read_bytes()[len(first) :]
+    both = (second + added, b"<<<<<<< a\n" + second + b"=======\n" + added)
+
+    for merged in both:
+        path.write_bytes(first + merged)
+        with pytest.raises(ValueError, match="lines were edited, removed or merged"):
+            look(path, BETTER)
 
 
 def test_a_file_that_is_replaced_meanwhile_decides_nothing(path, monkeypatch):
@@ -573,6 +667,7 @@ def test_what_is_no_ledger(path, text, words):
         (0, {"looks": 3}),
         (0, {"set": {}}),
         (1, {"level": 0.04}),
+        (1, {"level": math.nan}),
         (1, {"look": 2}),
         (1, {"look": True}),
         (2, {"status": "maybe"}),
@@ -639,7 +734,7 @@ def test_a_blind_look_tells_one_bit(tmp_path, clock, gate, new):
     """In worlds that differ in who is right, file and decision are the same to the byte."""
     told = {}
     for world in range(5):
-        truth = np.random.default_rng(world).permutation(Y) if world else Y
+        truth = np.random.default_rng(world).integers(2, size=N) if world else Y
         path = tmp_path / f"{world}" / "looks.jsonl"
         path.parent.mkdir()
         answers = {"old": OLD, "new": new}
@@ -656,6 +751,37 @@ def test_a_blind_look_tells_one_bit(tmp_path, clock, gate, new):
     if gate is GATES_TO_HIDE[-1] and new is ALIKE:
         assert {"passed"} == set(told)
     assert all(len(each) == 1 for each in told.values())
+
+
+@pytest.mark.parametrize("words", [{}, {"id": "id"}, {"groups": "group"}])
+def test_a_blind_ledger_knows_its_set_by_no_label(path, words):
+    """A digest of labels, or of their counts, is found out by trying all that are near."""
+    known = []
+    for world in range(2):
+        truth = Y if world else np.where(np.arange(N) < 3, 1 - Y, Y)
+        table = frame().assign(y=truth, group=np.arange(N) // 4)
+        own = path.with_name(f"{world}.jsonl")
+        gate = Gate(NonInferior("accuracy", margin=0.5))
+        answers = {"old": "old", "new": "new"}
+        gate.decide(table, answers, y_true="y", ledger=own, blind=True, **words)
+        known.append(json.loads(own.read_text().splitlines()[0])["set"])
+
+    assert known[0] == known[1]
+    assert known[0]["labels"] is None
+    fewer = table[:-2]
+    with pytest.raises(ValueError, match="another hold-out set"):
+        gate.decide(fewer, answers, y_true="y", ledger=own, blind=True, **words)
+
+
+def test_a_blind_gate_plans_nothing(path, monkeypatch):
+    """Its time would tell an inconclusive gate from a failed one."""
+    called = []
+    monkeypatch.setattr("skcompare.gate._judge.records_needed", called.append)
+    look(path, ALIKE, blind=True)
+
+    assert not called
+    with pytest.raises(TypeError):
+        look(path.with_name("open.jsonl"), ALIKE)
 
 
 def test_a_blind_file_has_no_numbers_of_the_outcome(path):

@@ -244,8 +244,8 @@ def test_text_says_why_and_what_would_settle_it():
         "hold at alpha 0.05"
     )
     text = " ".join(" ".join(lines).split())
-    assert "needed 2 about 2,300 records would settle it (80 % power)" in text
-    assert "no number of records would settle it: the difference is beyond the" in text
+    assert "needed 2 about 2,300 records of the slice would settle it (80 % power)" in text
+    assert "no number of records would settle it: the difference is not above" in text
     assert "(Holm)" in text
     assert "confidence of 95 %, and 97.5 % where any of several conditions is" in text
     assert "undefined" in text
@@ -264,13 +264,17 @@ def test_small_numbers_keep_their_digits():
     ("changes", "words"),
     [
         ({"records_needed": math.inf}, "does not favour the challenger"),
+        ({"records_needed": math.inf, "margin": 0.1}, "is not above the margin"),
+        ({"records_needed": 90.0, "where": {"a": 1}}, "about 90 records of the slice"),
         ({"records_needed": 500.0, "blocked": True}, "asked for needs about 500 records"),
         ({"records_needed": math.inf, "blocked": True}, "is unknown"),
     ],
 )
 def test_words_for_what_would_settle(changes, words):
     """Infinite and asked-for numbers of records are told apart."""
-    one = outcome(Superior("accuracy"), "inconclusive", **changes)
+    asked = {name: changes[name] for name in ("margin", "where") if name in changes}
+    rest = {name: value for name, value in changes.items() if name not in asked}
+    one = outcome(Superior("accuracy", **asked), "inconclusive", **rest)
 
     assert words in str(decision(one, status="inconclusive"))
 
