@@ -118,9 +118,9 @@ def shown(difference, error, skewness, boundaries, units, name, bound=None, **wo
         sign = 1 if direction == "greater" else -1
         distance = sign * (difference - boundary)
         reach = 0.0 if bound is None else rare_reach(sign * boundary, bound, units)
-        one = cautious(
-            distance, error, sign * skewness, units, name, reach=reach, **words
-        )[1]
+        one = cautious(distance, error, sign * skewness, units, name, reach=reach, **words)[
+            1
+        ]
         result = result & one
     return result
 

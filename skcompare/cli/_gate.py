@@ -5,6 +5,8 @@ import os
 import sys
 import traceback
 import warnings
+from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from skcompare._wording import in_one_line
@@ -13,6 +15,7 @@ from skcompare.cli._gate_reports import REPORTS, check_targets, write_reports
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import GateDecision
 from skcompare.gate._files import subject_from_files
+from skcompare.gate._looks import judge_subject
 from skcompare.gate._outcomes import INCONCLUSIVE
 
 __all__ = ["add_gate"]
@@ -78,6 +81,7 @@ def _decided(asked: Asked) -> GateDecision:
     """The decision; what would be refused later is refused before a look is spent."""
     policy, ledger = asked.policy, asked.ledger
     check_targets(asked.reports, asked.kept)
+    start = perf_counter()
     subject = subject_from_files(
         asked.files,
         policy.data,
@@ -85,7 +89,11 @@ def _decided(asked: Asked) -> GateDecision:
         pos_label_text=asked.pos_label,
         keep_ids=ledger is not None,
     )
-    return policy.gate.judge(subject, ledger=ledger, blind=asked.blind)
+    decision = judge_subject(policy.gate, subject, ledger=ledger, blind=asked.blind)
+    if asked.blind:
+        # The time depends on the true labels, too.
+        return decision
+    return replace(decision, seconds=perf_counter() - start)
 
 
 def _printed(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
@@ -114,7 +122,9 @@ def _error_words(error: BaseException) -> str:
     if isinstance(
         error, ValueError | TypeError | ImportError | OSError | EstimatorFailedError
     ):
-        return str(error) or type(error).__name__
+        # What is an argument in Python is an option here.
+        words = str(error).replace("pass `pos_label`", "pass --pos-label")
+        return words or type(error).__name__
     if isinstance(error, MemoryError):
         return "out of memory. Nothing was decided. Use fewer columns, or a larger machine."
     words = f"{type(error).__name__}: {str(error)[:200]}"

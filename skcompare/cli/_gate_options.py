@@ -3,7 +3,6 @@
 import argparse
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -123,10 +122,10 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
         train = replace(train, file=policy.path_of(train.file))
     if arguments.train is not None:
         id = None if train is None else train.id
-        train = TrainSettings(_named("train", arguments.train), id)
+        train = TrainSettings(_named("--train", arguments.train), id)
     files = GateFiles(
         tuple(_named("FILE", one) for one in arguments.files),
-        None if arguments.data is None else _named("data", arguments.data),
+        None if arguments.data is None else _named("--data", arguments.data),
         train,
         tuple(arguments.trust or ()),
     )
@@ -192,7 +191,7 @@ def _column_names(name: str, value: Any) -> Any:
 def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
     for kind in KINDS:
         for given in getattr(arguments, kind.name) or ():
-            measure, margin = _measure_and_margin(given)
+            measure, margin = _measure_and_margin(kind.name, given)
             if margin is None and kind is not Superior:
                 raise ValueError(
                     f"--{kind.name} needs a margin, as in --{kind.name} {given}:0.01."
@@ -201,13 +200,18 @@ def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
             yield kind(measure, 0.0 if margin is None else margin)
 
 
-def _measure_and_margin(given: str) -> tuple[str, float | None]:
+def _measure_and_margin(option: str, given: str) -> tuple[str, float | None]:
     """A measure, and the number after the last colon; classes may have colons too."""
     measure, colon, rest = given.rpartition(":")
-    if colon:
-        with suppress(ValueError):
-            return measure, float(rest)
-    return given, None
+    if not colon or rest.endswith("]"):
+        return given, None
+    try:
+        return measure, float(rest)
+    except ValueError as error:
+        raise ValueError(
+            f"The margin of --{option} must be a number, as in --{option} {measure}:0.02. "
+            f"Got {rest!r}."
+        ) from error
 
 
 def _ledger(policy: Policy, arguments: argparse.Namespace) -> tuple[Ledger | None, bool]:
@@ -216,5 +220,6 @@ def _ledger(policy: Policy, arguments: argparse.Namespace) -> tuple[Ledger | Non
     if settings is None:
         path = arguments.ledger
         return None if path is None else Ledger(_named("--ledger", path)), blind
-    path = arguments.ledger or policy.path_of(settings.path)
+    path = arguments.ledger
+    path = policy.path_of(settings.path) if path is None else _named("--ledger", path)
     return Ledger(path, rule=settings.rule, looks=settings.looks), blind

@@ -1,6 +1,7 @@
 """Reports of a gate: in which formats, and in files that are checked beforehand."""
 
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
         Files that must not be overwritten.
     """
     seen: list[str] = []
+    written: dict[str, Path] = {}
     for name, path in targets.items():
         if not path:
             raise ValueError(f"--{name} needs the name of a file. Got an empty one.")
@@ -49,18 +51,31 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
         if any(are_one_file(path, one) for one in seen):
             raise ValueError(f"Two reports cannot be in one file. Got {path!r} twice.")
         seen.append(path)
-        _check_writable(name, path, real)
+        _check_folder(name, path, real)
+        written[name] = real
+    for name, real in written.items():
+        _check_writable(name, targets[name], real)
 
 
-def _check_writable(name: str, path: str, real: Path) -> None:
+def _check_folder(name: str, path: str, real: Path) -> None:
     if real.is_dir():
         raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
     if not real.parent.is_dir():
         raise FileNotFoundError(f"--{name}: cannot write {path!r}: no such folder.")
-    if not os.access(real.parent, os.W_OK):
-        raise PermissionError(
-            f"--{name}: cannot write {path!r}: its folder takes no new files."
-        )
+
+
+def _check_writable(name: str, path: str, real: Path) -> None:
+    # Reports are written to a file beside, which takes their place; permissions alone do
+    # not tell whether it can be made.
+    beside = real.with_name(f".{real.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        beside.touch(exist_ok=False)
+        beside.unlink()
+    except OSError as error:
+        raise type(error)(
+            f"--{name}: cannot write {path!r}: its folder takes no new file of this name "
+            f"({error.strerror})."
+        ) from error
 
 
 def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
@@ -70,9 +85,17 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
     """
     texts = {path: REPORTS[name](decision) for name, path in targets.items()}
     summary = os.environ.get(JOB_SUMMARY)
+    names = {path: name for name, path in targets.items()}
     for path, text in texts.items():
         before = ""
         if summary and os.path.isfile(path) and are_one_file(path, summary):
             before = Path(path).read_text(encoding="utf-8")
             before += "" if not before or before.endswith("\n") else "\n"
-        write_text(path, f"{before}{text}" if text.endswith("\n") else f"{before}{text}\n")
+        end = "" if text.endswith("\n") else "\n"
+        try:
+            write_text(path, f"{before}{text}{end}")
+        except OSError as error:
+            words = error.strerror or str(error)
+            raise type(error)(
+                f"--{names[path]}: cannot write {path!r}: {words}."
+            ) from error

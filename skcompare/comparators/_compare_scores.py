@@ -181,7 +181,7 @@ def _compared(
         n_records=scores.n,
         n_tested=scores.n,
         n_fits=0,
-        size=_size_words(scores),
+        size=size_words(scores),
         seconds=perf_counter() - start,
         alpha=alpha,
         alternative=alternative,
@@ -191,7 +191,7 @@ def _compared(
     )
 
 
-def _size_words(scores: ItemScores) -> str:
+def size_words(scores: ItemScores) -> str:
     """How many items there are, how often they were tried, and in how many groups."""
     words = [f"{scores.n:,} items"]
     least, most = int(scores.attempts.min()), int(scores.attempts.max())

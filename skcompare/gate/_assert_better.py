@@ -10,6 +10,7 @@ from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._failure import GateNotPassed
 from skcompare.gate._fitted import fitted_subject
 from skcompare.gate._gate import Gate
+from skcompare.gate._looks import judge_subject
 from skcompare.gate._outcomes import GateDecision
 
 __all__ = ["assert_better", "demand", "judge_better"]
@@ -172,7 +173,7 @@ def judge_better(
         )
     start = perf_counter()
     subject = fitted_subject(gate.conditions, roles, X, y_true, **words)
-    decision = gate.judge(subject, ledger=ledger, blind=blind)
+    decision = judge_subject(gate, subject, ledger=ledger, blind=blind)
     # The time depends on the true labels, too.
     return decision if blind else replace(decision, seconds=perf_counter() - start)
 

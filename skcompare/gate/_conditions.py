@@ -217,10 +217,14 @@ class Superior(Condition):
     number of records. The other tests are asymptotic, with at most 0.01 more than a level
     of 0.05: mid-p of 100 records or more without margin, and Tango's score of more than
     5,000 at a margin of 100 records or more. A mean difference of losses (30 records or
-    more), of AUCs (20 of each class), of scores of labels (15 with different answers), of
-    calibration errors (100 records) and of groups (20) is tested with an allowance for
-    skewness, because their tests alone pass twice as often as they should where errors are
-    rare; fewer conclude nothing. The error rates of each are in :ref:`gate_error_rates`.
+    more), of AUCs (20 of each class), of scores of labels (15 with different answers, and
+    20 of each class where classes count alike), of calibration errors (100 records) and of
+    groups (20, or fewer of even size) is tested with an allowance for skewness, because
+    their tests alone pass twice as often as they should where errors are rare; fewer
+    conclude nothing. Rankings and losses with a bound are also held to what rare errors
+    could do that no record has: a margin below 3 / n is not shown of equal classifiers with
+    n records, for rankings of the rarer class. The error rates are in
+    :ref:`gate_error_rates`.
 
     Examples
     --------

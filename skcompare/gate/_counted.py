@@ -12,8 +12,9 @@ from skcompare._frames import Table
 from skcompare.comparators._counting import asked_by_tests, check_holds
 from skcompare.comparators._large import pair_of_tally, pair_on_engine
 from skcompare.evidence import Asked, JointCounts, PairedLosses, Tally
+from skcompare.evidence._tally_engine import EngineTally
 from skcompare.gate._conditions import Condition
-from skcompare.gate._subjects import PairSubject, ReadyTest, Unsuited
+from skcompare.gate._subjects import PairSubject, ReadyTest, Unsuited, grouped_words
 from skcompare.predictions import LABELS, EngineColumns, PairedPredictions
 
 __all__ = ["CountedSubject", "TalliedSubject", "tallied_subject"]
@@ -27,6 +28,12 @@ class TalliedSubject(PairSubject):
 
     What a :class:`PairSubject` asks of records is asked of the counts here.
     """
+
+    @property
+    def size(self) -> str:
+        """Records and their groups, in words; empty where there are no groups."""
+        groups = self.pair.predictions.tally.groups
+        return "" if groups is None else grouped_words(self.n_records, len(groups))
 
     @property
     def same_answers(self) -> bool:
@@ -75,6 +82,11 @@ class CountedSubject:
         return self.columns.table.n_records()
 
     @property
+    def size(self) -> str:
+        """Records and their groups, in words, where groups were counted."""
+        return self._whole.size
+
+    @property
     def design(self) -> Design:
         """How the records were collected."""
         return Design(HOLDOUT.kind, grouped=self.columns.groups is not None)
@@ -107,7 +119,9 @@ class CountedSubject:
         table = self.columns.table.only(own)
         if not table.n_records():
             raise Unsuited("no record is in the slice")
-        return self._counted(table, [c for c in self.conditions if c.where == where])
+        # A slice may lack a class that other records have.
+        asked = [one for one in self.conditions if one.where == where]
+        return self._counted(table, asked, self._classes)
 
     def ready(self, condition: Condition, alpha: float) -> ReadyTest:
         """The test of a condition on all records."""
@@ -116,12 +130,19 @@ class CountedSubject:
     @cached_property
     def _whole(self) -> PairSubject:
         own = [one for one in self.conditions if one.where is None]
-        return self._counted(self.columns.table, own)
+        return self._counted(self.columns.table, own, self.labels)
 
-    def _counted(self, table: Table, conditions: Sequence[Condition]) -> PairSubject:
+    @cached_property
+    def _classes(self) -> Any:
+        look = EngineTally(self.columns, Asked(labels=True), self.labels)
+        return look.classes()
+
+    def _counted(
+        self, table: Table, conditions: Sequence[Condition], labels: Any
+    ) -> PairSubject:
         columns = self.columns.of_table(table)
         asked = partial(wanted, conditions, self.pos_label)
-        pair = pair_on_engine(columns, asked, self.labels, self.pos_label)
+        pair = pair_on_engine(columns, asked, labels, self.pos_label)
         return TalliedSubject(pair, pos_label=self.pos_label)
 
 

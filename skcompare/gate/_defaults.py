@@ -37,10 +37,11 @@ def options_of(
     """Options of the test of a condition beside those that were asked for.
 
     Accuracies are compared by mid-p where there is no margin, which from 100 records on
-    passes with at most 0.002 more than its level; of fewer records, at a margin, and where
-    an exact test is asked for, by the exact test that is unconditional. That one takes up
-    to 5,000 records here: of more, Tango's score is near enough at a margin that is not
-    small, and the exact test given the discordant pairs takes the place of it elsewhere.
+    passes with a probability of at most 0.059 at a level of 0.05; of fewer records, at a
+    margin, and where an exact test is asked for, by the exact test that is unconditional.
+    That one takes up to 5,000 records here: of more, Tango's score is near enough at a
+    margin that is not small, and the exact test given the discordant pairs takes the place
+    of it elsewhere.
     """
     if entry.name == "bootstrap_difference" and "n_resamples" not in condition.options:
         few = MANY_RECORDS < evidence.n <= LEFT_TO_THE_TEST

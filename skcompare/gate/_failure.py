@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from skcompare._wording import in_one_line
 from skcompare.gate._outcomes import FAILED, GateDecision, Outcome
-from skcompare.gate._shown import headline, lines, shown_part, told
+from skcompare.gate._shown import (
+    flags_told,
+    headline,
+    lines,
+    shown_part,
+    size_words,
+    told,
+    unit_of,
+)
 from skcompare.reports._verdict import round_up
 
 __all__ = ["GateNotPassed"]
@@ -29,6 +37,16 @@ class GateNotPassed(AssertionError):
     decision : GateDecision
         The same.
 
+    Examples
+    --------
+    >>> from skcompare.gate import GateNotPassed, assert_better
+    >>> y, old, new = [0, 1] * 10, [0, 1] * 9 + [1, 0], [0, 1] * 9 + [0, 0]
+    >>> try:
+    ...     assert_better(y, old, new)
+    ... except GateNotPassed as error:
+    ...     print(error.decision.status)
+    inconclusive
+
     .. versionadded:: 0.1
     """
 
@@ -43,16 +61,16 @@ class GateNotPassed(AssertionError):
 def failure_lines(decision: GateDecision) -> Iterator[str]:
     """Which conditions were not shown, what was observed, what is needed, what to do."""
     known = shown_part(decision)
-    yield f"{headline(known)} ({known.n_records:,} records)"
+    yield f"{headline(known)} ({size_words(known)})"
     for reason in known.reasons:
         yield f"  stopped: {in_one_line(reason)}"
     for number, outcome in lines(known):
         yield f"  {number}. {in_one_line(outcome.condition.words)}: {outcome.status}"
         yield from (f"     {words}" for words in told(outcome))
     stopping = set(known.flags) if known.reasons else set()
-    for caveat in known.caveats:
+    for number, caveat in flags_told(known):
         if caveat.partition(":")[0] not in stopping:
-            yield f"  flag: {in_one_line(caveat)}"
+            yield f"  {f'flag {number}'.rstrip()}: {in_one_line(caveat)}"
     for advice in [BLIND] if known.blind else _to_do(known):
         yield f"  what to do: {advice}"
 
@@ -62,17 +80,18 @@ def _to_do(decision: GateDecision) -> Iterator[str]:
     if decision.reasons:
         yield "mend what stopped the gate"
         return
+    unit = unit_of(decision.outcomes)
     lacking = [one for one in decision.outcomes if not one.passed]
     if any(one.status == FAILED for one in lacking):
-        yield "keep the champion; more records would show the same of this challenger"
+        yield f"keep the champion; more {unit} would show the same of this challenger"
         return
     needed, more = max(map(_records_needed, lacking), key=lambda pair: pair[1])
     if math.isinf(more):
         yield "improve the challenger, or collect evidence that it is better after all"
     elif more > 0:
         yield (
-            f"judge about {round_up(needed):,} records, {round_up(more):,} more than "
-            "these, and look at them once; who adds records and looks again needs "
+            f"judge about {round_up(needed):,} {unit}, {round_up(more):,} more than "
+            f"these, and look at them once; who adds {unit} and looks again needs "
             "anytime=True or a ledger"
         )
     if any(_unknown(one) for one in lacking):

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ __all__ = [
     "ChosenColumns",
     "called",
     "check_different",
+    "check_not_chosen",
     "chosen_columns",
     "whole_names",
 ]
@@ -50,6 +51,10 @@ class ChosenColumns(NamedTuple):
         File and columns of champion and challenger, by what reports call them.
     groups : tuple or None
         File and column of groups.
+    facts : dict of str to tuple
+        File and column of what slices are cut by, and of groups.
+    facts_again : list of tuple
+        The same columns in the challenger's file, where it has them too.
     """
 
     main: Source
@@ -59,6 +64,8 @@ class ChosenColumns(NamedTuple):
     again: list[tuple[Source, str]]
     answers: dict[str, tuple[Source, Answer]]
     groups: tuple[Source, str] | None
+    facts: dict[str, tuple[Source, str]]
+    facts_again: list[tuple[Source, str]]
 
     @property
     def places(self) -> dict[str, Any]:
@@ -100,7 +107,7 @@ def chosen_columns(
         )
     id = _id(sources, columns)
     y = Y if columns.y is None else columns.y
-    main = _main(sources, y, columns, wanted)
+    main = next((source for source in sources if y in source.names), sources[0])
     check_column(main, y, " Name the true labels by `y`.")
     roles = [sources[0], sources[-1]]
     given = [
@@ -112,9 +119,11 @@ def chosen_columns(
     check_different(roles, given)
     others = tuple(source for source in sources if source.key != main.key)
     groups = columns.groups
+    known = dict.fromkeys(wanted, "`where`")
     if groups is not None:
-        at = next((one for one in (main, *others) if groups in one.names), main)
-        check_column(at, groups, " Name the groups by `groups`.")
+        known[groups] = "`groups`"
+    _check_no_answers(known, given)
+    facts = {name: (_fact_at(name, sources, main, by), name) for name, by in known.items()}
     return ChosenColumns(
         main,
         others,
@@ -122,7 +131,17 @@ def chosen_columns(
         y,
         [(other, y) for other in others if y in other.names],
         dict(zip(called(roles, given), zip(roles, given))),
-        None if groups is None else (at, groups),
+        None if groups is None else facts[groups],
+        facts,
+        [
+            (sources[-1], name)
+            for name, (at, _) in facts.items()
+            if at.key != sources[-1].key
+            and name in sources[-1].names
+            and name != id
+            # True labels are compared as such.
+            and not (name == y and y in at.names)
+        ],
     )
 
 
@@ -150,13 +169,42 @@ def _id(sources: Sequence[Source], columns: Columns) -> str | None:
     return None
 
 
-def _main(
-    sources: Sequence[Source], y: str, columns: Columns, wanted: Sequence[str]
-) -> Source:
-    """The file with the true labels that has most of what else is needed."""
-    needed = {*wanted, columns.groups}
-    having = [source for source in sources if y in source.names] or list(sources)
-    return max(having, key=lambda source: len(needed & set(source.names)))
+def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -> None:
+    """Refuse a slice, or groups, that only the challenger's file knows."""
+    if name not in champion.names and name in challenger.names:
+        raise ValueError(
+            f"Column {name!r}, which {by} names, is only in {challenger.words}, the "
+            "challenger's file. Whoever submits a challenger must not choose by which "
+            f"records it is judged. Add the column to {champion.words}, the champion's "
+            "file."
+        )
+
+
+def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Source:
+    """The file that says what slice or group records are of: not the challenger's.
+
+    Unless it alone has the true labels, and is trusted with these too.
+    """
+    champion, challenger = sources[0], sources[-1]
+    if name in champion.names:
+        return champion
+    if main.key != challenger.key:
+        check_not_chosen(name, by, champion, challenger)
+    check_column(main, name, f" It is named by {by}.")
+    return main
+
+
+def _check_no_answers(names: Iterable[str], given: Sequence[Answer]) -> None:
+    """Refuse slices and groups by what a classifier answered."""
+    for role, answer in zip(ROLES, given):
+        own = _own_columns(answer)
+        for name in names:
+            if name in own or (name.endswith("]") and name.rpartition("[")[0] in own):
+                raise ValueError(
+                    f"Column {name!r} has the {role}'s answers, and records are not sliced "
+                    "or grouped by answers, because each classifier would choose which "
+                    "records it is judged by. Name a column that is known beforehand."
+                )
 
 
 def _answer(

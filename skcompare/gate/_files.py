@@ -1,5 +1,8 @@
 """What a gate judges, from files: of answers, or of saved estimators and records."""
 
+from typing import Any
+
+from skcompare.gate._column_kinds import wrong_kind
 from skcompare.gate._file_columns import ChosenColumns, chosen_columns
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import GateFiles, checked_source, training_of, with_label
@@ -53,20 +56,28 @@ def subject_from_files(
     chosen = chosen_columns(sources, columns, gate.columns)
     columns = with_label(columns, pos_label_text, chosen.main, chosen.y)
     training = training_of(files, chosen.id, columns.features or ())
-    asked = [*gate.columns, *([] if training is None else training.needed)]
+    asked = [] if training is None else training.needed
     if keep_ids and chosen.id is not None:
-        asked.append(chosen.id)
-    predictions, read = holdout_from_frame(
-        chosen.main,
-        chosen.y,
-        chosen.places,
-        id=chosen.id,
-        groups=chosen.groups,
-        labels=columns.labels,
-        pos_label=columns.pos_label,
-        others=list(dict.fromkeys(asked)),
-        same=chosen.again,
-    )
+        asked = [*asked, chosen.id]
+    others: dict[str, Any] = {name: (chosen.main, name) for name in asked}
+    try:
+        predictions, read = holdout_from_frame(
+            chosen.main,
+            chosen.y,
+            chosen.places,
+            id=chosen.id,
+            groups=chosen.groups,
+            labels=columns.labels,
+            pos_label=columns.pos_label,
+            others=others | chosen.facts,
+            same=chosen.again,
+            same_others=chosen.facts_again,
+        )
+    except ValueError as error:
+        explained = wrong_kind(chosen, columns)
+        if explained is None:
+            raise
+        raise ValueError(explained) from error
     _check_kinds(predictions, chosen, columns)
     if training is not None:
         training.check(read, chosen.main.words)
@@ -91,6 +102,7 @@ def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Colum
         else:
             continue
         raise ValueError(
-            f"Column {given!r} of {source.words} must hold {expected}. Got {found}. Name "
-            "it as what it is."
+            wrong_kind(chosen, columns)
+            or f"Column {given!r} of {source.words} must hold {expected}. Got {found}. "
+            "Name it as what it is."
         )

@@ -7,15 +7,11 @@ from typing import Any
 
 from skcompare._validation import check_alpha, check_count
 from skcompare.comparators._large import COLLECTED
-from skcompare.comparators._versions import installed_versions
 from skcompare.gate._answers import subject_of
-from skcompare.gate._checks import stops
 from skcompare.gate._condition_checks import Written, check_distinct
 from skcompare.gate._conditions import AnyOf, Condition
-from skcompare.gate._judge import Least, judge
-from skcompare.gate._looks import check_ledger, look_at
-from skcompare.gate._outcomes import INCONCLUSIVE, GateDecision, all_of
-from skcompare.gate._subjects import Subject
+from skcompare.gate._looks import check_ledger, judge_subject
+from skcompare.gate._outcomes import GateDecision
 
 __all__ = ["Gate"]
 
@@ -200,49 +196,40 @@ class Gate(Written):
             features=tuple(features),
             keep_ids=known is not None,
         )
-        decision = self.judge(subject, ledger=known, blind=blind)
+        decision = judge_subject(self, subject, ledger=known, blind=blind)
         # The time depends on the true labels, too.
         return decision if blind else replace(decision, seconds=perf_counter() - start)
 
-    def judge(
-        self, subject: Subject, *, ledger: Any = None, blind: bool = False
-    ) -> GateDecision:
-        """Judge the conditions by answers that were read already."""
-        known = check_ledger(ledger, blind)
-        if known is not None:
-            return look_at(self, subject, known, blind=blind)
-        return self.judged(subject)
-
-    def judged(self, subject: Subject, *, planned: bool = True) -> GateDecision:
-        """The decision without a ledger; `planned` has what would settle conditions."""
-        stopped = stops(subject)
-        least = Least(self.min_records, self.min_discordant)
-        outcomes = tuple(
-            judge(one, subject, self.alpha, least, planned) for one in self.conditions
-        )
-        champion, challenger = subject.names
-        return GateDecision(
-            status=INCONCLUSIVE if stopped else all_of(outcomes),
-            outcomes=outcomes,
-            alpha=self.alpha,
-            champion=champion,
-            challenger=challenger,
-            design=str(subject.design),
-            n_records=subject.n_records,
-            reasons=tuple(stopped.values()),
-            flags=(*stopped, *subject.flags),
-            fingerprint=subject.fingerprint,
-            versions=installed_versions(),
-        )
-
     def at_level(self, alpha: float) -> "Gate":
-        """The same conditions at another level."""
+        """The same conditions at another level.
+
+        Parameters
+        ----------
+        alpha : float
+            Level, below 1/2.
+
+        Returns
+        -------
+        gate : Gate
+            A new gate; this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If `alpha` is not between 0 and 1/2.
+        """
         names = ("min_records", "min_discordant", "tell_inconclusive")
         given = {name: getattr(self, name) for name in names}
         return Gate(*self.conditions, alpha=alpha, **given)
 
     def to_dict(self) -> dict[str, Any]:
-        """The gate as plain values, as a policy file has it."""
+        """The gate as plain values, as a policy file has it.
+
+        Returns
+        -------
+        values : dict
+            Keys as in a policy file; conditions are a list by the key "condition".
+        """
         values: dict[str, Any] = {"alpha": self.alpha}
         for name in ("min_records", "min_discordant", "tell_inconclusive"):
             if getattr(self, name):

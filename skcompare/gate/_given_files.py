@@ -1,5 +1,6 @@
 """The files that a gate is given, and what is refused before they are read."""
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +24,20 @@ __all__ = [
 ]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
+
+ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".jsonl") + (
+    ".ndjson",
+    ".npz",
+)
+"""How names of files end that are read."""
+
+OTHERWISE = "Rename it if it is one of these, or write it anew as one."
+ADVICE = {
+    (".json",): "Rename it to .jsonl if each line has one record, or write it so.",
+    (".xlsx", ".xls", ".ods"): "Export the sheet as CSV.",
+    (".zip", ".bz2", ".xz", ".zst", ".7z", ".tar"): "Unpack it.",
+}
+"""What to do with files of other formats, by how their names end."""
 
 NUMBERS: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
 """How text becomes a label, by the kinds of numpy."""
@@ -59,7 +74,23 @@ class GateFiles(NamedTuple):
 def checked_source(path: str) -> Source:
     """Where the columns of a file come from; what would have to be unpickled is refused."""
     check_not_pickled(path)
+    _check_ending(path)
     return source_of(path)
+
+
+def _check_ending(path: str) -> None:
+    """Refuse files of other formats, which would be read as CSV."""
+    name = os.path.basename(path.lower().rstrip(os.sep))
+    ending = os.path.splitext(name)[1]
+    if ending == ".gz":
+        ending = os.path.splitext(name.removesuffix(".gz"))[1]
+    if ending in ENDINGS:
+        return
+    advice = next((words for ends, words in ADVICE.items() if ending in ends), OTHERWISE)
+    raise ValueError(
+        f"{path!r} must be CSV (.csv, .tsv, .txt), Parquet (.parquet), JSON lines (.jsonl, "
+        f".ndjson) or npz (.npz) by its name. Got {ending!r}. {advice}"
+    )
 
 
 def check_not_pickled(path: str) -> None:

@@ -37,7 +37,7 @@ GATE_STYLE = """
 .skcompare .verdict { font-weight: 600; overflow-wrap: anywhere; }
 .skcompare .condition { border: 1px solid var(--line); padding: .6em .9em; margin: .8em 0; }
 .skcompare .condition p, .skcompare .condition ul { margin: .2em 0; }
-.skcompare .condition, .skcompare li { overflow-wrap: anywhere; }
+.skcompare h1, .skcompare .condition, .skcompare li { overflow-wrap: anywhere; }
 .skcompare .condition .condition { margin-left: .5em; }
 .skcompare .condition svg { width: 100%; max-width: 34em; height: auto; margin: .4em 0; }
 .skcompare .condition text { font: 11px system-ui, sans-serif; fill: var(--ink); }

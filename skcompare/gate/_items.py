@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from skcompare._design import Design
+from skcompare.comparators._compare_scores import size_words
 from skcompare.comparators._scored_items import MEAN_SCORE, item_row, prepared_scores
 from skcompare.gate._conditions import Condition
 from skcompare.gate._defaults import options_of
 from skcompare.gate._subjects import (
     ReadyTest,
     Unsuited,
+    check_exact_test,
     in_slice,
     refused_as_unsuited,
 )
@@ -37,6 +39,11 @@ class ItemSubject:
     def n_records(self) -> int:
         """Items."""
         return self.scores.n
+
+    @property
+    def size(self) -> str:
+        """Items, their attempts and their groups, in words."""
+        return size_words(self.scores)
 
     @property
     def design(self) -> Design:
@@ -81,12 +88,15 @@ class ItemSubject:
             prepared = prepared_scores(
                 self.scores, self._test(condition), condition.options
             )
+        bounds = self.scores.bounds
         if not prepared.entry.valid_for(self.design):
             raise Unsuited(f"{prepared.entry.name} is not valid for {self.design}")
+        check_exact_test(condition, prepared.entry)
         return ReadyTest(
             prepared,
             options_of(condition, prepared.entry, prepared.evidence),
             lambda result: item_row(prepared, result, alpha),
+            None if bounds is None else bounds[1] - bounds[0],
         )
 
     def _test(self, condition: Condition) -> str | None:

@@ -18,7 +18,13 @@ from skcompare.stats import PairedResult
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision, Outcome
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "decision_from_json", "decision_values"]
+__all__ = [
+    "SCHEMA",
+    "SCHEMA_VERSION",
+    "decision_from_json",
+    "decision_values",
+    "outcome_values",
+]
 
 SCHEMA = "skcompare.gate.decision"
 SCHEMA_VERSION = 1
@@ -26,7 +32,16 @@ SCHEMA_VERSION = 1
 KINDS = {kind.name: kind for kind in (Superior, NonInferior, Equivalent)}
 STATUSES = ("passed", "failed", "inconclusive", "not passed")
 # In the order in which they are written.
-NAMES = ("champion", "challenger", "alpha", "design", "n_records", "fingerprint", "seconds")
+NAMES = (
+    "champion",
+    "challenger",
+    "alpha",
+    "design",
+    "n_records",
+    "size",
+    "fingerprint",
+    "seconds",
+)
 NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
 COUNTS = ("n_records", "n_discordant", "records_needed")
 
@@ -48,11 +63,12 @@ def decision_values(decision: "GateDecision") -> dict[str, Any]:
         "correction": "" if decision.blind else decision.correction,
         "look": None if decision.look is None else _plain(decision.look),
         "versions": dict(decision.versions),
-        "outcomes": [_outcome_values(outcome) for outcome in decision.outcomes],
+        "outcomes": [outcome_values(outcome) for outcome in decision.outcomes],
     }
 
 
-def _outcome_values(outcome: "Outcome") -> dict[str, Any]:
+def outcome_values(outcome: "Outcome") -> dict[str, Any]:
+    """What became of a condition, as plain values."""
     row = outcome.row
     values = None if row is None else _plain(row.to_dict())
     if row is not None and values is not None:
@@ -68,7 +84,7 @@ def _outcome_values(outcome: "Outcome") -> dict[str, Any]:
         "flags": list(outcome.flags),
         "blocked": outcome.blocked,
         "row": values,
-        "parts": [_outcome_values(part) for part in outcome.parts],
+        "parts": [outcome_values(part) for part in outcome.parts],
     }
 
 

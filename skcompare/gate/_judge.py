@@ -14,9 +14,8 @@ from skcompare._wording import (
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._margins import (
-    ADMITS_NO_SKILL,
     admits_everything,
-    admits_no_skill,
+    skill_flag,
 )
 from skcompare.gate._outcomes import (
     FAILED,
@@ -37,6 +36,7 @@ from skcompare.stats import PairedResult, adjust_pvalues
 
 __all__ = ["judge"]
 
+MOST_DECIMALS = 9
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
 NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}
@@ -131,8 +131,8 @@ def _with_margin(
 ) -> Outcome:
     """What a margin is worth beside the champion's value."""
     pair = getattr(subject, "pair", None)
-    if admits_no_skill(condition, result, pair):
-        outcome = replace(outcome, flags=(*outcome.flags, ADMITS_NO_SKILL))
+    if flag := skill_flag(condition, result, pair):
+        outcome = replace(outcome, flags=(*outcome.flags, flag))
     if why := admits_everything(condition, result):
         return _blocked(outcome, why, None)
     return outcome
@@ -202,7 +202,7 @@ def _limits(test: Once, sides: Sequence[Side], alpha: float) -> tuple[float, flo
 def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
     """What was observed, beside what must be excluded."""
     estimate = sides[0].result.estimate
-    decimals = decimals_for(estimate, low, high)
+    decimals = max(_decimals(estimate, (low, high), side.boundary) for side in sides)
     parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
     for side in sides:
         limit = low if side.direction == ABOVE else high
@@ -213,7 +213,7 @@ def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
         if math.isinf(limit):
             words = f"{NO_LIMIT[side.direction]} ({UNEVEN})"
         if not reached:
-            words += f", {verb} {format_number(side.boundary, decimals, signed=True)}"
+            words += f", {verb} {_boundary_words(side.boundary)}"
         parts.append(f"{words} ({format_confidence(alpha)} confidence)")
     pvalue = max(side.pvalue for side in sides)
     return f"{', '.join(parts)}, p {_p_words(pvalue, alpha)}"
@@ -222,16 +222,32 @@ def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
 def _wrong_words(wrong: Sequence[Side], share: float) -> str:
     side = min(wrong, key=lambda one: one.pvalue)
     estimate = side.result.estimate
-    decimals = decimals_for(estimate, side.limit)
+    decimals = _decimals(estimate, (side.limit,), side.boundary)
     where = "below" if side.direction == BELOW else "above"
     bound = "at most" if side.direction == BELOW else "at least"
     return (
         f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
         f"{format_number(side.limit, decimals, signed=True)} "
         f"({format_confidence(share)} confidence): shown to be {where} "
-        f"{format_number(side.boundary, decimals, signed=True)}, "
-        f"p {_p_words(side.pvalue, share)}"
+        f"{_boundary_words(side.boundary)}, "
+        f"p of the opposite {_p_words(side.pvalue, share)}"
     )
+
+
+def _boundary_words(boundary: float) -> str:
+    return f"{boundary:+g}" if boundary else "0"
+
+
+def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
+    """Decimals that show on which side of a boundary the limits are."""
+    decimals = decimals_for(estimate, *limits)
+    while decimals < MOST_DECIMALS and any(
+        limit != boundary and round(limit, decimals) == round(boundary, decimals)
+        for limit in limits
+        if math.isfinite(limit)
+    ):
+        decimals += 1
+    return decimals
 
 
 def _p_words(pvalue: float, alpha: float) -> str:
@@ -253,7 +269,8 @@ def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outc
     """Nothing is concluded from fewer records than are asked for."""
     least = condition.min_records or shared.records
     if least is not None and outcome.n_records < least:
-        reason = f"{outcome.n_records:,} records, and at least {least:,} are asked for"
+        what = "items" if condition.scored is None else "records"
+        reason = f"{outcome.n_records:,} {what}, and at least {least:,} are asked for"
         return _blocked(outcome, reason, _larger(outcome.records_needed, float(least)))
     found = outcome.n_discordant
     if found is None:

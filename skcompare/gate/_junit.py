@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from skcompare._wording import in_one_line
-from skcompare.gate._shown import facts, headline, look_words, shown_part, told
+from skcompare.gate._shown import (
+    facts,
+    flags_told,
+    headline,
+    look_words,
+    shown_part,
+    told,
+)
 
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision, Outcome
@@ -35,10 +42,12 @@ def decision_junit(decision: "GateDecision") -> str:
     )
     suite = ElementTree.SubElement(root, "testsuite", counts)
     properties = ElementTree.SubElement(suite, "properties")
-    known = facts(decision) | {"verdict": headline(decision)}
+    known = [*facts(decision).items(), ("verdict", headline(decision))]
     if decision.look:
-        known["look"] = look_words(decision.look)
-    for name, value in known.items():
+        known.append(("look", look_words(decision.look)))
+    for number, caveat in flags_told(decision):
+        known.append((f"flag {number}".rstrip(), in_one_line(caveat)))
+    for name, value in known:
         ElementTree.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ElementTree.indent(root)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from skcompare.comparators._versions import installed_versions
 from skcompare.gate._checks import stops
 from skcompare.gate._conditions import AnyOf
+from skcompare.gate._judged import judged
 from skcompare.gate._ledger import Ledger, as_ledger
 from skcompare.gate._ledger_digests import digests_of, gate_digest
 from skcompare.gate._ledger_looks import (
@@ -22,7 +23,7 @@ from skcompare.gate._subjects import PairSubject, Subject, Unsuited
 if TYPE_CHECKING:
     from skcompare.gate._gate import Gate
 
-__all__ = ["check_ledger", "look_at"]
+__all__ = ["check_ledger", "judge_subject"]
 
 
 def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
@@ -41,6 +42,16 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
             f"`ledger` must be a Ledger or the path of one. Got {type(ledger).__name__}."
         )
     return as_ledger(ledger)
+
+
+def judge_subject(
+    gate: "Gate", subject: Subject, *, ledger: Any = None, blind: bool = False
+) -> GateDecision:
+    """Judge the conditions by answers that were read already."""
+    known = check_ledger(ledger, blind)
+    if known is None:
+        return judged(gate, subject)
+    return look_at(gate, subject, known, blind=blind)
 
 
 def look_at(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> GateDecision:
@@ -65,7 +76,7 @@ def _looked(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> G
         # Nothing can pass, so nothing is spent, and no true label has a part in it.
         check_ledger_file(ledger, holdout, gate.alpha, blind=blind)
         if not blind:
-            return gate.judge(subject)
+            return judged(gate, subject)
         told = _blind(gate, subject, NOT_PASSED, gate.alpha)
         return replace(told, reasons=tuple(stopped.values()), flags=tuple(stopped))
     _check_configuration(gate, subject)
@@ -78,8 +89,8 @@ def _looked(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> G
         subject.names,
         blind=blind,
     )
-    judged = _judged_blindly if blind else _judged_openly
-    return judged(gate, subject, ledger, taken)
+    how = _judged_blindly if blind else _judged_openly
+    return how(gate, subject, ledger, taken)
 
 
 def _check_configuration(gate: "Gate", subject: Subject) -> None:
@@ -97,7 +108,7 @@ def _check_configuration(gate: "Gate", subject: Subject) -> None:
 def _judged_openly(
     gate: "Gate", subject: Subject, ledger: Ledger, taken: Taken
 ) -> GateDecision:
-    decision = gate.at_level(taken.look.level).judge(subject)
+    decision = judged(gate.at_level(taken.look.level), subject)
     first = finish_look(ledger, taken, decision.status)
     if decision.passed != (first == PASSED):
         # Two answers of one look would be two chances; both must be a pass.
@@ -123,9 +134,9 @@ def _judged_blindly(
     level = taken.look.level
     status = taken.look.status
     if status != NOT_PASSED:
-        judged = _blind_status(gate.at_level(level), subject)
-        first = finish_look(ledger, taken, judged)
-        status = PASSED if (first, judged) == (PASSED, PASSED) else NOT_PASSED
+        found = _blind_status(gate.at_level(level), subject)
+        first = finish_look(ledger, taken, found)
+        status = PASSED if (first, found) == (PASSED, PASSED) else NOT_PASSED
     closed = status == PASSED or taken.state.passed is not None
     told = _blind(gate, subject, status, level)
     return replace(told, look=taken.told(ledger.path, closed=closed))
@@ -135,7 +146,7 @@ def _blind_status(gate: "Gate", subject: Subject) -> str:
     try:
         # How many records are needed is not told, and the time that it takes to find that
         # out would tell an inconclusive gate from a failed one.
-        passed = gate.judged(subject, planned=False).passed
+        passed = judged(gate, subject, planned=False).passed
     except (ImportError, MemoryError, OSError):
         # What the machine lacks, whatever the labels are; the look can be repeated.
         raise
@@ -154,6 +165,7 @@ def _blind(gate: "Gate", subject: Subject, status: str, level: float) -> GateDec
         challenger=challenger,
         design=str(subject.design),
         n_records=subject.n_records,
+        size=subject.size,
         blind=True,
         versions=installed_versions(),
     )

@@ -11,13 +11,21 @@ from skcompare.gate._measure_ranges import bounds_of
 from skcompare.metrics import Measure
 from skcompare.stats import PairedResult
 
-__all__ = ["ADMITS_NO_SKILL", "admits_everything", "admits_no_skill"]
+__all__ = ["ADMITS_NO_SKILL", "WORSE_THAN_NO_SKILL", "admits_everything", "skill_flag"]
 
 ADMITS_NO_SKILL = register_flag(
     "margin-admits-no-skill",
     "a challenger without skill (that always gives the commonest class, ranks at random, "
     "or gives everybody the shares of the classes) would be within the margin; choose a "
     "smaller one",
+)
+
+
+WORSE_THAN_NO_SKILL = register_flag(
+    "worse-than-no-skill",
+    "the champion does worse than a classifier without skill (that always gives the "
+    "commonest class, ranks at random, or gives everybody the shares of the classes); "
+    "check `pos_label`, and that labels and answers are of the same records",
 )
 
 
@@ -45,8 +53,10 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
     )
 
 
-def admits_no_skill(condition: Condition, result: PairedResult, pair: Any) -> bool:
-    """Whether a challenger without skill would be within the margin of the champion.
+def skill_flag(condition: Condition, result: PairedResult, pair: Any) -> str | None:
+    """What is to be said of a classifier without skill; None where nothing is.
+
+    Either the champion is no better, or such a challenger would be within the margin.
 
     Parameters
     ----------
@@ -57,13 +67,16 @@ def admits_no_skill(condition: Condition, result: PairedResult, pair: Any) -> bo
     pair : PairedPredictions or None
         The answers, of which the true classes are looked at.
     """
-    if not _below_zero(condition) or result.champion is None or pair is None:
-        return False
+    if result.champion is None or pair is None:
+        return None
     value = value_without_skill(condition.scored, pair)
     if value is None:
-        return False
+        return None
     worse = result.champion - value if result.greater_is_better else value - result.champion
-    return bool(worse < condition.margin)
+    if worse < 0:
+        return WORSE_THAN_NO_SKILL
+    within = _below_zero(condition) and worse < condition.margin
+    return ADMITS_NO_SKILL if within else None
 
 
 def value_without_skill(measure: Measure | None, pair: Any) -> float | None:

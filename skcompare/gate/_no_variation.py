@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcompare._registry import record_losses
-from skcompare.evidence import PairedLosses, PlacementValues
+from skcompare.evidence import PairedLosses, PlacementValues, ScoredPair
 
 __all__ = ["Still", "still", "unseen"]
 
@@ -66,16 +66,19 @@ class Still(NamedTuple):
         return -self.value, -boundary
 
 
-def still(evidence: Any) -> Still | None:
-    """The differences of the evidence, if they are all alike and have a known bound."""
+def still(evidence: Any, bound: float | None = None) -> Still | None:
+    """The differences of the evidence, if they are all alike and have a known bound.
+
+    `bound` is that of differences of which the loss says none.
+    """
     if isinstance(evidence, PlacementValues):
         return _of_placements(evidence)
     if isinstance(evidence, PairedLosses):
-        return _of_losses(evidence)
+        return _of_losses(evidence, bound)
     return None
 
 
-def unseen(evidence: Any, estimate: float) -> Still | None:
+def unseen(evidence: Any, estimate: float, bound: float | None = None) -> Still | None:
     """What rare errors that none of the records has could be, in differences with a bound.
 
     If the records are typical but for a share q of others, which are as bad as can be, the
@@ -87,15 +90,22 @@ def unseen(evidence: Any, estimate: float) -> Still | None:
             return None
         pairs = min(evidence.n_positives, evidence.n_negatives)
         return Still(pairs, estimate, 1.0)
+    if isinstance(evidence, ScoredPair) and evidence.groups is None:
+        low, high = evidence.score.bounds
+        sizes = np.unique(evidence.y, return_counts=True)[1]
+        units = int(sizes.min()) if len(sizes) == 2 else evidence.n
+        return Still(units, estimate, high - low) if math.isfinite(high - low) else None
     if isinstance(evidence, PairedLosses) and evidence.groups is None:
-        bound = _bound_of(evidence)
+        bound = _bound_of(evidence, bound)
         if bound is not None and abs(estimate) <= bound:
             return Still(evidence.n, estimate, bound)
     return None
 
 
-def _bound_of(losses: PairedLosses) -> float | None:
+def _bound_of(losses: PairedLosses, known: float | None) -> float | None:
     """The largest loss of a record; None where that is not known."""
+    if known is not None:
+        return known
     entry = record_losses().get(losses.loss)
     return None if entry is None or entry.bound is None else float(entry.bound)
 
@@ -123,9 +133,9 @@ def _same_order(first: Any, second: Any) -> bool:
     return bool(((other > 0) == up).all() and (other >= 0).all())
 
 
-def _of_losses(losses: PairedLosses) -> Still | None:
+def _of_losses(losses: PairedLosses, bound: float | None) -> Still | None:
     """Losses of each record that differ by the same, with a bound of such a loss."""
-    bound = _bound_of(losses)
+    bound = _bound_of(losses, bound)
     if losses.groups is not None or bound is None or losses.moments.gain_deviation > 0:
         return None
     gain = 0.0 if losses.moments.no_gain else losses.gain

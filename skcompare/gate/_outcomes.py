@@ -7,9 +7,10 @@ from typing import Any
 from skcompare._flags import explain, register_flag
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._html import decision_html, decision_html_fragment
-from skcompare.gate._json import decision_from_json, decision_values
+from skcompare.gate._json import decision_from_json, decision_values, outcome_values
 from skcompare.gate._junit import decision_junit
 from skcompare.gate._markdown import decision_markdown
+from skcompare.gate._shown import flags_told
 from skcompare.gate._text import decision_text
 from skcompare.reports import ComparisonRow
 from skcompare.reports._json import to_standard_json
@@ -35,9 +36,11 @@ SAME_PREDICTIONS = register_flag(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """What became of one condition.
+
+    Two of them are equal where all that is written of them is, NaN and NaN among it.
 
     Attributes
     ----------
@@ -72,6 +75,16 @@ class Outcome:
     parts : tuple of Outcome
         The outcomes of the conditions of an :class:`AnyOf`.
 
+    Examples
+    --------
+    >>> from skcompare.gate import Gate, Superior
+    >>> y, old, new = [0, 1] * 10, [0, 1] * 9 + [1, 0], [0, 1] * 9 + [0, 0]
+    >>> outcome, = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new}).outcomes
+    >>> outcome.condition.words, outcome.status
+    ('accuracy is better', 'inconclusive')
+    >>> outcome.n_records, outcome.n_discordant
+    (20, 1)
+
     .. versionadded:: 0.1
     """
 
@@ -91,6 +104,15 @@ class Outcome:
     blocked: bool = False
     parts: tuple["Outcome", ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        # By what is written: the limits behind a row are functions, and equal to no other.
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return self is other or _written(self) == _written(other)
+
+    def __hash__(self) -> int:
+        return hash((self.condition.words, self.status, self.reasons, self.n_records))
+
     @property
     def passed(self) -> bool:
         """Whether the condition was shown to hold."""
@@ -107,11 +129,12 @@ class Outcome:
         return self.parts or (self,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class GateDecision:
     """Whether the challenger may pass, with every reason.
 
-    True where it passed, and False otherwise.
+    True where it passed, and False otherwise. Two decisions are equal where their JSON is,
+    so that one equals its copies, and what is read from its JSON.
 
     Attributes
     ----------
@@ -133,6 +156,9 @@ class GateDecision:
         How the evidence was collected.
     n_records : int
         Records, or items.
+    size : str
+        What was judged, in words, where it is not records alone: items with their attempts,
+        or records in groups.
     fingerprint : str
         Digest of the true labels.
     look : mapping or None
@@ -148,6 +174,22 @@ class GateDecision:
     versions : mapping of str to str
         What it ran with.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.gate import Gate, GateDecision, Superior
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=1000)
+    >>> old = np.where(rng.random(1000) < 0.80, y, 1 - y)
+    >>> new = np.where(rng.random(1000) < 0.88, y, 1 - y)
+    >>> decision = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new})
+    >>> "may replace it" if decision else "stays away"
+    'may replace it'
+    >>> [outcome.status for outcome in decision.outcomes]
+    ['passed']
+    >>> GateDecision.from_json(decision.to_json()) == decision
+    True
+
     .. versionadded:: 0.1
     """
 
@@ -158,6 +200,7 @@ class GateDecision:
     challenger: str
     design: str
     n_records: int
+    size: str = ""
     reasons: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     fingerprint: str = ""
@@ -165,6 +208,15 @@ class GateDecision:
     blind: bool = False
     seconds: float | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GateDecision):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        about = self.champion, self.challenger, self.design, self.n_records
+        return hash((self.status, self.alpha, *about))
 
     def __bool__(self) -> bool:
         # Without it an `if decision:` would pass whatever was decided.
@@ -177,9 +229,14 @@ class GateDecision:
 
     @property
     def caveats(self) -> list[str]:
-        """All flags with their words, those of the data first."""
-        leaves = [leaf for outcome in self.outcomes for leaf in outcome.leaves]
-        return explain([*self.flags, *(flag for leaf in leaves for flag in leaf.flags)])
+        """All flags with their words, those of the data first.
+
+        Where there are several conditions, it is said which one a flag is about.
+        """
+        return [
+            f"{words} (condition {number})" if number else words
+            for number, words in flags_told(self)
+        ]
 
     @property
     def correction(self) -> str:
@@ -187,28 +244,80 @@ class GateDecision:
         return correction_words(self.outcomes)
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as plain values; of a blind one only what it may tell."""
+        """The decision as plain values; of a blind one only what it may tell.
+
+        Returns
+        -------
+        values : dict
+            What `decision.schema.json` of the package describes.
+        """
         return decision_values(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The decision as standard JSON; NaN is written as {"number": "NaN"}."""
+        """The decision as standard JSON; NaN is written as {"number": "NaN"}.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces of a level; None writes a single line.
+
+        Returns
+        -------
+        text : str
+            What :meth:`from_json` reads.
+        """
         return to_standard_json(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str) -> "GateDecision":
-        """The decision that :meth:`to_json` wrote."""
+        """The decision that :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The JSON.
+
+        Returns
+        -------
+        decision : GateDecision
+            Equal to the one that was written. A row's result knows the interval of one
+            level only.
+
+        Raises
+        ------
+        ValueError
+            If it is no decision, not a whole one, or of another version.
+        """
         return decision_from_json(text, cls, Outcome)
 
     def to_markdown(self) -> str:
-        """The report as Markdown, for job summaries and pull requests."""
+        """The report as Markdown, for job summaries and pull requests.
+
+        Returns
+        -------
+        text : str
+            Markdown with a table, as hosts of repositories show it.
+        """
         return decision_markdown(self)
 
     def to_junit(self) -> str:
-        """The report as JUnit XML, a test case a condition."""
+        """The report as JUnit XML, a test case a condition.
+
+        Returns
+        -------
+        text : str
+            A whole XML document.
+        """
         return decision_junit(self)
 
     def to_html(self) -> str:
-        """The report as a self-contained page."""
+        """The report as a self-contained page.
+
+        Returns
+        -------
+        text : str
+            A whole page, with the JSON in it.
+        """
         return decision_html(self)
 
     def _repr_html_(self) -> str:
@@ -216,6 +325,10 @@ class GateDecision:
 
     def __str__(self) -> str:
         return decision_text(self)
+
+
+def _written(outcome: Outcome) -> str:
+    return to_standard_json(outcome_values(outcome), indent=None)
 
 
 def all_of(outcomes: Sequence[Outcome]) -> str:

@@ -95,6 +95,11 @@ class Policy:
         folder : str or path-like, default="."
             What paths are relative to.
 
+        Returns
+        -------
+        policy : Policy
+            What the gate asks.
+
         Raises
         ------
         ValueError, TypeError
@@ -117,7 +122,13 @@ class Policy:
         return cls(gate, **sections, folder=os.fspath(folder))
 
     def to_dict(self) -> dict[str, Any]:
-        """The policy as plain values, as a file has them."""
+        """The policy as plain values, as a file has them.
+
+        Returns
+        -------
+        values : dict
+            Keys as in a policy file, which :meth:`from_dict` takes.
+        """
         values = self.gate.to_dict()
         for name in SECTIONS:
             section = getattr(self, name)
@@ -132,7 +143,18 @@ class Policy:
         return hashlib.sha256(written.encode()).hexdigest()
 
     def path_of(self, path: str) -> str:
-        """Where a file is that the policy names."""
+        """Where a file is that the policy names.
+
+        Parameters
+        ----------
+        path : str
+            Path as the policy has it, relative to `folder` or absolute.
+
+        Returns
+        -------
+        path : str
+            The path from where the program runs.
+        """
         return os.path.normpath(os.path.join(self.folder, path))
 
 
@@ -195,6 +217,13 @@ def load_policy(path: Any) -> Policy:
         if values is None:
             raise ValueError(f"Policy {words} must have a table {IN_WORDS}. Got none.")
         words += f" {IN_WORDS}"
+    elif TABLE[0] in values:
+        raise ValueError(
+            f"Policy {words} must have its keys without the prefix tool.skcompare.gate, "
+            f"which is for {PYPROJECT} only: [data] and [[condition]], not "
+            "[tool.skcompare.gate.data] and [[tool.skcompare.gate.condition]]. Leave it "
+            "out."
+        )
     try:
         return Policy.from_dict(values, folder=os.path.dirname(path) or ".")
     except (ValueError, TypeError) as error:

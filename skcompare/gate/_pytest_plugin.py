@@ -14,6 +14,7 @@ from skcompare.gate._files import subject_from_files
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import GateFiles
 from skcompare.gate._ledger import Ledger
+from skcompare.gate._looks import judge_subject
 from skcompare.gate._outcomes import GateDecision
 from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._pytest_report import Told, body_of, suffix_of
@@ -167,7 +168,7 @@ class CheckedPolicy:
             keep_ids=ledger is not None,
         )
         blind = settings is not None and settings.blind
-        return policy.gate.judge(subject, ledger=ledger, blind=blind)
+        return judge_subject(policy.gate, subject, ledger=ledger, blind=blind)
 
 
 def one_line(decision: GateDecision) -> str:

@@ -18,7 +18,7 @@ __all__ = ["POWER", "TOO_FEW_TO_PLAN", "records_needed", "too_few_to_plan"]
 POWER = 0.8
 
 FEWEST, FEWEST_DISCORDANT = 20, 5
-"""What was observed in fewer records, or where fewer tell two accuracies apart, is no plan."""
+"""What fewer records show, or fewer that tell accuracies apart, is no plan."""
 
 TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 
@@ -34,7 +34,9 @@ def records_needed(
     once. Infinite where the observed difference is beyond a boundary, so that no number of
     records is enough; None where nothing is known, or next to nothing.
     """
-    if too_few_to_plan(test, sides) or any(math.isnan(side.result.estimate) for side in sides):
+    if too_few_to_plan(test, sides) or any(
+        math.isnan(side.result.estimate) for side in sides
+    ):
         return None
     n = float(sides[0].result.n)
     needed = _needed(condition, test, sides, alpha)

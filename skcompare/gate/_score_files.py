@@ -4,7 +4,7 @@ from typing import Any
 
 from skcompare.comparators._scored_items import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf
-from skcompare.gate._file_columns import called, check_different
+from skcompare.gate._file_columns import called, check_different, check_not_chosen
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import GateFiles, checked_source, training_of
 from skcompare.gate._items import ItemSubject
@@ -57,6 +57,11 @@ def scores_subject(
         )
     roles = [sources[0], sources[-1]]
     check_different(roles, given)
+    known = dict.fromkeys(gate.columns, "`where`")
+    if columns.groups is not None:
+        known[columns.groups] = "`groups`"
+    for name, by in known.items():
+        check_not_chosen(name, by, *roles)
     item = ITEM if columns.item is None else columns.item
     training = training_of(files, item, columns.features or ())
     needed = [] if training is None else [n for n in training.needed if n != item]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skcompare._flags import explain
 from skcompare._wording import (
     decimals_for,
     format_confidence,
@@ -23,10 +24,13 @@ __all__ = [
     "TEXT_COLUMNS",
     "Line",
     "facts",
+    "flags_told",
     "headline",
     "lines",
     "notes",
     "shown_part",
+    "size_words",
+    "unit_of",
     "settles",
     "table",
     "told",
@@ -105,7 +109,7 @@ def _finding(decision: "GateDecision") -> str:
 def table(decision: "GateDecision") -> tuple[list[str], list[list[str]]]:
     """Header and cells: a line a condition; columns that nothing fills are left out."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
-    header += ["at most", "p", "p (Holm)", "records", "status"]
+    header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
     found = lines(decision)
     cells = [_cells(line, decision.alpha) for line in found]
     if len(found) == 1:
@@ -160,7 +164,7 @@ def settles(outcome: "Outcome") -> str:
     needed, condition = outcome.records_needed, outcome.condition
     if needed is None or math.isnan(needed) or outcome.status == PASSED:
         return ""
-    unit = _unit([outcome])
+    unit = unit_of([outcome])
     if isinstance(condition, Condition) and condition.where:
         unit += " of the slice"
     if math.isfinite(needed):
@@ -175,10 +179,13 @@ def settles(outcome: "Outcome") -> str:
         why = "is beyond the margin"
     else:
         why = "does not favour the challenger"
-    return f"no number of {unit} would settle it: the difference {why}"
+    return (
+        f"no number of {unit} would settle it if the observed difference is the true one: "
+        f"it {why}"
+    )
 
 
-def _unit(outcomes: Sequence["Outcome"]) -> str:
+def unit_of(outcomes: Sequence["Outcome"]) -> str:
     """What the evidence is counted in."""
     leaves = [leaf.condition for outcome in outcomes for leaf in outcome.leaves]
     scored = [one for one in leaves if isinstance(one, Condition)]
@@ -201,11 +208,25 @@ def notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
         if settles(outcome):
             yield f"needed{label}", settles(outcome)
     yield from _table_notes(decision)
-    for caveat in decision.caveats if decision.outcomes or decision.flags else ():
+    for number, caveat in flags_told(decision):
         if caveat not in decision.reasons:
-            yield "flag", in_one_line(caveat)
+            yield f"flag {number}".rstrip(), in_one_line(caveat)
     if decision.look:
         yield "look", look_words(decision.look)
+
+
+def flags_told(decision: "GateDecision") -> Iterator[tuple[str, str]]:
+    """Each flag in words, after the number of its condition.
+
+    Those of the data have no number, and those of the only condition need none.
+    """
+    for caveat in explain(decision.flags):
+        yield "", caveat
+    found = lines(decision)
+    for number, outcome in found:
+        own = (flag for flag in outcome.flags if flag not in decision.flags)
+        for caveat in explain(own):
+            yield "" if len(found) == 1 else number, caveat
 
 
 def _table_notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
@@ -230,11 +251,11 @@ def _limit_words(decision: "GateDecision") -> str:
                 percent = format_confidence(leaf.level)
                 levels.setdefault(percent, ANY_WORDS if outcome.parts else "")
     several = len(levels) > 1
-    words = ", and ".join(f"{p}{why if several else ''}" for p, why in levels.items())
-    return (
-        "the difference is at least the one, and at most the other; each is a one-sided "
-        f"limit, with a confidence of {words}"
+    words = ", and with ".join(
+        f"{percent} confidence{why if several else ''}" for percent, why in levels.items()
     )
+    said = "'at least' and 'at most' are one-sided limits of the difference"
+    return f"{said}, each with {words}" if words else said
 
 
 def look_words(look: Mapping[str, Any]) -> str:
@@ -255,6 +276,13 @@ def _number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def size_words(decision: "GateDecision") -> str:
+    """How much was judged."""
+    if decision.size:
+        return in_one_line(decision.size)
+    return f"{decision.n_records:,} {unit_of(decision.outcomes)}"
+
+
 def facts(decision: "GateDecision") -> dict[str, str]:
     """Who was compared, and how."""
     found = {
@@ -264,7 +292,7 @@ def facts(decision: "GateDecision") -> dict[str, str]:
     if decision.blind:
         return found
     words = [in_one_line(decision.design)]
-    words.append(f"{decision.n_records:,} {_unit(decision.outcomes)}")
+    words.append(size_words(decision))
     if decision.seconds is not None:
         words.append(f"{decision.seconds:.2g} s")
     return found | {"design": ", ".join(words)}

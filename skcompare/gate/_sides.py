@@ -30,6 +30,7 @@ class Once:
         self.test, self.prepared = test, test.prepared
         self.takes_null_value: bool = test.takes_null_value
         self.options: dict[str, Any] = dict(test.options)
+        self.bound: float | None = getattr(test, "bound", None)
         self._known: dict[Any, Any] = {}
 
     def run(self, **options: Any) -> PairedResult:
@@ -123,7 +124,7 @@ def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
     limit = low if direction == "greater" else high
     side = Side(boundary, direction, result.pvalue, limit, result)
     if is_still(result, limit):
-        return _of_still(side, test.prepared.evidence, alpha)
+        return _of_still(side, still(test.prepared.evidence, test.bound), alpha)
     if undermined := [flag for flag in result.flags if flag in UNDERMINED]:
         why = explain(undermined)[0]
         return _agreeing(side._replace(pvalue=math.nan, why=why), alpha)
@@ -131,14 +132,13 @@ def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
         side = side._replace(pvalue=_inverted(result, boundary, direction, alpha))
     cautious = cautious_of(test.prepared.entry.name, test.moves, result)
     if cautious is not None:
-        rare = unseen(test.prepared.evidence, result.estimate)
+        rare = unseen(test.prepared.evidence, result.estimate, test.bound)
         side = _with_caution(side, cautious, rare, alpha)
     return _agreeing(side, alpha)
 
 
-def _of_still(side: Side, evidence: Any, alpha: float) -> Side:
+def _of_still(side: Side, basis: Still | None, alpha: float) -> Side:
     """Of records in which nothing varies: by an exact bound, or undefined."""
-    basis = still(evidence)
     if basis is None:
         nothing = -math.inf if side.direction == "greater" else math.inf
         equal = side.boundary == side.result.null_value == side.result.estimate
@@ -155,9 +155,7 @@ def _of_still(side: Side, evidence: Any, alpha: float) -> Side:
     return _agreeing(side._replace(pvalue=pvalue, limit=limit, basis=basis), alpha)
 
 
-def _with_caution(
-    side: Side, cautious: Cautious, rare: Still | None, alpha: float
-) -> Side:
+def _with_caution(side: Side, cautious: Cautious, rare: Still | None, alpha: float) -> Side:
     """The largest p-value and the widest limit of the tests."""
     nothing = -math.inf if side.direction == "greater" else math.inf
     if why := cautious.shortage():

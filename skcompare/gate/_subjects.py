@@ -12,6 +12,7 @@ from skcompare._design import Design
 from skcompare._registry import PairedTestEntry, get_test
 from skcompare.comparators._engine import PairEngine, Prepared
 from skcompare.comparators._tests import no_test_note, why_unsuited
+from skcompare.evidence import ContingencyTable
 from skcompare.gate._conditions import Condition
 from skcompare.gate._defaults import options_of, test_at_margin
 from skcompare.metrics import Measure
@@ -20,6 +21,9 @@ from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
 
 __all__ = ["PairSubject", "ReadyTest", "Subject", "Unsuited"]
+
+
+SHOWN_VALUES = 5
 
 
 class Unsuited(ValueError):
@@ -35,12 +39,23 @@ def refused_as_unsuited() -> Iterator[None]:
         raise Unsuited(str(error)) from error
 
 
+def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
+    """Nothing is concluded by another test where an exact one was asked for."""
+    if condition.exact and entry.needs is not ContingencyTable:
+        raise Unsuited(
+            f"an exact test was asked for, and these records have none: their test is "
+            f"{entry.name}"
+        )
+
+
 class ReadyTest(NamedTuple):
     """The test of a condition with its evidence, ready to run."""
 
     prepared: Prepared
     options: dict[str, Any]
     make_row: Any
+    bound: float | None = None
+    """The largest difference of one unit, where it is not that of a known loss."""
 
     @property
     def takes_null_value(self) -> bool:
@@ -64,6 +79,10 @@ class Subject(Protocol):
     @property
     def n_records(self) -> int:
         """Records, or items."""
+
+    @property
+    def size(self) -> str:
+        """What is judged, in words, where it is not records alone."""
 
     @property
     def design(self) -> Design:
@@ -120,6 +139,14 @@ class PairSubject:
         return self.pair.predictions.n_records
 
     @property
+    def size(self) -> str:
+        """Records and their groups, in words; empty where there are no groups."""
+        groups = self.pair.predictions.groups
+        if groups is None:
+            return ""
+        return grouped_words(self.n_records, int(np.count_nonzero(np.bincount(groups))))
+
+    @property
     def design(self) -> Design:
         """How the records were split."""
         return self.pair.design
@@ -156,7 +183,9 @@ class PairSubject:
         """The records of a slice."""
         keep = in_slice(self.columns, where, self.n_records)
         if not keep.any():
-            raise Unsuited("no record is in the slice")
+            raise Unsuited(
+                f"no record is in the slice{_what_there_is(self.columns, where)}"
+            )
         columns = {name: column[keep] for name, column in self.columns.items()}
         return PairSubject(part_of(self.pair, keep), columns, self.pos_label)
 
@@ -193,6 +222,7 @@ class PairSubject:
             raise Unsuited(no_test_note(measure, self.design))
         if not entry.valid_for(self.design):
             raise Unsuited(f"{entry.name} is not valid for {self.design}")
+        check_exact_test(condition, entry)
         why = why_unsuited(entry, engine.pair.alone)
         if why:
             raise Unsuited(why)
@@ -223,6 +253,11 @@ class PairSubject:
         return self.engines[key]
 
 
+def grouped_words(n_records: int, n_groups: int) -> str:
+    """How many records there are, in how many groups."""
+    return f"{n_records:,} records, in {n_groups:,} group{'s' * (n_groups != 1)}"
+
+
 def in_slice(
     columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any], n_records: int
 ) -> NDArray[np.bool_]:
@@ -239,6 +274,19 @@ def in_slice(
         column = columns[name]
         keep &= np.logical_or.reduce([_equal(column, one) for one in wanted])
     return keep
+
+
+def _what_there_is(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) -> str:
+    """Values of the column that no record of the slice has, for messages."""
+    for name, value in where.items():
+        column = columns[name]
+        wanted = value if isinstance(value, list) else [value]
+        if any(_equal(column, one).any() for one in wanted):
+            continue
+        known = np.unique(column.astype(str) if column.dtype.kind == "O" else column)
+        more = ", ..." if len(known) > SHOWN_VALUES else ""
+        return f": {name} has {', '.join(map(str, known[:SHOWN_VALUES]))}{more}"
+    return ""
 
 
 def _equal(column: NDArray[Any], value: Any) -> NDArray[np.bool_]:

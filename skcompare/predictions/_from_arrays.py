@@ -30,6 +30,9 @@ from skcompare.predictions._rows import fingerprint
 __all__ = ["LABELS", "Part", "parts_of", "predictions_from_arrays"]
 
 LABELS = "labels"
+ROUNDING = 1e-9
+"""Means that differ by less are equal."""
+
 KINDS = {LABELS: "labels", "proba": "probabilities"}
 """What a classifier that gives both calls them, and messages."""
 
@@ -92,6 +95,9 @@ def predictions_from_arrays(
         if part.kind is None:
             best = own["proba"].argmax(axis=1)
             own["labels"] = best.astype(np.min_scalar_type(-len(classes)))
+    for name, own in found.items():
+        if LABELS in found[name] and any(p.kind for p in parts if p.name == name):
+            _check_agreement(name, own["labels"], own["proba"], classes)
     collected = [Answers(name, name, **own) for name, own in found.items()]
     own_groups = None if groups is None else group_codes(groups)
     if own_groups is not None:
@@ -204,6 +210,43 @@ def _are_labels(values: np.ndarray, known: list[np.ndarray]) -> bool:
         return False
     certain = bool(((finite == 0) | (finite == 1)).all())
     return not (certain and known and not np.isin(finite, np.concatenate(known)).all())
+
+
+def _check_agreement(
+    name: str, labels: np.ndarray, proba: np.ndarray, classes: np.ndarray
+) -> None:
+    """Refuse labels against the probabilities, most often those of the wrong class.
+
+    Labels may be chosen by any threshold. They only must not be rarer where the
+    probability of their class is larger.
+    """
+    if not len(labels):
+        return
+    own = np.take_along_axis(proba, labels[:, None].astype(np.intp), axis=1)[:, 0]
+    shares = np.bincount(labels, minlength=len(classes)) / len(labels)
+    if own.mean() >= shares @ proba.mean(axis=0) - ROUNDING:
+        return
+    share = float((proba.argmax(axis=1) != labels).mean())
+    if share <= 0.5 and not _is_reversed(proba, labels):
+        return
+    is_binary = len(classes) == 2
+    advice = (
+        "Is `pos_label` right, of which a single column has the probabilities?"
+        if is_binary
+        else "Are the columns in the order of the sorted classes?"
+    )
+    raise ValueError(
+        f"Labels of `{name}` disagree with its probabilities in {share:.0%} of records: "
+        f"the larger the probability of a label, the rarer the label. {advice}"
+    )
+
+
+def _is_reversed(proba: np.ndarray, labels: np.ndarray) -> bool:
+    """Whether each record of one of two labels has less of it than all of the other."""
+    first = labels == 0
+    if proba.shape[1] != 2 or first.all() or not first.any():
+        return False
+    return bool(proba[first, 0].max() < proba[~first, 0].min())
 
 
 def _probabilities(

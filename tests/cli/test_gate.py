@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from skcompare.cli import _gate, main
+from skcompare.cli import _gate, _gate_reports, main
 from skcompare.gate import GateDecision
 
 POLICY = '[data]\nid = "id"\n[[condition]]\nsuperior = "accuracy"\n'
@@ -105,6 +105,50 @@ def test_reports(folder, capsys):
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
 
+def test_time_is_told(folder):
+    """Reports say how long reading and judging took, unless nothing may be told."""
+    options = ["--json", "a.json", "--junit", "a.xml"]
+    assert 0 == gate("old.csv", "new.csv", *options)
+    suite = ElementTree.parse(folder / "a.xml").getroot()
+    assert json.loads((folder / "a.json").read_text())["seconds"] > 0
+    assert any(float(one.get("time", 0)) > 0 for one in suite.iter())
+
+    assert 0 == gate("old.csv", "new.csv", *options, "--ledger", "looks.jsonl", "--blind")
+    assert json.loads((folder / "a.json").read_text()).get("seconds") is None
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="Linux has such a folder")
+def test_folder_that_takes_no_file(folder, capsys):
+    """Whether a report can be written is known before anything is judged."""
+    assert 2 == gate("old.csv", "new.csv", "--json", "/proc/x.json", "--html", "a.html")
+    line = error(capsys)
+    assert "--json: cannot write '/proc/x.json': its folder takes no new file" in line
+    assert "/proc/.x" not in line
+    assert not (folder / "a.html").exists()
+
+
+def test_report_that_does_not_fit(folder, capsys, monkeypatch):
+    """What goes wrong later names the file of the report too."""
+
+    def fails(*_, **__):
+        raise OSError(28, "No space left", ".a.json.1-2")
+
+    monkeypatch.setattr(_gate_reports, "write_text", fails)
+
+    assert 2 == gate("old.csv", "new.csv", "--json", "a.json")
+    assert "error: --json: cannot write 'a.json': No space left." in error(capsys)
+
+
+def test_options_are_named_as_in_the_shell(folder, capsys):
+    """An argument of Python is an option here."""
+    for name in ("old", "new"):
+        (folder / f"{name}.csv").write_text("id,y,p\n1,ham,0.5\n2,spam,0.25\n")
+    (folder / "new.csv").write_text("id,y,p\n1,ham,0.5\n2,spam,0.75\n")
+
+    assert 2 == gate("old.csv", "new.csv", "--proba", "p")
+    assert "pass --pos-label" in error(capsys)
+
+
 def test_job_summary_is_added_to(folder, monkeypatch):
     """Steps of a job add to its summary; other files are replaced."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
@@ -136,6 +180,9 @@ def test_job_summary_is_added_to(folder, monkeypatch):
         (["old.csv", "new.csv", "--proba", "p", "--proba", "p"], "different columns"),
         (["old.csv", "new.pkl"], "can run any code"),
         (["old.csv", ""], "needs the name of a file"),
+        (["old.csv", "new.csv", "--ledger", "a\0b"], "--ledger needs the name of a file"),
+        (["old.csv", "new.csv", "--ledger", ""], "--ledger needs the name of a file"),
+        (["old.csv", "new.json"], "Rename it to .jsonl"),
     ],
 )
 def test_bad_input_is_one_line(folder, capsys, arguments, message):
@@ -151,6 +198,9 @@ def test_bad_input_is_one_line(folder, capsys, arguments, message):
     ("options", "message"),
     [
         (["--noninferior", "accuracy"], "needs a margin"),
+        (["--noninferior", "accuracy:2%"], "--noninferior must be a number, .*Got '2%'"),
+        (["--superior", "accuracy:"], "The margin of --superior must be a number"),
+        (["--superior", "recall[a:b]"], r"'recall\[a:b\]' is about a class"),
         (["--superior", "acuracy"], "Did you mean 'accuracy'"),
         ([], "No policy"),
         (["--policy", "none.toml"], "Cannot read policy 'none.toml'"),
@@ -186,7 +236,7 @@ def test_ledger_counts_looks(folder, capsys):
     assert 2 == gate("old.csv", "worse.csv", "--ledger", looks, "--blind")
 
 
-def test_ledger_of_the_policy(folder):
+def test_ledger_of_the_policy(folder, capsys):
     """The policy's ledger lies beside the policy."""
     (folder / "ci").mkdir()
     text = POLICY + '[ledger]\npath = "looks.jsonl"\nrule = "equal"\nlooks = 1\n'
@@ -196,6 +246,8 @@ def test_ledger_of_the_policy(folder):
     assert 0 == main([*options, "new.csv"])
     assert (folder / "ci" / "looks.jsonl").is_file()
     assert 2 == main([*options, "even.csv"])
+    assert 2 == main([*options, "even.csv", "--ledger", "a\0b"])
+    assert "--ledger needs the name of a file" in capsys.readouterr().err
 
 
 class Panic(BaseException):

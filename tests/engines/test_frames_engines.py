@@ -17,6 +17,7 @@ from skcompare.evidence import (
     tally_arrays,
     tally_frame,
 )
+from skcompare.gate import Gate, NonInferior, Superior
 
 pytest.importorskip("narwhals")
 pd = pytest.importorskip("pandas")
@@ -208,3 +209,20 @@ def test_missing_labels(engine):
         ClusterSums.from_frame(
             engine, y_true="word", champion="said", challenger="other", groups="gap"
         )
+
+
+def test_gates_count_the_records_of_slices(engine, frame):
+    """Every engine counts what the conditions of each slice need, as if it were read."""
+    gate = Gate(
+        Superior("accuracy"),
+        NonInferior("brier_loss", margin=0.3, where={"user": "yes", "truth": True}),
+        NonInferior("precision[1]", margin=0.05, where={"y": [0, 1], "user": ["no"]}),
+        Superior("accuracy", where={"user": 1}),
+    )
+    read = gate.decide(frame, ANSWERS, y_true="y")
+    counted = gate.decide(engine, ANSWERS, y_true="y", collect=0)
+
+    for one, other in zip(read.outcomes, counted.outcomes, strict=True):
+        assert (one.n_records, one.status) == (other.n_records, other.status)
+        if one.low is not None:
+            assert one.low == pytest.approx(other.low, abs=1e-3)

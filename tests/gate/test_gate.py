@@ -165,6 +165,42 @@ def test_no_evidence_is_no_pass(condition, reason):
     assert reason in decision.outcomes[0].reasons[0]
 
 
+def test_exact_is_exact_or_nothing():
+    """Where an exact test was asked for, no other one takes its place."""
+    y, answers = answers_of(BETTER)
+    exact = Superior("accuracy", exact=True)
+    grouped = one(exact, y, answers, groups=np.arange(len(y)) // 4)
+    single = one(exact, y, answers)
+
+    assert "an exact test was asked for" in grouped.reasons[0]
+    assert (single.passed, grouped.status) == (True, "inconclusive")
+
+
+def test_a_champion_without_skill_is_no_measure():
+    """Probabilities of the wrong class rank worse than chance, which is said."""
+    frame = scored(400, shift=3)
+    wrong = frame.assign(old=1 - frame.old, new=1 - frame.new)
+    condition = NonInferior("roc_auc", margin=0.2)
+    found = one(condition, wrong, COLUMNS, y_true="y")
+
+    assert "worse-than-no-skill" in found.flags
+    assert () == one(condition, frame, COLUMNS, y_true="y").flags
+
+
+def test_words_tell_sides_apart():
+    """A limit just below 0 is not shown as 0, and a refuted condition has its own p."""
+    close = one(Superior("accuracy"), *answers_of(ContingencyTable(800, 40, 56, 104)))
+    worse = one(Superior("accuracy"), *answers_of(BETTER.swap()))
+    nobody = one(
+        Superior("accuracy", where={"site": "Nord"}), scored(50), COLUMNS, y_true="y"
+    )
+
+    assert "must be above 0 (95 % confidence)" in close.reasons[0]
+    assert "at least 0.000" not in close.reasons[0]
+    assert "p of the opposite = " in worse.reasons[0]
+    assert nobody.reasons[0].endswith("in the slice: site has north, south")
+
+
 def test_the_same_answers_never_pass():
     """A model against itself is no challenger, also where it is surely not worse."""
     y, answers = answers_of(BETTER)

@@ -360,7 +360,7 @@ def test_counts_have_no_ledger(path):
     subject = CountedSubject(None, ())
 
     with pytest.raises(ValueError, match="needs every record"):
-        GATE.judge(subject, ledger=path)
+        looks_module.judge_subject(GATE, subject, ledger=path)
 
 
 def test_configuration_is_refused_before_a_look_is_spent(path):
@@ -407,7 +407,7 @@ def test_a_crash_has_spent_its_look(path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("skcompare.gate._gate.judge", crash)
+        patch.setattr("skcompare.gate._judged.judge", crash)
         with pytest.raises(KeyboardInterrupt):
             look(path, ALIKE)
 
@@ -818,7 +818,7 @@ def test_an_error_of_the_labels_is_not_told_blindly(path, monkeypatch, error):
             warnings.warn("accuracy is 0.83", error, stacklevel=1)
         raise error("accuracy is 0.83")
 
-    monkeypatch.setattr("skcompare.gate._gate.judge", broken)
+    monkeypatch.setattr("skcompare.gate._judged.judge", broken)
     decision = look(path, BETTER, blind=True)
 
     assert "not passed" == decision.status
@@ -836,7 +836,7 @@ def test_what_a_machine_lacks_is_told_blindly(path, monkeypatch):
         raise ImportError("no such library")
 
     with monkeypatch.context() as patch:
-        patch.setattr("skcompare.gate._gate.judge", lacking)
+        patch.setattr("skcompare.gate._judged.judge", lacking)
         with pytest.raises(ImportError):
             look(path, BETTER, blind=True)
 
@@ -846,6 +846,6 @@ def test_what_a_machine_lacks_is_told_blindly(path, monkeypatch):
 def test_a_blind_look_that_was_not_passed_is_not_judged_again(path, monkeypatch):
     """Its answer is in the file."""
     look(path, ALIKE, blind=True)
-    monkeypatch.setattr("skcompare.gate._gate.judge", None)
+    monkeypatch.setattr("skcompare.gate._judged.judge", None)
 
     assert "not passed" == look(path, ALIKE, blind=True).status

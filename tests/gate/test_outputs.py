@@ -1,5 +1,6 @@
 """Every form of a decision says the same, and no name that it holds can break one."""
 
+import copy
 import json
 import math
 import re
@@ -18,10 +19,12 @@ from skcompare.gate import (
     Equivalent,
     Gate,
     GateDecision,
+    GateNotPassed,
     NonInferior,
     Outcome,
     Superior,
 )
+from skcompare.predictions import ItemScores
 from skcompare.reports import ComparisonRow
 
 HOSTILE = "</script><b>|`\n\x00]]>&'\"~~x~~ $y$ ![i](http://a.b) www.c.d {0} \ud800\ufffe"
@@ -245,9 +248,12 @@ def test_text_says_why_and_what_would_settle_it():
     )
     text = " ".join(" ".join(lines).split())
     assert "needed 2 about 2,300 records of the slice would settle it (80 % power)" in text
-    assert "no number of records would settle it: the difference is not above" in text
+    assert "no number of records would settle it if the observed difference is" in text
     assert "(Holm)" in text
-    assert "confidence of 95 %, and 97.5 % where any of several conditions is" in text
+    assert (
+        "'at least' and 'at most' are one-sided limits of the difference, each with 95 % "
+        "confidence, and with 97.5 % confidence where any of several conditions is enough"
+    ) in text
     assert "undefined" in text
 
 
@@ -286,6 +292,80 @@ def test_items_are_called_items():
 
     assert "1,200 items" in text
     assert "about 400 items" in text
+    assert "records" not in text
+    assert "(1,200 items)" in str(GateNotPassed(decision(one, status="inconclusive")))
+
+
+def test_flags_name_their_condition():
+    """Each has the number of its condition; those of the data and of an only one none."""
+    code = "few-discordant-pairs"
+    several = decision(BETTER, OPEN, EITHER, status="failed", flags=("no-truth",))
+    only = decision(replace(BETTER, flags=(code,)))
+    junit = ElementTree.fromstring(several.to_junit()).iter("property")
+
+    assert f"flag 3b     {code}: " in str(several)
+    assert "flag        no-truth: " in str(several)
+    assert f"- flag 3b: {code}: " in several.to_markdown()
+    assert f"<li>flag 3b: {code}: " in several.to_html()
+    assert {"flag", "flag 3b"} <= {one.get("name") for one in junit}
+    assert f"  flag 3b: {code}: " in str(GateNotPassed(several))
+    assert several.caveats[0].startswith("no-truth: ")
+    assert several.caveats[1].endswith(" (condition 3b)")
+    assert f"flag        {code}: " in str(only)
+    assert "(condition" not in only.caveats[0]
+
+
+def test_groups_and_attempts_are_counted():
+    """It is said how many groups the records are in, or the items and their attempts."""
+    y = np.arange(60) % 2
+    answers = {"old": np.where(np.arange(60) % 5, y, 1 - y), "new": y}
+    grouped = Gate(Superior("accuracy")).decide(y, answers, groups=np.arange(60) // 3)
+    scores = ItemScores.from_scores(
+        y,
+        y + 0.5 * (np.arange(60) % 3),
+        items=np.arange(60) // 2,
+        groups=np.arange(60) // 6,
+    )
+    items = Gate(Superior("mean_score")).decide(scores)
+
+    assert "60 records, in 20 groups" == grouped.size
+    assert "hold-out by groups, 60 records, in 20 groups, " in str(grouped)
+    assert "30 items, 2 attempts each, in 10 groups" == items.size
+    assert f", {items.size}, " in str(items)
+    assert "" == Gate(Superior("accuracy")).decide(y, answers).size
+    assert items.size == GateDecision.from_json(items.to_json()).size
+
+
+def test_counts_in_groups_are_counted():
+    """Also where the records stay on an engine."""
+    pl = pytest.importorskip("polars")
+    y = np.arange(60) % 2
+    columns = {"y": y, "g": np.arange(60) // 3, "new": y}
+    columns["old"] = np.where(np.arange(60) % 5, y, 1 - y)
+    found = Gate(Superior("accuracy")).decide(
+        pl.LazyFrame(columns),
+        {"old": "old", "new": "new"},
+        y_true="y",
+        groups="g",
+        collect=10,
+    )
+
+    assert "60 records, in 20 groups" == found.size
+
+
+@pytest.mark.parametrize("one", ALL, ids=NAMES)
+def test_equal_decisions(one):
+    """A decision and its outcomes equal their copies and what is read of their JSON."""
+    for again in (copy.deepcopy(one), GateDecision.from_json(one.to_json())):
+        assert one == again
+        assert hash(one) == hash(again)
+    twin = copy.deepcopy(one)
+    assert [*one.outcomes] == [*twin.outcomes]
+    assert {*one.outcomes} == {*twin.outcomes}
+    assert one != replace(one, alpha=0.01)
+    assert one != one.to_json()
+    assert BETTER != replace(BETTER, pvalue=0.02)
+    assert BETTER != "passed"
 
 
 def test_losses_are_gains():
@@ -398,6 +478,7 @@ def test_real_decision_round_trip():
     found = gate.decide(y, {"old": old, HOSTILE: new}, columns={"site": site})
 
     check_all_forms(found)
+    assert found == copy.deepcopy(found) == GateDecision.from_json(found.to_json())
 
 
 numbers = st.one_of(

@@ -84,6 +84,12 @@ def test_there_and_back(written):
     assert policy.digest == again.digest != other.digest
 
 
+def test_prefix_is_for_pyproject_only(written):
+    """A file of another name has the keys of a policy as they are."""
+    with pytest.raises(ValueError, match=r"without the prefix .* pyproject.toml only"):
+        load_policy(written("[tool.skcompare.gate]\nalpha = 0.01\n"))
+
+
 def test_table_of_a_pyproject(written, monkeypatch, tmp_path):
     """A file of this name has the policy in its own table, and is found by itself."""
     table = '[project]\nname = "x"\n[tool.skcompare.gate]\nalpha = 0.01\n'

@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
+from skcompare.evidence import (
+    ContingencyTable,
+    JointCounts,
+    PairedLosses,
+    PlacementValues,
+)
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.gate._caution import Cautious
 from skcompare.gate._defaults import MOST_EXACT, method_for
@@ -224,3 +229,46 @@ def test_few_units_need_their_number():
     assert "inconclusive" == outcome.status
     assert "10 records of the rarer class" in outcome.reasons[0]
     assert math.isinf(outcome.records_needed) or outcome.records_needed >= 390
+
+
+def test_two_records_are_no_plan():
+    """Both favour the challenger: that does not say that three are enough."""
+    answers = {"old": [1, 0], "new": [0, 1]}
+    (outcome,) = Gate(Superior("accuracy")).decide([0, 1], answers).outcomes
+
+    assert "inconclusive" == outcome.status
+    assert outcome.records_needed is None
+    assert "too few to say how many" in outcome.reasons[-1]
+
+
+def test_rare_errors_are_planned_for():
+    """Nearly equal AUCs: the records of the rarer class allow for what none shows."""
+    rng = np.random.default_rng(4)
+    y = np.repeat([1, 0], [100, 900])
+    first = y + rng.normal(size=1000)
+    test = ready(
+        "delong",
+        PlacementValues.from_predictions(y, first, first + rng.normal(0, 1e-3, 1000)),
+    )
+    side = side_of(test, -0.01, "greater", ALPHA)
+    needed = records_needed(NonInferior("roc_auc", 0.01), test, [side], ALPHA)
+
+    # 300 of the rarer class, which is a tenth.
+    assert needed == pytest.approx(2990, rel=0.1)
+    assert 0.05 < side.pvalue
+
+
+def test_no_limit_is_said_in_words():
+    """A limit that nothing is excluded by is not shown as a number."""
+    rng = np.random.default_rng(5)
+    y = (np.arange(60) % 2).astype(int)
+    p = np.where(y == 1, 0.9, 0.1) + rng.normal(0, 0.01, 60)
+    q = np.clip(p, 0.01, 0.99)
+    q[0] = 0.9999
+    proba = {"old": np.stack([1 - p, p], 1), "new": np.stack([1 - q, q], 1)}
+    gate = Gate(NonInferior("neg_log_loss", margin=0.3))
+    (outcome,) = gate.decide(y, proba).outcomes
+
+    assert not outcome.passed
+    assert "no limit below" in outcome.reasons[0]
+    assert "inf" not in outcome.reasons[0]

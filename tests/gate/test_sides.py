@@ -258,3 +258,96 @@ def test_superiority_by_nothing_is_not_shown():
 
     assert 1.0 == side.pvalue
     assert Superior("accuracy").boundaries == ((0.0, "greater"),)
+
+
+def test_bounded_losses_that_are_nearly_alike_need_as_many_as_alike_ones():
+    """A little noise is no evidence that no record has a large loss."""
+    rng = np.random.default_rng(8)
+    champion = np.full(200, 0.01)
+    noise = rng.normal(0, 1e-6, size=200)
+    sides = [
+        side_of(
+            ready("paired_t", PairedLosses.from_losses(champion, one, loss="brier")),
+            -0.002,
+            "greater",
+            0.05,
+        )
+        for one in (champion, champion + noise)
+    ]
+
+    assert sides[0].pvalue == pytest.approx(0.998**200)
+    assert sides[0].pvalue == pytest.approx(sides[1].pvalue, rel=1e-3)
+    assert sides[0].limit == pytest.approx(sides[1].limit, abs=1e-5)
+
+
+def test_bounded_losses_without_their_rare_errors_do_not_pass():
+    """A large error is due once in the records: most samples without it pass nothing."""
+    rng = np.random.default_rng(9)
+    n, passed = 300, 0
+    for _ in range(100):
+        y = rng.random(n) < 1 / n
+        p = rng.uniform(0.8, 1.2, size=n) * 2 / n
+        losses = PairedLosses.from_losses((y - p) ** 2, (y - p / 10) ** 2, loss="brier")
+        side = side_of(ready("paired_t", losses), 0.0, "greater", 0.05)
+        passed += side.pvalue < 0.05
+
+    assert passed <= 10
+
+
+def test_nearly_equal_rankings_need_as_many_as_equal_ones():
+    """A single pair that is ordered otherwise does not make 20 positives enough."""
+    y = np.repeat([1, 0], [20, 200])
+    first = np.concatenate([np.linspace(1, 3, 20), np.linspace(0, 2, 200)])
+    second = first.copy()
+    second[5] += 0.02
+    for other in (first, second):
+        side = side_of(
+            ready("delong", PlacementValues.from_predictions(y, first, other)),
+            -0.05,
+            "greater",
+            0.05,
+        )
+        assert 0.3 < side.pvalue
+
+
+def test_few_large_groups_count_as_few():
+    """Thirty groups of which one has most records tell as little as one."""
+    rng = np.random.default_rng(10)
+    sizes = np.concatenate([[600], np.full(29, 2)])
+    groups = np.repeat(np.arange(30), sizes)
+    y = rng.integers(2, size=len(groups))
+    wrong = rng.random(len(y)) < 0.1
+    sums = ClusterSums.from_predictions(y, np.where(wrong, 1 - y, y), y, groups=groups)
+    side = side_of(ready("clustered_mcnemar", sums), -0.1, "greater", 0.05)
+
+    assert math.isnan(side.pvalue)
+    assert "groups of even size" in side.why
+
+
+def test_macro_scores_need_records_of_each_class():
+    """A class of seven records makes a third of a macro average."""
+    rng = np.random.default_rng(11)
+    y = np.repeat([0, 1, 2], [7, 246, 247])
+    answers = [np.where(rng.random(500) < 0.9, y, (y + 1) % 3) for _ in range(2)]
+    counts = JointCounts.from_predictions(y, *answers)
+    for score, few in (("f1_macro", True), ("f1_weighted", False)):
+        test = ready("score_difference", counts, score=score, method="delta")
+        side = side_of(test, -0.5, "greater", 0.05)
+        assert few == math.isnan(side.pvalue), score
+        assert few == ("7 records of the rarest class" in side.why)
+
+
+def test_average_precision_allows_for_positives_that_are_ranked_last():
+    """Nearly equal scores of 30 positives do not exclude that one in 30 is lost."""
+    rng = np.random.default_rng(12)
+    y = np.repeat([1, 0], [30, 60])
+    first = 2 * y + rng.normal(size=90)
+    pair = ScoredPair.from_predictions(
+        y, first, first + rng.normal(0, 0.01, size=90), score="average_precision"
+    )
+    side = side_of(
+        ready("bootstrap_difference", pair, n_resamples=199), -0.03, "greater", 0.05
+    )
+
+    assert 0.3 < side.pvalue
+    assert side.limit < -0.03

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from skcompare._frames import source_of
-from skcompare.predictions import holdout_from_frame, predictions_from_frame
+from skcompare.predictions import (
+    holdout_from_frame,
+    predictions_from_arrays,
+    predictions_from_frame,
+)
 
 FIRST = {
     "id": [3, 1, 2, 5],
@@ -122,6 +126,8 @@ def test_another_truth_without_ids():
         ({"others": "site"}, TypeError, "`others` must be a list of names"),
         ({"others": ["sight"]}, ValueError, "Unknown column 'sight'"),
         ({"others": [3]}, TypeError, "`others` must be a list of names"),
+        ({"same_others": [3]}, TypeError, "a column of `same_others`` must be the name"),
+        ({"same_others": ["age"]}, ValueError, "one of `others`. Got 'age'"),
         ({"same": [3]}, TypeError, "the second y_true` must be the name of a column"),
         ({"same": [("none.csv", "y")]}, FileNotFoundError, "no file 'none.csv'"),
     ],
@@ -130,6 +136,39 @@ def test_bad_arguments(settings, error, message):
     """What is wrong is said with the name of the argument."""
     with pytest.raises(error, match=message):
         both(frame(FIRST), frame(SECOND), **settings)
+
+
+@pytest.mark.parametrize("kind", ["csv", "frame"])
+@pytest.mark.parametrize(
+    ("ages", "message"),
+    [
+        ([7, 31, 31, 80], None),
+        (["7.0", "31", " 31", "80.00"], None),
+        ([7, 32, 31, 80], r"'age' of .* in 1 of 4 records, ids .?2.?: id .?2.? has 31 and"),
+        (["seven", 31, 31, 80], "has 7 and seven. Correct one of them"),
+    ],
+)
+def test_further_columns_that_must_be_the_same(tmp_path, kind, ages, message):
+    """Facts about records must agree, however their numbers are written."""
+    second = SECOND | {"age": [*map(str, ages)] if isinstance(ages[0], str) else ages}
+    make = frame if kind == "frame" else lambda one: write_csv(tmp_path / "a.csv", one)
+    first, second = frame(FIRST), make(second)
+    settings = {"others": {"age": (first, "age")}, "same_others": [(second, "age")]}
+    if message is None:
+        assert FIRST["age"] == both(first, second, **settings)[1]["age"].tolist()
+        return
+    with pytest.raises(ValueError, match=message):
+        both(first, second, **settings)
+
+
+def test_further_columns_elsewhere():
+    """They may be in another frame than the true labels."""
+    first, second = frame(FIRST), frame(SECOND | {"tag": list("abcd")})
+    _, columns = both(first, second, others={"other": (second, "tag"), "age": "age"})
+
+    assert {"other": list("cabd"), "age": FIRST["age"]} == {
+        name: values.tolist() for name, values in columns.items()
+    }
 
 
 def test_further_truth_needs_a_first():
@@ -174,3 +213,35 @@ def test_a_source_stands_for_its_file(tmp_path):
     _, columns = holdout_from_frame(source_of(path), "y", {"a": "old"}, others=["age"])
 
     assert ["31", "7", "31", "80"] == columns["age"].tolist()
+
+
+# Labels and probabilities of one classifier
+
+P = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.15, 0.5, 0.65, 0.8, 1.0])
+def test_any_threshold_is_allowed(threshold):
+    """Labels by any threshold agree with their probabilities, and not with those of the
+    other class, unless all are one label."""
+    labels = (threshold < P).astype(int)
+    given = {"a": {"labels": labels, "proba": P}}
+    y = [0, 1] * 3
+
+    assert labels.tolist() == predictions_from_arrays(y, given)["a"].labels.tolist()
+    given["a"]["proba"] = 1 - P
+    if labels.min() < labels.max():
+        with pytest.raises(ValueError, match=r"`a` disagree with .* Is `pos_label` right"):
+            predictions_from_arrays(y, given)
+    else:
+        predictions_from_arrays(y, given)
+
+
+def test_columns_in_another_order():
+    """Of several classes, columns in the wrong order are found."""
+    proba = np.full((6, 3), 0.2) + 0.4 * np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    given = {"a": {"labels": [0, 1, 2, 0, 1, 2], "proba": proba}}
+    assert predictions_from_arrays([0, 1, 2] * 2, given)["a"].has_proba
+    given["a"]["proba"] = proba[:, [1, 2, 0]]
+    with pytest.raises(ValueError, match=r"in 100% of records.* order of the sorted"):
+        predictions_from_arrays([0, 1, 2] * 2, given)
