@@ -9,6 +9,7 @@ from skcompare import _registry
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, paired_test, paired_tests
 from tests.common.checks import checks_of
+from tests.common.subjects import QUICK
 
 SLOW = (
     "interval_and_pvalue_agree",
@@ -75,6 +76,7 @@ def _forgets_direction_check(table, alternative):
     return mcnemar(table, alternative=known)
 
 
+@pytest.mark.skipif(QUICK, reason="few samples need not show a fault")
 @pytest.mark.parametrize(
     ("broken", "title"),
     [
