@@ -199,7 +199,7 @@ def test_every_class_has_an_example():
         [dt.datetime(2024, 2, 29, 1, 2, 3, 4), dt.timedelta(-1, 2, 3)],
         dt.datetime(2024, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=-3))),
     ],
-    ids=str,
+    ids=lambda content: type(content).__name__,
 )
 def test_values_are_restored_exactly(content, ending, tmp_path):
     """Whatever bits a float has, however large a whole number is, and each label's type."""
