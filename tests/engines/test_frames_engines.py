@@ -215,7 +215,8 @@ def test_gates_count_the_records_of_slices(engine, frame):
     """Every engine counts what the conditions of each slice need, as if it were read."""
     gate = Gate(
         Superior("accuracy"),
-        NonInferior("brier_loss", margin=0.3, where={"user": "yes", "truth": True}),
+        NonInferior("brier_loss", margin=0.3, where={"user": "yes"}),
+        NonInferior("accuracy", margin=0.05, where={"user": "yes", "truth": True}),
         NonInferior("precision[1]", margin=0.05, where={"y": [0, 1], "user": ["no"]}),
         Superior("accuracy", where={"user": 1}),
     )
@@ -225,4 +226,5 @@ def test_gates_count_the_records_of_slices(engine, frame):
     for one, other in zip(read.outcomes, counted.outcomes, strict=True):
         assert (one.n_records, one.status) == (other.n_records, other.status)
         if one.low is not None:
-            assert one.low == pytest.approx(other.low, abs=1e-3)
+            # Of moments more is allowed for than of the losses themselves.
+            assert one.low == pytest.approx(other.low, abs=5e-3)
