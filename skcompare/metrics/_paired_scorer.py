@@ -134,7 +134,7 @@ class PairedScorer(RoutedScorer):
     >>> print(scores.round(2))
     [2.34 4.23 4.54]
     >>> PairedScorer.available_tests()[:3]
-    ['bootstrap_difference', 'calibration_difference', 'delong']
+    ['anytime_losses', 'anytime_mcnemar', 'bootstrap_difference']
 
     .. versionadded:: 0.1
     """
