@@ -54,6 +54,7 @@ _PACKAGES = {
     "gate",
     "metrics",
     "model_selection",
+    "plots",
     "predictions",
     "reports",
     "stats",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from skcompare import exceptions as exceptions
     from skcompare import metrics as metrics
     from skcompare import model_selection as model_selection
+    from skcompare import plots as plots
     from skcompare import predictions as predictions
     from skcompare import reports as reports
     from skcompare import stats as stats

@@ -88,7 +88,8 @@ def test_version_stands_in_one_place():
 def test_oldest_requirements_are_the_lower_bounds():
     """What is tested as the oldest version is what pyproject.toml promises."""
     project = _pyproject()["project"]
-    bounds = [*project["dependencies"], *project["optional-dependencies"]["frames"]]
+    extras = project["optional-dependencies"]
+    bounds = [*project["dependencies"], *extras["frames"], *extras["plot"]]
     promised = dict(bound.split(">=") for bound in bounds)
     pins = (ROOT / ".ci" / "oldest-requirements.txt").read_text(encoding="utf-8")
     tested = dict(line.split("==") for line in pins.splitlines() if "==" in line)

@@ -33,14 +33,9 @@ from skcompare._validation import check_switches
 from skcompare.comparators._caveats import fitting_flags
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse
-from skcompare.comparators._roles import (
-    check_roles,
-    check_target,
-    is_prefit,
-)
 from skcompare.comparators._routing import refuse_unrouted, routing_enabled
 from skcompare.comparators._selected import SelectedClassifierMixin
-from skcompare.comparators._splits import PREFIT, make_splits, resolve_cv
+from skcompare.comparators._splits import make_splits, resolve_cv
 from skcompare.comparators._tags import set_classifier_tags, set_input_tags, tags_of
 from skcompare.comparators._tests import Asked, answers_wanted, named_tests
 from skcompare.exceptions import EstimatorFailedError
@@ -54,6 +49,12 @@ from skcompare.predictions import (
     describe,
     n_rows,
     set_seeds,
+)
+from skcompare.predictions._roles import (
+    PREFIT,
+    check_roles,
+    check_target,
+    is_prefit,
 )
 
 __all__ = ["BaseComparator"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skcompare.comparators._roles import is_fitted, is_mixed
+from skcompare.predictions._roles import is_fitted, is_mixed
 
 __all__ = ["fitting_flags"]
 

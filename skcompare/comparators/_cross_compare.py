@@ -20,12 +20,12 @@ from skcompare.comparators._cross_comparison import CrossComparison, check_keys
 from skcompare.comparators._cross_outputs import outputs_of, report_failures
 from skcompare.comparators._cross_scoring import metric_names, scorers_of
 from skcompare.comparators._cross_tasks import RAISE, CrossTask, run_cross_task
-from skcompare.comparators._roles import check_roles, check_target
 from skcompare.comparators._routing import routing_enabled
 from skcompare.comparators._splits import make_splits, resolve_cv
 from skcompare.predictions import LABELS, LARGEST_SEED, SCORES
 from skcompare.predictions._answer import Task
 from skcompare.predictions._collect import predictions_of
+from skcompare.predictions._roles import check_roles, check_target
 from skcompare.predictions._transport import blas_within, run_shipped, shipped
 
 __all__ = ["cross_compare"]

@@ -23,10 +23,10 @@ from skcompare.comparators._class_options import (
     is_about,
     said_of,
 )
+from skcompare.comparators._evidence_behind import EvidenceBehind
 from skcompare.comparators._result_row import result_row
 from skcompare.comparators._tallied import (
     pair_of_class,
-    tallied_evidence,
     tallied_scores,
 )
 from skcompare.comparators._tests import (
@@ -99,7 +99,8 @@ class PairEngine:
         self.of_class = of_class
         # Scores of classifiers that are in other pairs too.
         self._known = {} if known is None else known
-        self._evidence: dict[Any, Any] = {}
+        self.evidence = EvidenceBehind(pair)
+        self._scores: dict[Any, Any] = {}
         self._of_classes: dict[int, PairEngine] = {}
 
     def about(self, measure: Measure) -> "PairEngine":
@@ -322,13 +323,13 @@ class PairEngine:
     def _scored(self, needs: type, measure: Measure) -> Any:
         """Evidence that scores the answers by a measure."""
         key = (needs, measure.name)
-        if key not in self._evidence and self.pair.predictions.tally is not None:
-            self._evidence[key] = tallied_scores(self.pair, measure, self.pos_label)
-        if key not in self._evidence:
+        if key not in self._scores and self.pair.predictions.tally is not None:
+            self._scores[key] = tallied_scores(self.pair, measure, self.pos_label)
+        if key not in self._scores:
             make, given = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
             shared = {"known": self._known} if needs is ScoreDifferences else {}
-            self._evidence[key] = make(*given, **shared)
-        return self._evidence[key]
+            self._scores[key] = make(*given, **shared)
+        return self._scores[key]
 
     def _of(self, entry: PairedTestEntry, measure: Measure | None) -> Any:
         """Evidence for a test, made once for all tests that need the same."""
@@ -336,16 +337,3 @@ class PairEngine:
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)
         return self.evidence(needs, **self.evidence_options(entry, measure))
-
-    def evidence(self, needs: type, **options: Any) -> Any:
-        """Evidence of a type, made once with the same options."""
-        key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))
-        if key not in self._evidence:
-            tally = self.pair.predictions.tally
-            made: Any = needs
-            self._evidence[key] = (
-                made.from_pair(self.pair, **options)
-                if tally is None
-                else tallied_evidence(needs, tally, options)
-            )
-        return self._evidence[key]

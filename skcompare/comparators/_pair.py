@@ -22,11 +22,11 @@ from sklearn.utils.validation import validate_data
 from skcompare._labels import check_labels, classes_of
 from skcompare._sklearn_private import SideBySideMixin
 from skcompare._validation import check_switches
-from skcompare.comparators._roles import check_roles, check_target
 from skcompare.comparators._routing import refuse_unrouted, routing_enabled
 from skcompare.comparators._tags import set_input_tags, tags_of
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions import LARGEST_SEED, describe, n_rows, set_seeds
+from skcompare.predictions._roles import check_roles, check_target
 from skcompare.predictions._rows import fingerprint
 
 __all__ = ["PairedClassifier"]

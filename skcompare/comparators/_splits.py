@@ -13,9 +13,7 @@ from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import n_rows, seeded
 from skcompare.predictions._disjoint import Split, disjoint_split
 
-__all__ = ["PREFIT", "Splits", "make_splits", "resolve_cv"]
-
-PREFIT = "prefit"
+__all__ = ["Splits", "make_splits", "resolve_cv"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import indexable
-
-from skcompare._labels import check_groups, check_labels
 from skcompare._validation import as_array, check_same_length
-from skcompare.comparators._roles import check_roles, check_target, is_fitted
 from skcompare.comparators._tests import answers_wanted
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._subjects import PairSubject
-from skcompare.predictions import collect_fitted, describe
+from skcompare.predictions._prefit import pair_of_fitted
 
 __all__ = ["fitted_subject"]
 
@@ -28,24 +23,17 @@ def fitted_subject(
     columns: Mapping[str, Any] | None,
 ) -> PairSubject:
     """What fitted classifiers answer, as far as the conditions need it."""
-    named = list(roles.items())
-    check_roles(named, allow_mixed=True, prefit=True)
-    for name, estimator in named:
-        if not is_fitted(estimator):
-            raise NotFittedError(
-                f"A gate judges trained classifiers. `{name}` ({describe(estimator)}) is "
-                "not fitted. Fit it on other records first."
-            )
-    check_target(y, fitting=False)
-    X, y, groups = indexable(X, y, groups)
-    if groups is not None:
-        check_groups(groups)
-    labels = check_labels("y_true", y)
-    wanted = _wanted(conditions)
-    predictions = collect_fitted(named, X, labels, wanted=wanted, groups=groups)
+    pair = pair_of_fitted(
+        roles,
+        X,
+        y,
+        wanted=_wanted(conditions),
+        groups=groups,
+        why="A gate judges trained classifiers.",
+    )
     arrays = {name: as_array(column) for name, column in (columns or {}).items()}
-    check_same_length({"y_true": labels}, arrays)
-    return PairSubject(predictions.pair(*roles), arrays, pos_label)
+    check_same_length({"y_true": pair.predictions.y}, arrays)
+    return PairSubject(pair, arrays, pos_label)
 
 
 def _wanted(conditions: Sequence[Condition | AnyOf]) -> frozenset[str]:

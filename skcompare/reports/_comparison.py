@@ -1,6 +1,6 @@
 """A finished comparison and the forms it is handed on in."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -55,6 +55,9 @@ class Comparison:
     advice : EnsembleAdvice or None
         Whether to combine the two, where the answers are those of trained classifiers on
         a hold-out set.
+    source : callable or None
+        Makes :meth:`evidence` of the answers, which it holds; None where the comparison was
+        read from JSON, which has no answers.
 
     .. versionadded:: 0.1
     """
@@ -77,6 +80,7 @@ class Comparison:
     fingerprint: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     advice: EnsembleAdvice | None = None
+    source: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
@@ -104,6 +108,42 @@ class Comparison:
             else words
             for code, words in zip(tests, explain(tests), strict=True)
         ]
+
+    def evidence(self, needs: type, **options: Any) -> Any:
+        """The evidence behind the comparison, for pictures and for further tests.
+
+        Parameters
+        ----------
+        needs : type
+            A class of :mod:`skcompare.evidence`, such as `ContingencyTable`.
+        **options : dict
+            Options of its `from_pair`, such as `pos_label`.
+
+        Returns
+        -------
+        evidence : object of that class
+
+        Raises
+        ------
+        ValueError
+            If the answers are not there: in a comparison that was read from JSON or made of
+            item scores, or where classifiers were not asked for probabilities because
+            nothing that was compared needs them.
+
+        Examples
+        --------
+        >>> from skcompare import compare
+        >>> from skcompare.evidence import ContingencyTable
+        >>> comparison = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]})
+        >>> comparison.evidence(ContingencyTable).only_challenger
+        1
+        """
+        if self.source is None:
+            raise ValueError(
+                "This comparison has no answers: it was read from JSON, or made of item "
+                "scores. Compare the answers again, or make the evidence of them."
+            )
+        return self.source(needs, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values."""
@@ -186,7 +226,7 @@ class Comparison:
 _PLAIN_FIELDS = [
     f.name
     for f in fields(Comparison)
-    if f.name not in ("rows", "conclusion", "design", "flags", "advice")
+    if f.name not in ("rows", "conclusion", "design", "flags", "advice", "source")
 ]
 
 

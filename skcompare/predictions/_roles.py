@@ -12,10 +12,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcompare._labels import check_labels
 from skcompare._validation import check_not_missing
-from skcompare.comparators._splits import PREFIT
-from skcompare.predictions import describe
+from skcompare.predictions._describe import describe
 
-__all__ = ["check_roles", "check_target", "is_fitted", "is_mixed", "is_prefit"]
+__all__ = [
+    "PREFIT",
+    "check_roles",
+    "check_target",
+    "is_fitted",
+    "is_mixed",
+    "is_prefit",
+]
+
+PREFIT = "prefit"
+"""The `cv` of classifiers that are used as they are."""
 
 NamedEstimators = Sequence[tuple[str, Any]]
 

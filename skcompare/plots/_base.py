@@ -1,0 +1,330 @@
+"""What all displays share: where they come from, and how they are drawn."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from skcompare._frames import frame_from_columns
+from skcompare._registered_measures import keywords_of
+from skcompare._typing import ArrayLike
+from skcompare.plots._room import Room, room_for
+from skcompare.predictions import (
+    PairedPredictions,
+    predictions_from_arrays,
+    predictions_from_cv_results,
+)
+from skcompare.predictions._from_cv import outputs_of_roles
+from skcompare.predictions._prefit import pair_of_fitted
+
+__all__ = ["Display", "PairDisplay"]
+
+CHAMPION, CHALLENGER = "champion", "challenger"
+
+
+class Display(ABC):
+    """A picture whose numbers were computed before.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes drawn on last; the main one of several.
+    axes_ : list of matplotlib Axes
+        All of them.
+    figure_ : matplotlib Figure
+        The figure that they are in.
+
+    .. versionadded:: 0.1
+    """
+
+    ax_: Any
+    axes_: list[Any]
+    figure_: Any
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of Axes, optional
+            Where to draw; a new figure by default. A picture with several panels takes as
+            many axes, or puts its panels in the place of one.
+
+        Returns
+        -------
+        display : Display
+            Itself, with `ax_`, `axes_` and `figure_`.
+
+        Raises
+        ------
+        MissingDependencyError
+            If matplotlib is not installed.
+        """
+        self.figure_, self.axes_ = room_for(ax, self._room())
+        self.ax_ = self.axes_[0]
+        self._draw(*self.axes_)
+        return self
+
+    def frame(self, backend: str = "pandas") -> Any:
+        """The numbers that the picture shows, as a frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library whose frame is returned.
+
+        Returns
+        -------
+        frame : frame of `backend`
+        """
+        columns = {name: list(values) for name, values in self._columns().items()}
+        return frame_from_columns(columns, backend)
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """What the picture shows, in a sentence or two, for those who cannot see it."""
+
+    @abstractmethod
+    def _room(self) -> Room:
+        """How large the picture is, and its panels."""
+
+    @abstractmethod
+    def _draw(self, *axes: Any) -> None:
+        """Draw what was computed on the panels."""
+
+    @abstractmethod
+    def _columns(self) -> Mapping[str, Any]:
+        """The numbers by column."""
+
+    @classmethod
+    def _drawn(cls, display: Self, ax: Any) -> Self:
+        """As scikit-learn's displays, one that is made from data is drawn at once."""
+        return display.plot(ax=ax)
+
+
+class PairDisplay(Display):
+    """A picture of one piece of evidence about a champion and a challenger.
+
+    A subclass names the evidence in `needs` and is made of it by `from_evidence`; all other
+    constructors make the evidence and go there.
+
+    .. versionadded:: 0.1
+    """
+
+    needs: ClassVar[Any]
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, *args: Any, **kwargs: Any) -> Self:
+        """The display of evidence with options, not drawn yet."""
+
+    @classmethod
+    def from_estimators(
+        cls,
+        champion: Any,
+        challenger: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Ask two fitted classifiers for records that neither was trained on.
+
+        Parameters
+        ----------
+        champion, challenger : estimator
+            Fitted classifiers.
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Records of a hold-out set.
+        y : array-like of shape (n_samples,)
+            True labels.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user).
+        ax : matplotlib Axes or sequence of Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        pair = pair_of_fitted(
+            {CHAMPION: champion, CHALLENGER: challenger},
+            X,
+            y,
+            wanted=cls.needs.wanted,
+            groups=groups,
+            why="Pictures show what trained classifiers answer.",
+        )
+        return cls.from_result(pair, ax=ax, **options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike | None,
+        champion: Any,
+        challenger: Any,
+        *,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        pos_label: Any = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Take answers to a hold-out set that exist already.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        champion, challenger : array-like or mapping
+            Predicted labels of shape (n_samples,), probabilities of shape
+            (n_samples, n_classes), or for two classes of shape (n_samples,); both as
+            ``{"labels": ..., "proba": ...}``.
+        labels : array-like of shape (n_classes,), optional
+            All class labels, where `y_true` lacks some.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user).
+        pos_label : label, optional
+            The positive one of two classes.
+        ax : matplotlib Axes or sequence of Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        predictions = predictions_from_arrays(
+            y_true,
+            {CHAMPION: champion, CHALLENGER: challenger},
+            labels=labels,
+            pos_label=pos_label,
+            groups=groups,
+        )
+        if pos_label is not None and "pos_label" in cls._evidence_options():
+            options["pos_label"] = pos_label
+        return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        champion: Any,
+        challenger: Any = None,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        cv: Any = None,
+        design: Any = None,
+        groups: ArrayLike | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Take the answers of classifiers that scikit-learn's `cross_validate` fitted.
+
+        Parameters
+        ----------
+        champion : dict
+            What :func:`sklearn.model_selection.cross_validate` gave with
+            ``return_estimator=True`` and ``return_indices=True``: for the champion; or,
+            without `challenger`, for a :class:`~skcompare.PairedClassifier`.
+        challenger : dict, optional
+            The same for the challenger, on the same splits.
+        X, y : array-like, sparse matrix or frame
+            The records and labels that were cross-validated, in the same order.
+        cv, design
+            How the records were split, as in :func:`~skcompare.compare_cv_results`.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user).
+        ax : matplotlib Axes or sequence of Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        predictions = predictions_from_cv_results(
+            X,
+            y,  # type: ignore[arg-type]
+            outputs_of_roles(champion, challenger, X, y),
+            cv=cv,
+            design=design,
+            groups=groups,
+            wanted=cls.needs.wanted,
+        )
+        return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
+
+    @classmethod
+    def from_result(cls, result: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Draw what is behind a finished comparison.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator, PairedPredictions, or evidence
+            A comparison that was read from JSON has no answers to draw any more.
+        ax : matplotlib Axes or sequence of Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            Options of the evidence and of the display.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        return cls._drawn(cls.of_result(result, **options), ax)
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of a finished comparison, not drawn yet.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator, PairedPredictions, or evidence
+            Where the numbers come from.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : Display
+            Its `frame()` needs no matplotlib.
+        """
+        known = cls._evidence_options()
+        of_evidence = {name: options.pop(name) for name in known if name in options}
+        if isinstance(result, cls.needs):
+            if of_evidence:
+                raise ValueError(
+                    f"{', '.join(of_evidence)}: the evidence is made already. Pass this to "
+                    f"{cls.needs.__name__}, or leave it out."
+                )
+            return cls._of(result, **options)
+        return cls._of(_evidence_of(result, cls.needs, of_evidence), **options)
+
+    @classmethod
+    def _evidence_options(cls) -> tuple[str, ...]:
+        """Names of the options by which the evidence is made."""
+        return keywords_of(cls.needs.from_pair)
+
+
+def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
+    """Evidence of a type from whatever holds answers."""
+    if isinstance(result, PairedPredictions):
+        return needs.from_pair(result, **options)
+    # A fitted comparator has its comparison, which knows the answers.
+    holder = getattr(result, "comparison_", result)
+    if not hasattr(holder, "evidence"):
+        raise TypeError(
+            "`result` must be a Comparison, a fitted PairedComparator, PairedPredictions "
+            f"or {needs.__name__}. Got {type(result).__name__}."
+        )
+    return holder.evidence(needs, **options)

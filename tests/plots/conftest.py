@@ -1,0 +1,79 @@
+"""What must hold for every picture, whoever draws it."""
+
+import itertools
+
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """No test leaves figures behind."""
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture
+def words_of():
+    """The visible words of a figure, with their places in pixels."""
+
+    def found(figure):
+        figure.draw_without_rendering()
+        texts = [
+            text
+            for text in figure.findobj(matplotlib.text.Text)
+            if text.get_visible() and text.get_text().strip() and not _hidden(text)
+        ]
+        return [(text.get_text(), text.get_window_extent()) for text in texts]
+
+    return found
+
+
+@pytest.fixture
+def overlaps(words_of):
+    """Pairs of words that overlap, and words that are not wholly in the figure."""
+
+    def found(figure):
+        words = words_of(figure)
+        over = [
+            (one, other)
+            for (one, a), (other, b) in itertools.combinations(words, 2)
+            if _shared(a, b)
+        ]
+        outside = [
+            word
+            for word, box in words
+            if box.x0 < -1
+            or box.y0 < -1
+            or box.x1 > figure.bbox.width + 1
+            or box.y1 > figure.bbox.height + 1
+        ]
+        return over, outside
+
+    return found
+
+
+def _hidden(text):
+    """Whether axes hide the words: those switched off, and ticks outside their limits."""
+    axes = text.axes
+    if axes is None:
+        return False
+    if not axes.get_visible():
+        return True
+    for axis in (axes.xaxis, axes.yaxis):
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if text in (tick.label1, tick.label2):
+                low, high = sorted(axis.get_view_interval())
+                place = tick.get_loc()
+                return not axes.axison or not low - 1e-9 <= place <= high + 1e-9
+    return not axes.axison and text in (axes.xaxis.label, axes.yaxis.label)
+
+
+def _shared(one, other):
+    """Whether two boxes share more than a pixel in both directions."""
+    width = min(one.x1, other.x1) - max(one.x0, other.x0)
+    height = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return width > 1 and height > 1
