@@ -11,6 +11,7 @@ or with ``--help`` for the options; ``--only accuracy auc`` makes a part of the 
 import argparse
 
 import numpy as np
+from gate_closed import closed_rows
 from gate_formulas import (
     ALPHA,
     SCORES,
@@ -265,19 +266,28 @@ def of_group_losses(rng, sizes, world):
 
 
 def others(args):
-    """Conditions that take a function call a data set: the tests as the gate runs them."""
+    """Tests that the gate runs on every data set, and those of many at a time."""
     table = Table(
         "Resampling and other tests: passes at the boundary",
         ("measure", "test", "records", "data sets", "gate, above", "gate, below"),
     )
     rng = np.random.default_rng(args.seed)
-    for row in other_rows(rng):
-        measure, name, n, draw, truth, options = row
+    for measure, name, n, draw, truth, options in other_rows(rng):
+        n_sets = args.loops if "n_resamples" in options else args.draws
         passed = np.zeros(2)
-        for _ in range(args.loops):
+        for _ in range(n_sets):
             passed += both_shown(get_test(name), draw(), truth, **options)
-        cells = [with_error(one / args.loops, args.loops) for one in passed]
-        table.add(measure, name, n, args.loops, *cells)
+        cells = [with_error(one / n_sets, n_sets) for one in passed]
+        table.add(measure, name, n, n_sets, *cells)
+    for row in closed_rows(rng):
+        row.check()
+        passed, done = np.zeros(2), 0
+        while done < args.draws:
+            n_sets = int(min(args.draws - done, max(1, BATCH // row.size)))
+            passed += row.passed(n_sets)
+            done += n_sets
+        cells = [with_error(one / done, done) for one in passed]
+        table.add(row.measure, row.test, row.n, done, *cells)
     yield table
 
 

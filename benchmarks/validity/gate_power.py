@@ -3,6 +3,12 @@
 import math
 
 import numpy as np
+from gate_closed import (
+    calibration_evidence,
+    calibration_shown,
+    calibration_truth,
+    draw_odds,
+)
 from gate_formulas import (
     ALPHA,
     SCORES,
@@ -21,7 +27,6 @@ from tables import Table, with_error
 from skcompare._registry import get_test
 from skcompare.evidence import (
     ContingencyTable,
-    PairedCalibration,
     PairedLosses,
     PlacementValues,
     ScoredPair,
@@ -69,7 +74,7 @@ def powers(draws, loops, seed):
     rng = np.random.default_rng(seed)
     for row in accuracy_rows():
         table.add(*row)
-    for rows in (loss_rows, auc_rows, label_rows):
+    for rows in (loss_rows, auc_rows, label_rows, calibration_rows):
         for words, truth, n, decide in rows(rng):
             passed, done = 0, 0
             while done < draws:
@@ -205,7 +210,7 @@ def other_rows(rng):
 
     entry, options = get_test("bootstrap_difference"), {"n_resamples": 999}
     boundaries = [(-0.06, "greater")]
-    n = needed(entry, scored(20_000), boundaries, 0.0, **options)
+    n = needed(entry, scored(POPULATION // 2), boundaries, 0.0, **options)
     yield (
         "average precision above -0.06",
         world,
@@ -213,19 +218,19 @@ def other_rows(rng):
         lambda: is_shown(entry, scored(n), *boundaries[0], **options),
     )
 
-    def calibrated(n):
-        logit = 1.5 * rng.standard_normal(n)
-        y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
-        proba = [1 / (1 + np.exp(-factor * logit)) for factor in (1.3, 1.0)]
-        return PairedCalibration.from_predictions(y, *proba, n_bins=10, strategy="uniform")
 
+def calibration_rows(rng):
+    """Of the evidence that has the shares of the truth, a million records."""
+    factors = 1.3, 1.0
     tested = get_test("calibration_difference")
+    many = (one[0] for one in draw_odds(rng, 1, 1_000_000, factors))
+    evidence = calibration_evidence(*many)
+    truth = calibration_truth(factors)
     for margin in (0.002, 0.001):
-        at = -margin
-        k = needed(tested, calibrated(1_000_000), [(at, "greater")])
-        yield (
-            f"squared calibration error above {at}",
-            "log odds times 1.3 and 1",
-            k,
-            lambda k=k, at=at: is_shown(tested, calibrated(k), at, "greater"),
-        )
+        n = needed(tested, evidence, [(-margin, "greater")], truth)
+
+        def decide(n_sets, n=n, margin=margin):
+            return calibration_shown(draw_odds(rng, n_sets, n, factors), -margin)[0]
+
+        title = f"squared calibration error above -{margin}"
+        yield title, "log odds times 1.3 and 1", n, decide

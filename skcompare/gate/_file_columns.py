@@ -16,6 +16,7 @@ __all__ = [
     "ChosenColumns",
     "called",
     "check_different",
+    "check_no_answers",
     "check_not_chosen",
     "chosen_columns",
     "whole_names",
@@ -122,7 +123,7 @@ def chosen_columns(
     known = dict.fromkeys(wanted, "`where`")
     if groups is not None:
         known[groups] = "`groups`"
-    _check_no_answers(known, given)
+    check_no_answers(known, [_own_columns(answer) for answer in given])
     facts = {name: (_fact_at(name, sources, main, by), name) for name, by in known.items()}
     return ChosenColumns(
         main,
@@ -194,10 +195,17 @@ def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Sou
     return main
 
 
-def _check_no_answers(names: Iterable[str], given: Sequence[Answer]) -> None:
-    """Refuse slices and groups by what a classifier answered."""
-    for role, answer in zip(ROLES, given):
-        own = _own_columns(answer)
+def check_no_answers(names: Iterable[str], given: Sequence[Sequence[str]]) -> None:
+    """Refuse slices and groups by what a classifier answered.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The columns of slices and groups.
+    given : pair of sequence of str
+        The columns of the champion's and of the challenger's answers.
+    """
+    for role, own in zip(ROLES, given):
         for name in names:
             if name in own or (name.endswith("]") and name.rpartition("[")[0] in own):
                 raise ValueError(

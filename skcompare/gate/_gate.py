@@ -153,7 +153,7 @@ class Gate(Written):
             The records that a classifier was trained on. Those that are judged must not
             be among them, by the column `id`, or by equal values of `features`.
         features : sequence of str, default=()
-            Columns by which training records without ids are recognised.
+            Columns by which training records without ids are recognised. Needs `train`.
         collect : int, default=10_000_000
             Most records of a lazy frame or a Parquet file that are read into memory. More
             are counted where they are, slice by slice, as by :func:`skcompare.compare`.
@@ -193,7 +193,7 @@ class Gate(Written):
             conditions=self.leaves,
             collect=collect,
             train=train,
-            features=tuple(features),
+            features=features,
             keep_ids=known is not None,
         )
         decision = judge_subject(self, subject, ledger=known, blind=blind)

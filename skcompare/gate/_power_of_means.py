@@ -21,6 +21,8 @@ class Growing(NamedTuple):
 
     side: Side
     alpha: float
+    spread: float = 1.0
+    """How much the limit varies, as a share of how much the difference does."""
 
     @property
     def distance(self) -> float:
@@ -45,7 +47,7 @@ class Growing(NamedTuple):
             lean = sign * self.side.basis.moves.skewness * math.sqrt(share)
         if not math.isfinite(needed):
             return 0.0
-        rest = self.distance / error - needed
+        rest = (self.distance / error - needed) / self.spread
         slope = 1 - needed * lean / 2
         if slope <= 0:
             reached = float(ndtr(rest))
@@ -112,12 +114,19 @@ class Growing(NamedTuple):
         return student_quantile(self.alpha, df)
 
 
-def records_of_means(sides: Sequence[Side], alpha: float, power: float) -> float:
+def records_of_means(
+    sides: Sequence[Side],
+    alpha: float,
+    power: float,
+    spreads: Sequence[float] | None = None,
+) -> float:
     """Records at which all sides are shown with a probability, if the estimate is true.
 
-    Infinite where the estimate is beyond a boundary.
+    Infinite where the estimate is beyond a boundary. `spreads` are those of the sides'
+    limits, where they do not vary as the difference does.
     """
-    growing = [Growing(side, alpha) for side in sides]
+    known = [1.0] * len(sides) if spreads is None else spreads
+    growing = [Growing(s, alpha, spread) for s, spread in zip(sides, known, strict=True)]
     if any(not one.distance > 0 for one in growing):
         return math.inf
 

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from skcompare.evidence import ContingencyTable, JointCounts
+from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
 from skcompare.gate._caution import Cautious
 from skcompare.gate._conditions import Condition
 from skcompare.gate._no_variation import Still
+from skcompare.gate._power_of_calibration import can_resample, records_of_calibration
 from skcompare.gate._power_of_counts import Boundary, records_of_counts
 from skcompare.gate._power_of_means import records_of_means
 from skcompare.gate._power_of_scores import records_of_scores
@@ -30,9 +31,10 @@ def records_needed(
 
     With a probability of 80 %: of accuracies by adding the probabilities of all tables, of
     scores of labels by simulation, and of other measures by the normal approximation with
-    the skewness that the test allows for. Both boundaries of an equivalence are counted at
-    once. Infinite where the observed difference is beyond a boundary, so that no number of
-    records is enough; None where nothing is known, or next to nothing.
+    the skewness that the test allows for, of calibration errors with what resamples say of
+    their standard errors. Both boundaries of an equivalence are counted at once. Infinite
+    where the observed difference is beyond a boundary, so that no number of records is
+    enough; None where nothing is known, or next to nothing.
     """
     if too_few_to_plan(test, sides) or any(
         math.isnan(side.result.estimate) for side in sides
@@ -80,9 +82,11 @@ def _needed(
     if any(math.isnan(side.pvalue) for side in sides) and not isinstance(basis, Cautious):
         return None
     needed = records_of_means(sides, alpha, POWER)
+    options = {**test.prepared.options, **test.options}
     if isinstance(evidence, JointCounts) and isinstance(basis, Cautious):
-        options = {**test.prepared.options, **test.options}
         return records_of_scores(evidence, options, sides, needed, alpha, POWER)
+    if isinstance(evidence, PairedCalibration) and can_resample(evidence, options):
+        return records_of_calibration(evidence, sides, needed, alpha, POWER)
     return needed
 
 

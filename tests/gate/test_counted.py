@@ -65,6 +65,13 @@ def test_counted_records_are_judged_as_read_ones(frame, condition):
             assert read.low == pytest.approx(found.low, abs=1e-9)
 
 
+def test_engines_do_not_slice_by_answers(frame):
+    """Columns of answers make no slices where records are counted, either."""
+    gate = Gate(Superior("accuracy", where={"new": [0.9, 0.95]}))
+    with pytest.raises(ValueError, match="Column 'new' has the challenger's answers"):
+        gate.decide(frame.lazy(), COLUMNS, y_true="y", collect=0)
+
+
 def test_any_of_on_an_engine(frame):
     """Several conditions on the same records are counted together."""
     gate = Gate(AnyOf(Superior("accuracy"), Superior("roc_auc", margin=0.5)))

@@ -326,6 +326,47 @@ def test_training_records_are_not_judged():
         gate.decide(frame.y, {n: frame[n] for n in COLUMNS}, train=apart)
 
 
+def test_features_are_those_of_training_data():
+    """Features without training data, or one text in their place, are refused."""
+    frame = scored(60).assign(x=np.linspace(0, 1, 60))
+    gate = Gate(Superior("accuracy"))
+    words = {"y_true": "y"}
+
+    with pytest.raises(
+        ValueError, match=r"no training data is given. Got features=\['x'\]"
+    ):
+        gate.decide(frame, COLUMNS, features=["x"], **words)
+    with pytest.raises(ValueError, match="Pass `train`, or leave `features` out"):
+        gate.decide(frame.y, {n: frame[n] for n in COLUMNS}, features=("x",))
+    with pytest.raises(TypeError, match=r"Got 'x'. Pass \['x'\]"):
+        gate.decide(frame, COLUMNS, features="x", train=frame, **words)
+
+
+def test_records_are_not_sliced_by_answers():
+    """Columns of answers make no slices and no groups, as in the shell."""
+    frame = scored(60)
+    frame = frame.assign(a=1 - frame.new, said=frame.new.round().astype(int))
+    other = frame[["new", "site"]].assign(id=range(60))
+    forms = (
+        ("old", COLUMNS, {}),
+        ("new", COLUMNS, {}),
+        ("a", COLUMNS | {"new": ["a", "new"]}, {}),
+        ("said", COLUMNS | {"new": {"labels": "said", "proba": "new"}}, {}),
+        ("new", COLUMNS | {"new": (other, "new")}, {"id": "id"}),
+    )
+    for name, answers, words in forms:
+        gate = Gate(Superior("accuracy"), Superior("f1", where={name: [0, 1]}))
+        with pytest.raises(ValueError, match=f"Column '{name}' has the .*'s answers"):
+            gate.decide(frame.assign(id=range(60)), answers, y_true="y", **words)
+    with pytest.raises(ValueError, match="not sliced or grouped by answers"):
+        Gate(Superior("accuracy")).decide(frame, COLUMNS, y_true="y", groups="new")
+    # What is passed beside the frame is no column of it.
+    gate = Gate(Superior("accuracy", where={"new": "north"}))
+    decision = gate.decide(frame, COLUMNS, y_true="y", columns={"new": frame.site})
+
+    assert (frame.site == "north").sum() == decision.outcomes[0].n_records
+
+
 def test_conditions_are_values():
     """Equal conditions are equal, say what they ask, and cannot be changed by accident."""
     where = {"site": ("north", "south")}

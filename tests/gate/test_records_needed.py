@@ -8,6 +8,7 @@ import pytest
 from skcompare.evidence import (
     ContingencyTable,
     JointCounts,
+    PairedCalibration,
     PairedLosses,
     PlacementValues,
 )
@@ -15,12 +16,14 @@ from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.gate._caution import Cautious
 from skcompare.gate._defaults import MOST_EXACT, method_for
 from skcompare.gate._moves import Moves, count_moves
+from skcompare.gate._power_of_calibration import records_of_calibration
 from skcompare.gate._power_of_counts import Boundary, power_of_counts, records_of_counts
 from skcompare.gate._power_of_means import records_of_means
 from skcompare.gate._power_of_scores import records_of_scores
 from skcompare.gate._records_needed import records_needed
 from skcompare.gate._sides import side_of
 from skcompare.stats import mcnemar, mcnemar_power
+from skcompare.stats._calibration_units import row_sums, squared_errors, variance_of
 from skcompare.stats._margin_power import margin_power
 from tests.gate.test_sides import ready
 
@@ -156,6 +159,64 @@ def test_records_of_scores_have_the_power():
     ]
 
     assert POWER == pytest.approx(sum(passed) / 2000, abs=0.03)
+
+
+def some_calibration(rng, n, **words):
+    """An overconfident champion, and a challenger that is calibrated."""
+    logit = 1.5 * rng.normal(size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
+    proba = [1 / (1 + np.exp(-factor * logit)) for factor in (1.3, 1.0)]
+    return PairedCalibration.from_predictions(
+        y, *proba, n_bins=10, strategy="uniform", **words
+    )
+
+
+def test_records_of_calibration_have_the_power():
+    """Limits vary less than the difference, which fewer records make up for."""
+    rng = np.random.default_rng(6)
+    test = ready("calibration_difference", some_calibration(rng, 50_000))
+    # The difference in truth, as benchmarks/validity/gate_closed.py adds it up.
+    boundary = test.towards("greater", 0.0).estimate - 0.00181 - 0.002
+    side = side_of(test, boundary, "greater", ALPHA)
+    plain = records_of_means([side], ALPHA, POWER)
+    n = math.ceil(
+        records_of_calibration(test.prepared.evidence, [side], plain, ALPHA, POWER)
+    )
+    passed = 0
+    for _ in range(400):
+        drawn = some_calibration(rng, n)
+        sums = row_sums(drawn, 0), row_sums(drawn, 1)
+        champion, challenger = squared_errors(sums)
+        variance = variance_of(sums)
+        moves = Moves(math.sqrt(variance.total), 0.0, n, "records in bins")
+        cautious = Cautious(champion - challenger, moves, variance.df)
+        passed += cautious.limit(ALPHA, "greater") > -0.002
+
+    assert 0.92 * plain < n < 0.99 * plain
+    assert POWER == pytest.approx(passed / 400, abs=0.06)
+
+
+@pytest.mark.parametrize("kind", ["binary", "grouped", "classwise", "sums", "bootstrap"])
+def test_calibration_is_resampled_by_records_only(kind):
+    """Groups, rows of classes, sums and other standard errors stay with the formula."""
+    rng = np.random.default_rng(7)
+    groups = np.arange(400) // 5 if kind == "grouped" else None
+    found = some_calibration(rng, 400, groups=groups)
+    if kind == "sums":
+        found = found.reduced()
+    if kind == "classwise":
+        proba = [np.stack([1 - p, p], axis=1) for p in found.proba]
+        found = PairedCalibration.from_predictions(
+            found.outcomes[0], *proba, kind=kind, n_bins=5, strategy="uniform"
+        )
+    options = {"method": kind, "n_resamples": 50} if kind == "bootstrap" else {}
+    test = ready("calibration_difference", found, **options)
+    boundary = test.towards("greater", 0.0).estimate - 0.003
+    side = side_of(test, boundary, "greater", ALPHA)
+    needed = records_needed(Superior("squared_calibration_error"), test, [side], ALPHA)
+    plain = max(401, math.ceil(records_of_means([side], ALPHA, POWER)))
+
+    assert needed < plain if kind == "binary" else needed == plain
 
 
 def gate_data(n=400):
