@@ -248,8 +248,13 @@ class ClassRows:
 
     def _of_position(self, at: int) -> IntArray:
         """Size, and the column of one class of each matrix, of shape (n_sums, n_rows)."""
-        columns = [matrix[:, [at]].toarray()[:, 0] for matrix in self._matrices()]
-        return np.array([self.size, *columns])
+        values = np.zeros((2 + 2 * self.n_classifiers, len(self.size)), dtype=np.int64)
+        values[0] = self.size
+        for column, matrix in zip(values[1:], self._matrices(), strict=True):
+            # Indexing a sparse matrix takes far longer than its few numbers do.
+            part = slice(matrix.indptr[at], matrix.indptr[at + 1])
+            column[matrix.indices[part]] = matrix.data[part]
+        return values
 
     def _matrices(self) -> list[Any]:
         """Truth, then answers and right answers of each classifier."""

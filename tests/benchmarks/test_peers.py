@@ -22,6 +22,7 @@ def measure(monkeypatch):
     return peers_measure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rst", [False, True])
 def test_it_runs_without_any_other_package(rst):
     """Rows of scikit-learn alone, whose numbers must be ours."""

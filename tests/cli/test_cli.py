@@ -317,6 +317,7 @@ def test_compare_what_comes_through_a_pipe():
     assert "15 records" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of a POSIX shell")
 def test_reader_that_has_seen_enough():
     """A closed pipe ends the command without complaint."""

@@ -317,6 +317,7 @@ def test_help_shows_how(folder, capsys):
     assert "exit codes: 0 passed, 1 not passed" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has such a device")
 @pytest.mark.parametrize(
     ("end", "code", "message"),

@@ -76,6 +76,7 @@ def run(path, kill_at):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_killed_between_batches_and_while_writing(tmp_path, monkeypatch):
     """No batch is lost or counted twice, wherever the process was killed."""

@@ -16,6 +16,7 @@ from skcompare.stats import delong
 pytestmark = pytest.mark.slow
 
 N = 150
+FEW = 75  # enough for the jackknife, whose time rises with the square
 MEANS = ("accuracy", "neg_brier_score", "neg_log_loss")
 COUNTS = ("precision", "recall", "f1", "specificity", "balanced_accuracy")
 
@@ -76,7 +77,7 @@ def jackknife(y, both, scoring):
 )
 def test_means_over_records(scoring, n_classes):
     """For a mean the jackknife is the sample variance over n, and so is ours."""
-    y, both = answers(n_classes)
+    y, both = answers(n_classes, n=FEW)
     scores = scored(pair_of(y, both), scoring)
 
     assert jackknife(y, both, scoring) == pytest.approx(scores.variances.item(), rel=1e-9)
@@ -86,7 +87,7 @@ def test_means_over_records(scoring, n_classes):
 @pytest.mark.parametrize("scoring", [*COUNTS, "roc_auc", "matthews_corrcoef"])
 def test_scores_of_two_classes(scoring):
     """Influences to first order are as good as the jackknife, but for a few percent."""
-    y, both = answers(2)
+    y, both = answers(2, n=FEW)
     scores = scored(pair_of(y, both), scoring)
 
     assert jackknife(y, both, scoring) == pytest.approx(scores.variances.item(), rel=0.1)
@@ -96,7 +97,7 @@ def test_scores_of_two_classes(scoring):
 @pytest.mark.parametrize("scoring", ["precision[2]", "f1[1]", "recall[0]", "f1_macro"])
 def test_scores_of_three_classes(scoring):
     """The same holds for one class of several, and for all of them."""
-    y, both = answers(3)
+    y, both = answers(3, n=FEW)
     scores = scored(pair_of(y, both), scoring)
 
     assert jackknife(y, both, scoring) == pytest.approx(scores.variances.item(), rel=0.1)

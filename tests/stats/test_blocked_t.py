@@ -150,6 +150,7 @@ def test_conservative_is_the_default():
         assert pvalues["published"] < pvalues["conservative"]
 
 
+@pytest.mark.slow
 def test_level_where_the_correlations_hold():
     """Normal differences with rho1 = 0 and rho2 = 1/2: "published" rejects too often."""
     rng = np.random.default_rng(6)

@@ -394,6 +394,7 @@ def test_monte_carlo_error():
 # --------------------------------------------------------------- level and coverage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", ["accuracy", "roc_auc", "average_precision"])
 def test_level(score):
     """Two classifiers that are equally good are told apart in about 5 % of the cases.

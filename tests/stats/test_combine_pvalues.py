@@ -128,6 +128,7 @@ def test_covariance_is_monotone_and_positive():
         assert mirrored == found
 
 
+@pytest.mark.slow
 def test_size_under_the_null():
     """With correlations the level is kept where Fisher's method is liberal."""
     known, n = GOLDEN["size"], 8000

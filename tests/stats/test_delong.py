@@ -303,6 +303,7 @@ def test_interval_without_variance_by_hand():
     assert 0.5 + (0.5 - low1) == pytest.approx(high, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["agreeing", "arctanh"])
 def test_coverage(interval):
     """Intervals hold the difference for new records in about 95 % of samples."""

@@ -231,6 +231,7 @@ def test_pairs_are_correlated():
     assert apart.mean() < 0.85 * estimates.std()
 
 
+@pytest.mark.slow
 def test_error_rate():
     """Of classifiers that are equally good about 5 % are told apart."""
     pvalues = [

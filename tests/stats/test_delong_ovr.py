@@ -259,6 +259,7 @@ def test_classes_are_correlated():
     assert apart.mean() < 0.88 * true
 
 
+@pytest.mark.slow
 def test_error_rate():
     """Of classifiers that are equally good about 5 % are told apart."""
     pvalues = [

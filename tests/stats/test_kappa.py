@@ -405,6 +405,7 @@ def test_far_limit_of_the_exact_interval_leaves_room_for_other_accuracies(counts
             assert ours.low - 1e-15 <= theirs.low
 
 
+@pytest.mark.slow
 def test_size_for_two_accurate_classifiers():
     """Independent errors of 1 % each, of a thousand records: rejected at most as stated."""
     n, rate = 1000, 0.01

@@ -266,6 +266,7 @@ def test_time_does_not_grow_with_the_records():
 # ----------------------------------------------------------------------- error rate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("accuracies", "alike", "equal"),
     [

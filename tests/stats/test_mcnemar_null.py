@@ -194,6 +194,7 @@ def test_far_tail_of_melded_pvalues():
 # -------------------------------------------------------------------- what must hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_interval_excludes_the_null_value_when_rejected(method, alternative):

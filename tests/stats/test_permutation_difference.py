@@ -131,6 +131,7 @@ def test_own_function_by_enumeration():
         assert error == pytest.approx(result.details["standard_error"], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("metric", [roc_auc_score, average_precision_score])
 def test_studentised_ranks_by_enumeration(metric, grouped):
@@ -265,6 +266,7 @@ def test_many_records():
 # --------------------------------------------------------------- level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", ["roc_auc", "average_precision"])
 def test_level(score):
     """Two classifiers that are equally good are told apart in about 5 % of the cases.
@@ -282,6 +284,7 @@ def test_level(score):
     assert least <= rejected <= most
 
 
+@pytest.mark.slow
 def test_level_of_equal_areas_that_are_not_exchangeable():
     """Curves of equal area and different shape are told apart in about 5 % of the cases.
 

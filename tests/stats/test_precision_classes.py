@@ -60,6 +60,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("score", CLASS_SCORES)
 @pytest.mark.parametrize("test", CLASS_TESTS)

@@ -128,6 +128,7 @@ def test_joint_of_both_scores(score, n_classes):
     assert [part["pvalue"] for part in result.parts] == sorted(rows.pvalue.tolist())
 
 
+@pytest.mark.slow
 def test_joint_of_both_scores_holds_the_level_of_small_classes():
     """Twenty records a class, where Wald's statistic of the differences is too large."""
     rng = np.random.default_rng(5)

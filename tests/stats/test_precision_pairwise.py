@@ -92,6 +92,7 @@ def test_odds_ratios_against_a_control_by_statsmodels():
     assert n > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("method", ["score", "wald"])
 @pytest.mark.parametrize("control", [None, "m1"])

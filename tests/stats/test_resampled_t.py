@@ -181,6 +181,7 @@ def test_correction_is_that_of_a_correlation():
         assert float(expected) == pytest.approx(result.details["variance_factor"])
 
 
+@pytest.mark.slow
 def test_level_where_the_correlation_holds():
     """Normal differences with correlation n2 / (n1 + n2) are rejected 5 % of the time."""
     rng = np.random.default_rng(8)

@@ -41,6 +41,7 @@ def test_all_choices_of_few_ranks(n_values):
             assert float(np.mean(sums <= room)) == rank_sum_chance(ranks, room)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("most_added", "turn_cost"),
     [(10**9, 30), (0, 0), (0, 10**9)],

@@ -396,6 +396,7 @@ def test_an_empty_cell_stays_empty():
     assert 0 == drawn.counts[:, cells == 0].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.03, (2, 60)])
 @pytest.mark.parametrize("method", METHODS)
 def test_swapped_roles_mirror_everything(method, prevalence):
