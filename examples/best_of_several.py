@@ -1,6 +1,6 @@
 """
-Which of several classifiers?
-=============================
+Which of several classifiers is the best?
+=========================================
 
 Five classifiers are trained on the same digits. One of them is the most accurate on new
 records, as always. Is it better than the others, or was it lucky?
@@ -10,6 +10,7 @@ records, as always. Is it better than the others, or was it lucky?
 # The classifiers
 # ---------------
 # All of them are trained on 600 images, and answer the other 1,197.
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -36,13 +37,25 @@ answers = {
 # %%
 # All at once
 # -----------
-# With three or more answers, `compare` tests all together by Cochran's Q and each pair by
+# With three or more answers, ``compare`` tests all together by Cochran's Q and each pair by
 # McNemar's test. Ten pairs are ten chances of a false alarm, so their p-values are
 # adjusted; "max-t" makes use of the pairs having their records in common.
 from skcompare import compare
 
 comparison = compare(y_test, answers, adjust="max-t")
 print(comparison)
+
+# %%
+# The picture
+# -----------
+# Classifiers that a bar connects are not told apart.
+from skcompare.plots import CriticalDifferenceDisplay, PairwiseDisplay
+
+CriticalDifferenceDisplay.from_result(comparison)
+
+# %%
+# All pairs: who is ahead, and by how much.
+PairwiseDisplay.from_result(comparison)
 
 # %%
 # Against the one that runs
@@ -65,3 +78,4 @@ if not equals:
     print(f"The most accurate, {best}, is better than every other one.")
 else:
     print(f"The most accurate, {best}, cannot be told from {' and '.join(equals)}.")
+plt.show()

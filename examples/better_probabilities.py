@@ -12,6 +12,7 @@ Brier loss and the log loss tell, and their parts say why.
 # Handwritten digits that ship with scikit-learn: is it an odd one? Naive Bayes counts
 # correlated pixels as if each were new, and is too sure of itself. The challenger is the
 # same classifier with its probabilities recalibrated by cross-validation.
+import matplotlib.pyplot as plt
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -29,8 +30,10 @@ calibrated.fit(X_train, y_train)
 # %%
 # The comparison
 # --------------
-# Each loss has a test of its own. The verdict comes from the first.
+# Each loss has a test of its own. The verdict comes from the first. In the picture all of
+# them are gains: to the right of the line of zero the recalibrated one is better.
 from skcompare import compare
+from skcompare.plots import ForestDisplay
 
 answers = {
     "naive": naive.predict_proba(X_test),
@@ -39,6 +42,7 @@ answers = {
 scoring = ["brier_loss", "neg_log_loss", "squared_calibration_error", "roc_auc", "accuracy"]
 comparison = compare(y_test, answers, scoring=scoring)
 print(comparison)
+ForestDisplay.from_result(comparison)
 
 # %%
 # What the losses are made of
@@ -69,7 +73,10 @@ judged = {
     "inconclusive": "Nobody can say whose probabilities are better",
 }[comparison.verdict]
 print(
-    f"{judged}: the Brier loss gains {row.difference:+.3f} "
-    f"[{row.low:.3f}, {row.high:.3f}], of which {gained:+.3f} is calibration. The ranking "
-    f"differs by {ranking.difference:+.3f} in AUC (p = {ranking.pvalue:.2g})."
+    f"{judged}: the Brier loss gains {row.difference:+.3f} [{row.low:.3f}, {row.high:.3f}]."
 )
+print(
+    f"Calibration gains {gained:+.3f}; the ranking differs by {ranking.difference:+.3f} in "
+    f"AUC (p = {ranking.pvalue:.2g})."
+)
+plt.show()

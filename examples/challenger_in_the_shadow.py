@@ -1,6 +1,6 @@
 """
-A challenger in the shadow, and no true labels yet
-==================================================
+Does the challenger behave differently, before there are labels?
+================================================================
 
 A new model answers the same traffic as the one that runs. The true labels will come in
 weeks. Does the new one behave differently today, and where?
@@ -9,8 +9,9 @@ weeks. Does the new one behave differently today, and where?
 # %%
 # The two models
 # --------------
-# They read handwritten digits. Something went wrong when the challenger's training set was
-# put together: most of the eights were lost on the way.
+# They read the handwritten digits of scikit-learn. Something went wrong when the
+# challenger's training set was put together: most of the eights were lost on the way.
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
@@ -50,6 +51,8 @@ print(f"{exact.statistic:g} records in excess one way round, p = {exact.pvalue:.
 # -----------------
 # First the digits whose rates changed most, then the pairs that are exchanged more often
 # one way round, with p-values adjusted for the number of pairs.
+from skcompare.plots import AgreementDisplay
+
 for part in stuart_maxwell(matrix, max_classes=3).parts:
     print(
         f"digit {part['label']}: {part['champion']:.3f} of the answers became "
@@ -63,6 +66,7 @@ for pair in bowker(matrix).parts:
             f"{pair['count']} records, the reverse: {pair['reverse_count']}, "
             f"adjusted p = {pair['adjusted_pvalue']:.2g}"
         )
+AgreementDisplay.from_result(comparison)
 
 # %%
 # What follows
@@ -75,8 +79,9 @@ most = stuart_maxwell(matrix).parts[0]
 direction = "less" if most["difference"] < 0 else "more"
 if rates.pvalue < comparison.alpha:
     print(
-        f"Stop and look: the challenger gives the digit {most['label']} {direction} often. "
-        f"Label the {differing} records they differ on."
+        f"Stop and look: the challenger gives the digit {most['label']} {direction} often."
     )
+    print(f"Label the {differing} records they differ on.")
 else:
-    print("The two give every digit about equally often.")
+    print("The two are not shown to give any digit more or less often.")
+plt.show()

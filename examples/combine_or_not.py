@@ -13,6 +13,7 @@ can be seen before an ensemble is built; whether it came true is a comparison of
 # image, the other the right half, as two cameras would. They learn from 30 % of the
 # records; half of the others say whether to combine them, and the rest whether that was
 # right.
+import matplotlib.pyplot as plt
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -42,12 +43,15 @@ left, right = camera(range(4)), camera(range(4, 8))
 # The advice
 # ----------
 # Every comparison on a hold-out set gives it: both must be useful, neither far ahead, and
-# their errors must not be redundant.
+# their errors must not be redundant. The framed cells of the table are what an ensemble can
+# win: records that one of the two answers rightly.
 from skcompare import compare
+from skcompare.plots import ContingencyDisplay
 
 answers = {"left": left.predict_proba(X_advice), "right": right.predict_proba(X_advice)}
 comparison = compare(y_advice, answers)
 print(comparison.advice)
+ContingencyDisplay.from_result(comparison)
 
 # %%
 # Was it right?
@@ -68,7 +72,6 @@ judged = {
     "champion": "the better one alone is better than the ensemble",
     "inconclusive": "nobody can say which is better",
 }[proof.verdict]
-print(
-    f"The advice was to {comparison.advice.sentence}. On new records {judged}: accuracy "
-    f"{row.champion:.3f} and {row.challenger:.3f}."
-)
+print(f"The advice was to {comparison.advice.sentence}.")
+print(f"On new records {judged}: accuracy {row.champion:.3f} and {row.challenger:.3f}.")
+plt.show()

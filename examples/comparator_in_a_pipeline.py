@@ -1,11 +1,11 @@
 """
-A comparator as the last step of a pipeline
-===========================================
+Can a pipeline choose its model by itself?
+==========================================
 
-Somebody proposes a new model for one that has served for years. Can a pipeline decide by
-itself which one to use? With ``refit=True`` a comparator is a classifier: it compares the
-two, keeps the old one unless the evidence favours the new one, and answers through what it
-chose.
+Somebody proposes a new model for one that has served for years. With ``refit=True`` a
+comparator is a classifier: it compares the two, keeps the old one unless the evidence
+favours the new one, and answers through what it chose. Is it worth leaving the choice to
+it?
 """
 
 # %%
@@ -15,6 +15,7 @@ chose.
 # before the comparator is the same for both classifiers. It is fitted once, on all records
 # that are compared, so that a step that learns from the classes, such as a selection of
 # features, would not belong there but into each classifier.
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score, cross_validate, train_test_split
@@ -46,9 +47,12 @@ print(f"accuracy on new records: {pipeline.score(X_test, y_test):.3f}")
 # -------------------------------
 # Cross-validation repeats everything on each training set: the comparison, the choice and
 # the fit. Its score is about the whole procedure, and no record that it counts took part in
-# the choice. Each fold also shows what was chosen there.
+# the choice. Each fold also shows what was chosen there, and by what evidence.
+from skcompare.plots import ForestDisplay
+
 outcome = cross_validate(pipeline, X, y, cv=5, return_estimator=True)
-verdicts = [fitted["compare"].verdict_ for fitted in outcome["estimator"]]
+fitted = [each["compare"] for each in outcome["estimator"]]
+verdicts = [each.verdict_ for each in fitted]
 print("verdicts:", ", ".join(verdicts))
 scores = {
     "old": cross_val_score(pipeline.set_params(compare=GaussianNB()), X, y, cv=5),
@@ -56,6 +60,8 @@ scores = {
 }
 for name, score in scores.items():
     print(f"{name:7} {score.mean():.3f}")
+folds = {f"fold {k}": each.comparison_ for k, each in enumerate(fitted, start=1)}
+ForestDisplay.from_result(folds)
 
 # %%
 # What follows
@@ -64,3 +70,4 @@ changed = verdicts.count("challenger")
 gain = scores["chosen"].mean() - scores["old"].mean()
 print(f"The pipeline changed the model in {changed} of {len(verdicts)} folds.")
 print(f"To leave the choice to it is worth {gain:+.3f} of accuracy on these records.")
+plt.show()

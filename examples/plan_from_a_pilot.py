@@ -1,6 +1,6 @@
 """
-How many records to label?
-==========================
+How many records do I need?
+===========================
 
 Labels cost money. A small pilot is labelled, and two classifiers have answered it. How many
 more records does it take to find out which one is better?
@@ -9,7 +9,8 @@ more records does it take to find out which one is better?
 # %%
 # The pilot
 # ---------
-# 150 labelled digits, which neither classifier has seen. They do not settle the question.
+# 150 labelled digits, which neither classifier has seen. Do they settle the question?
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -38,10 +39,16 @@ print(mcnemar(pilot))
 # What the pilot says about the size
 # ----------------------------------
 # If the pilot's difference and disagreement were the true ones, this many new records would
-# find it in eight of ten cases. The last lines say how little the pilot knows: at the ends
-# of its interval it takes far fewer records, or no number is enough.
+# find it in eight of ten cases. The last lines say how little the pilot knows: they are the
+# plans for the ends of its interval.
+# The first picture has the power by the number of records, the second the records by the
+# difference that is to be found.
+from skcompare.plots import PowerDisplay, SampleSizeDisplay
+
 as_seen = plan_from_pilot(pilot)
 print(as_seen)
+PowerDisplay.from_result(as_seen)
+SampleSizeDisplay.from_result(as_seen)
 
 # %%
 # The least difference that matters
@@ -78,7 +85,9 @@ if final.pvalue < 0.05:
     )
 else:
     print(
-        f"{n} new records do not settle it: the challenger may be from {low:.3f} to "
-        f"{high:+.3f} better. The pilot's difference was luck, or this is the one case in "
-        "five that the plan leaves open."
+        f"{n} new records do not settle it: the difference is in [{low:.3f}, {high:.3f}]."
     )
+    print(
+        "The pilot's was luck, or this is the one case in five that the plan leaves open."
+    )
+plt.show()

@@ -11,6 +11,7 @@ same splits, so that nothing has to be fitted again.
 # The search
 # ----------
 # Ten-fold cross-validation of five depths, on scikit-learn's breast-cancer records.
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
@@ -28,12 +29,13 @@ print(f"best: {search.best_params_}, accuracy {search.best_score_:.3f}")
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import corrected_repeated_kfold_t
 
+found = {}
 simple = {"complexity": "max_depth"}
 for champion, options in (("simplest", simple), ("runner-up", {})):
     scores = ScoreDifferences.from_cv_results(
         champion, "best", X, y, search=search, **options
     )
-    result = corrected_repeated_kfold_t(scores)
+    result = found[f"best less {champion}"] = corrected_repeated_kfold_t(scores)
     print(f"best less {champion}: {result.estimate:+.3f}, p = {result.pvalue:.2g}")
     print(f"    flags: {', '.join(result.flags)}")
 
@@ -43,6 +45,7 @@ for champion, options in (("simplest", simple), ("runner-up", {})):
 # Without that luck: the search is a part of the learning algorithm, and is cross-validated
 # as a whole. Every test set judges a depth that was chosen without it.
 from skcompare import PairedComparator
+from skcompare.plots import ForestDisplay
 
 comparator = PairedComparator(
     champion=DecisionTreeClassifier(max_depth=1),
@@ -52,4 +55,19 @@ comparator = PairedComparator(
 )
 print(comparator.fit(X, y).comparison_)
 row = comparator.comparison_.rows[0]
-print(f"The search is worth {row.difference:+.3f}, from {row.low:+.3f} to {row.high:+.3f}.")
+ForestDisplay.from_result({**found, "search less simplest": row.result})
+
+# %%
+# What follows
+# ------------
+judged = {
+    "challenger": "is worth it",
+    "champion": "does harm",
+    "inconclusive": "is not shown to be worth it",
+}[comparator.verdict_]
+print(f"The search {judged}.")
+print(
+    f"Over the simplest tree: {row.difference:+.3f} of accuracy, from {row.low:+.3f} to "
+    f"{row.high:+.3f}."
+)
+plt.show()

@@ -11,6 +11,7 @@ when one says "9", how often is it a 9? Precision answers, class by class.
 # -----------------------
 # Handwritten digits that ship with scikit-learn: the champion fits a normal distribution to
 # each class, the challenger draws a line between each pair of classes.
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -43,26 +44,13 @@ classes = precision_by_class(counts)
 print(classes)
 
 # %%
-# How far apart, and how sure?
-# ----------------------------
-# The data of a forest plot: each class with its simultaneous interval, drawn in letters.
-# Right of the line the challenger is better.
-forest = classes.forest("difference")
-width = 40
+# The picture
+# -----------
+# The precision of the challenger as a multiple of the champion's, for each class: to the
+# right of one the challenger's answer is worth more.
+from skcompare.plots import RelativePrecisionDisplay
 
-
-def column(value, reach=0.2):
-    """Where a difference stands in a line of that width."""
-    return round((value + reach) / (2 * reach) * width)
-
-
-for row in forest["rows"]:
-    line = [" "] * (width + 1)
-    low, high = column(row["low"]), column(row["high"])
-    line[low : high + 1] = "-" * (high + 1 - low)
-    line[column(forest["null_value"])] = "|"
-    line[column(row["estimate"])] = "o"
-    print(f"digit {row['label']} {''.join(line)} {row['estimate']:+.3f}")
+RelativePrecisionDisplay.from_result(classes)
 
 # %%
 # One answer for all classes
@@ -75,9 +63,12 @@ for test in (precision_simes, precision_lancaster, precision_joint):
     result = test(counts)
     print(f"{result.test:20s} p = {result.pvalue:.2g}")
 
-different = [row["label"] for row in forest["rows"] if row["significant"]]
-most = max(forest["rows"], key=lambda row: abs(row["estimate"]))
-print(
-    f"The greatest difference is that of digit {most['label']}, {most['estimate']:+.3f}; "
-    f"after the adjustment {len(different)} of 10 classes differ in precision."
-)
+# %%
+# What follows
+# ------------
+rows = classes.forest("difference")["rows"]
+different = [row["label"] for row in rows if row["significant"]]
+most = max(rows, key=lambda row: abs(row["estimate"]))
+print(f"The greatest difference is that of digit {most['label']}, {most['estimate']:+.3f}.")
+print(f"After the adjustment {len(different)} of {len(rows)} classes differ in precision.")
+plt.show()

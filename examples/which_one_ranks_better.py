@@ -11,6 +11,7 @@ are compared together, and of many classes each has its own curve.
 # Three classifiers, one hold-out set
 # -----------------------------------
 # Wines that ship with scikit-learn, by three of their measurements.
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -37,12 +38,14 @@ proba = {
 # All classes at once
 # -------------------
 # The mean of the three one-vs-rest areas. The classes are not independent, and the test
-# knows.
+# knows. To the right of the line of zero the logistic regression is better than the tree.
 from skcompare import compare
+from skcompare.plots import ForestDisplay
 
 pair = {name: proba[name] for name in ("tree", "logistic")}
 comparison = compare(y_test, pair, scoring=["roc_auc_ovr", "roc_auc_ovo", "accuracy"])
 print(comparison)
+ForestDisplay.from_result(comparison)
 
 # %%
 # Class by class
@@ -75,7 +78,9 @@ judged = {
     "champion": "The tree ranks better than the logistic regression",
     "inconclusive": "Nobody can say whether tree or logistic regression ranks better",
 }[comparison.verdict]
+print(f"{judged}.")
 print(
-    f"{judged}: mean AUC {row.champion:.3f} and {row.challenger:.3f}, difference "
+    f"Mean AUC {row.champion:.3f} and {row.challenger:.3f}, difference "
     f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]."
 )
+plt.show()

@@ -4,6 +4,7 @@ A test is valid for some designs and not for others, so the design travels with 
 evidence from the split to the verdict.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,15 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-__all__ = ["DESIGN_KINDS", "HALVES", "HOLDOUT", "UNKNOWN", "Design", "design_of"]
+__all__ = [
+    "DESIGN_KINDS",
+    "HALVES",
+    "HOLDOUT",
+    "UNKNOWN",
+    "Design",
+    "design_in_words",
+    "design_of",
+]
 
 _TITLES = {
     "holdout": "hold-out",
@@ -52,6 +61,49 @@ _REMEDIES = {
     "holdout in halves": "a hold-out of all and of halves (cv=HalvesShuffleSplit())",
     "time ordered": "time-ordered splits (cv=TimeSeriesSplit())",
     "unknown": "any splits",
+}
+
+_OVERLAP = "Their training sets share records, so that their results depend on each other"
+_ASSUMPTIONS = {
+    "holdout": (
+        "Neither classifier was trained, tuned or chosen on the records that were tested, "
+        "and these are a random sample of the records that the conclusion is about."
+    ),
+    "repeated holdout": (
+        f"Records were divided at random again and again. {_OVERLAP}, and a record may be "
+        "tested several times; a valid test allows for both."
+    ),
+    "kfold": (
+        "Each record was tested once, by classifiers that were trained on the other folds. "
+        f"{_OVERLAP}; a valid test allows for it."
+    ),
+    "repeated kfold": (
+        f"Each record was tested once in each repetition. {_OVERLAP}, within repetitions "
+        "and between them; a valid test allows for it."
+    ),
+    "bcv": (
+        "Records were halved again and again so that two training sets share about a "
+        "quarter of them. Each algorithm was trained on one half and tested on the other, "
+        "so that the conclusion is about training with half as many records."
+    ),
+    "random 5x2": (
+        "Records were halved at random again and again. Each algorithm was trained on one "
+        "half and tested on the other, so that the conclusion is about training with half "
+        "as many records."
+    ),
+    "replicated holdout": (
+        "A repeated hold-out of the same records was repeated, which shows how much the "
+        "splits matter, and not how much other records would."
+    ),
+    "holdout in halves": (
+        "A repeated hold-out was done of all records and, to see how much its mean varies, "
+        "of the two halves of random bisections."
+    ),
+    "time ordered": (
+        "Each test set is later than what was trained on, and the order was respected. No "
+        "test allows for how records depend on each other over time."
+    ),
+    "unknown": "How records were split is not known, so that no test is known to be valid.",
 }
 
 DESIGN_KINDS = tuple(_TITLES)
@@ -103,6 +155,17 @@ class Design:
         """Number of test sets, over all repetitions."""
         return self.n_repeats * self.n_folds
 
+    @property
+    def assumption(self) -> str:
+        """What is taken for granted of records that were split in this way, in words."""
+        words = _ASSUMPTIONS[self.kind]
+        if not self.grouped:
+            return f"{words} The records are independent of each other."
+        return (
+            f"{words} Records of one group may depend on each other; groups are "
+            "independent, and none is in training and test set at once."
+        )
+
     def __str__(self) -> str:
         title = _TITLES[self.kind].format(r=self.n_repeats, k=self.n_folds)
         return f"{title} by groups" if self.grouped else title
@@ -117,6 +180,19 @@ def remedy(design_name: str) -> str:
     grouped, kind = design_name.startswith("grouped "), design_name.removeprefix("grouped ")
     words = _REMEDIES.get(kind, kind)
     return f"{words} with groups" if grouped else words
+
+
+def design_in_words(words: str) -> Design | None:
+    """The design that these words are the title of, or None."""
+    title = words.removesuffix(" by groups")
+    for kind, form in _TITLES.items():
+        pattern = re.escape(form).replace(r"\{r\}", r"(?P<r>\d+)")
+        found = re.fullmatch(pattern.replace(r"\{k\}", r"(?P<k>\d+)"), title)
+        if found:
+            counts = {name: int(number) for name, number in found.groupdict().items()}
+            grouped = title != words
+            return Design(kind, counts.get("r", 1), counts.get("k", 1), grouped)
+    return None
 
 
 def as_design(design: "Design | str") -> Design:

@@ -71,6 +71,7 @@ class PairedTestEntry:
     n_repeats: int | None = None
     caution: str = ""
     of_records: bool = False
+    bounded: bool = False
 
     @property
     def question(self) -> str:
@@ -103,6 +104,11 @@ class PairedTestEntry:
             return 2
         return int(ANY_SCORE in self.measures)
 
+    def lacks_bound(self, measure: str | None) -> bool:
+        """Whether the test needs a bound on a measure's losses, and none is known."""
+        loss = loss_of(measure)
+        return self.bounded and loss is not None and loss.bound is None
+
 
 _tests: dict[str, PairedTestEntry] = {}
 
@@ -122,6 +128,7 @@ def paired_test(
     n_repeats: int | None = None,
     caution: str = "",
     of_records: bool = False,
+    bounded: bool = False,
 ) -> Callable[[F], F]:
     """Register a function of evidence as a test.
 
@@ -159,6 +166,9 @@ def paired_test(
     of_records : bool, default=False
         Whether it looks at the records one by one, so that evidence which was reduced to
         counts and sums is not enough.
+    bounded : bool, default=False
+        Whether the losses of a record need a bound, which is passed for a loss that has
+        none. Tests that are asked for by "all" leave such losses out.
 
     Returns
     -------
@@ -217,6 +227,7 @@ def paired_test(
             n_repeats=n_repeats,
             caution=caution,
             of_records=of_records,
+            bounded=bounded,
         )
         add_entry(_tests, entry, "test", "stats")
         return run  # type: ignore[return-value]

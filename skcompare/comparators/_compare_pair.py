@@ -84,7 +84,7 @@ def compare_pair(
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
         advice=advice_for(pair, engine.evidence),
-        source=EvidenceBehind(pair),
+        source=EvidenceBehind(pair, pos_label),
     )
 
 

@@ -141,7 +141,10 @@ class PairEngine:
         default = self.fitting_test(measure)
         named = [get_test(name) for name in self.asked or ()]
         tests: list[PairedTestEntry | None] = [
-            entry for entry in named if is_about(entry, measure, self.asked)
+            entry
+            for entry in named
+            if is_about(entry, measure, self.asked)
+            and not (self._all and entry.lacks_bound(measure.metric))
         ]
         if default is not None and (self.asked is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
-import numpy as np
-
 from skcompare._design import HOLDOUT, Design, remedy
 from skcompare._registry import (
     PairedTestEntry,
@@ -17,6 +15,7 @@ from skcompare.comparators._tallied import TalliedPredictions, can_be_tallied
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, SCORES, Predictions
+from skcompare.predictions._suited import what_lacks
 
 __all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_test_note"]
 
@@ -81,28 +80,7 @@ def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
     is_tallied = isinstance(predictions, TalliedPredictions)
     if is_tallied and (entry.of_records or not can_be_tallied(needs)):
         return f"{entry.name} needs every record, and these were counted where they are"
-    wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
-    for role in predictions.answers:
-        has_scores = role.has_proba
-        takes_decision = getattr(needs, "takes_decision", False)
-        has_scores |= takes_decision and role.has_decision
-        if LABELS in wanted and not role.has_labels:
-            return f"{entry.name} needs labels, and {role.name} gives none"
-        if SCORES in wanted and not has_scores:
-            return f"{entry.name} needs probabilities, and {role.name} gives none"
-    n_classes = len(predictions.classes)
-    if n_classes > getattr(needs, "max_classes", n_classes):
-        return f"{entry.name} is for {needs.max_classes} classes, and there are {n_classes}"
-    least = getattr(needs, "least_per_class", 0)
-    if least and predictions.y is not None:
-        counts = predictions.class_counts()
-        if counts.min() < least:
-            rare = predictions.classes[int(np.argmin(counts))]
-            return (
-                f"{entry.name} needs {least} records of every class, and class {rare} "
-                f"has {counts.min()}"
-            )
-    return ""
+    return what_lacks(entry, predictions)
 
 
 def tests_without_truth(asked: NamedTests | None, design: Design) -> list[PairedTestEntry]:

@@ -1,10 +1,10 @@
 """A decision as one self-contained page: no script, no network, light and dark."""
 
 import math
-from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
+from skcompare._design import design_in_words
 from skcompare._wording import decimals_for, format_number, in_one_line
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._shown import (
@@ -14,12 +14,18 @@ from skcompare.gate._shown import (
     headline,
     lines,
     notes,
+    settles,
     shown_part,
     table,
     told,
     verdict_words,
 )
-from skcompare.reports._html import STYLE, html_page, html_table
+from skcompare.reports._assumed import assumed_of_tests
+from skcompare.reports._html import brief_title
+from skcompare.reports._html_assumed import assumed_part
+from skcompare.reports._html_page import Part, data_part, html_page, html_report
+from skcompare.reports._html_parts import html_facts, html_list, html_table, text
+from skcompare.reports._html_style import STYLE
 from skcompare.reports._json import to_standard_json
 
 if TYPE_CHECKING:
@@ -29,57 +35,154 @@ __all__ = ["decision_html", "decision_html_fragment"]
 
 # Colours only repeat what words say.
 GATE_STYLE = """
-.skcompare.gate-passed { --mark: #1a7f37; }
-.skcompare.gate-failed { --mark: #cf222e; }
-.skcompare.gate-open { --mark: #9a6700; }
-@media (prefers-color-scheme: dark) { .skcompare.gate-passed { --mark: #3fb950; }
-  .skcompare.gate-failed { --mark: #ff7b72; } .skcompare.gate-open { --mark: #d29922; } }
-.skcompare .verdict { font-weight: 600; overflow-wrap: anywhere; }
+.skcompare.gate-passed, .skcompare .gate-passed { --mark: #1a7f37; }
+.skcompare.gate-failed, .skcompare .gate-failed { --mark: #c01f2c; }
+.skcompare.gate-open, .skcompare .gate-open { --mark: #8a5d00; }
+@media (prefers-color-scheme: dark) {
+  .skcompare.gate-passed, .skcompare .gate-passed { --mark: #3fb950; }
+  .skcompare.gate-failed, .skcompare .gate-failed { --mark: #ff7b72; }
+  .skcompare.gate-open, .skcompare .gate-open { --mark: #d29922; } }
+@media print {
+  .skcompare.gate-passed, .skcompare .gate-passed { --mark: #1a7f37; }
+  .skcompare.gate-failed, .skcompare .gate-failed { --mark: #c01f2c; }
+  .skcompare.gate-open, .skcompare .gate-open { --mark: #8a5d00; } }
+@media (forced-colors: active) { .skcompare .condition { --mark: LinkText; } }
 .skcompare .condition { border: 1px solid var(--line); padding: .6em .9em; margin: .8em 0; }
 .skcompare .condition p, .skcompare .condition ul { margin: .2em 0; }
-.skcompare h1, .skcompare .condition, .skcompare li { overflow-wrap: anywhere; }
 .skcompare .condition .condition { margin-left: .5em; }
 .skcompare .condition svg { width: 100%; max-width: 34em; height: auto; margin: .4em 0; }
 .skcompare .condition text { font: 11px system-ui, sans-serif; fill: var(--ink); }
 """.strip()
 
 LEFT, RIGHT, LINE, HEIGHT, WIDTH = 40.0, 320.0, 30.0, 62.0, 360.0
+BOUNDARIES = (
+    "A condition holds if a one-sided confidence limit of the difference lies on the right "
+    "side of its boundary. Where the description of a test speaks of equality, the null "
+    "hypothesis here is that the true difference lies at that boundary or beyond it."
+)
+FAILED = "failed"
 CLASSES = {"passed": "gate-passed", "inconclusive": "gate-open"}
 OTHER = "gate-failed"
 
 
 def decision_html(decision: "GateDecision") -> str:
     """A whole page; the decision's JSON is embedded for machines."""
-    title = in_one_line(f"Gate: {decision.challenger} against {decision.champion}")
+    shown = shown_part(decision)
+    names = (decision.challenger, decision.champion)
+    title = f"Gate: {' against '.join(brief_title(name) for name in names)}"
     data = to_standard_json(decision.to_dict(), indent=None)
-    return html_page(title, decision_html_fragment(decision, title), data)
+    kind = CLASSES.get(shown.status, OTHER)
+    verdict = (
+        f'<div class="verdict"><p class="status">{text(verdict_words(shown))}</p>'
+        f'<p class="sentence">{text(_sentence(shown))}</p></div>'
+    )
+    remarks = _remarks(shown)
+    parts = [
+        Part("verdict", "Verdict", verdict),
+        Part("results", "Results", _table(shown)),
+        Part("conditions", "Conditions", _conditions(shown)),
+        Part("notes", "Notes", remarks),
+        _assumed(shown),
+        Part("next", "What to do next", html_list(next_steps_of(shown))),
+        Part("how", "How it was judged", html_facts(_known(shown))),
+        data_part(data, "skcompare.gate.GateDecision", "decision.json"),
+    ]
+    body = html_report("Decision of a gate", title, parts, kind)
+    return html_page(title, body, data, GATE_STYLE)
 
 
-def decision_html_fragment(decision: "GateDecision", title: str = "") -> str:
+def decision_html_fragment(decision: "GateDecision") -> str:
     """The report without a page around it, for notebooks."""
     decision = shown_part(decision)
-    heading = f"<h1>{escape(title)}</h1>" if title else ""
-    body = ""
-    if decision.outcomes:
-        tops = [line for line in lines(decision) if line.number.isdigit()]
-        conditions = "".join(_condition(line) for line in tops)
-        body = (
-            f"{html_table(*table(decision), TEXT_COLUMNS)}<h2>Conditions</h2>{conditions}"
-        )
-    # The reasons stand beside the pictures already.
-    remarks = [
-        (name, words)
-        for name, words in notes(decision)
-        if not name.startswith(("reason", "needed", "condition"))
-    ]
-    listed = "".join(f"<li>{name}: {escape(words)}</li>" for name, words in remarks)
-    remarks_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
+    conditions = _conditions(decision)
+    remarks = _remarks(decision)
     kind = CLASSES.get(decision.status, OTHER)
     return (
-        f'<div class="skcompare {kind}"><style>{STYLE}\n{GATE_STYLE}</style>{heading}'
-        f'<p class="verdict">{escape(headline(decision))}</p>{body}{remarks_part}'
-        f"<h2>How it was judged</h2>{_definitions(_known(decision))}</div>"
+        f'<div class="skcompare {kind}"><style>{STYLE}\n{GATE_STYLE}</style>'
+        f'<p class="verdict">{text(headline(decision))}</p>{_table(decision)}'
+        f"{f'<h3>Conditions</h3>{conditions}' if conditions else ''}"
+        f"{f'<h3>Notes</h3>{remarks}' if remarks else ''}"
+        f"<h3>How it was judged</h3>{html_facts(_known(decision))}</div>"
     )
+
+
+def _sentence(decision: "GateDecision") -> str:
+    """The verdict's sentence without the status, which stands above it."""
+    return headline(decision).removeprefix(f"{verdict_words(decision)}: ")
+
+
+def _table(decision: "GateDecision") -> str:
+    """All conditions in a table; a blind decision has none to show."""
+    if not decision.outcomes:
+        return ""
+    caption = (
+        "Conditions: the difference is challenger less champion, with the limits that it "
+        "is shown to keep"
+    )
+    header, cells = table(decision)
+    # What became of a condition is read first, also where the table has to be scrolled.
+    order = [*range(2), len(header) - 1, *range(2, len(header) - 1)]
+    if header[0]:
+        order = [0, len(header) - 1, *range(1, len(header) - 1)]
+    return html_table(
+        [header[k] for k in order],
+        [[line[k] for k in order] for line in cells],
+        TEXT_COLUMNS,
+        caption=caption,
+        named_by=header.index("condition"),
+        first="number",
+    )
+
+
+def _conditions(decision: "GateDecision") -> str:
+    """Each condition with its picture and reasons."""
+    tops = [line for line in lines(decision) if line.number.isdigit()]
+    return "".join(_condition(line) for line in tops)
+
+
+def _remarks(decision: "GateDecision") -> str:
+    # The reasons stand beside the pictures already.
+    return html_list(
+        f"{name}: {words}"
+        for name, words in notes(decision)
+        if not name.startswith(("reason", "needed", "condition"))
+    )
+
+
+def _assumed(decision: "GateDecision") -> Part:
+    """What the design and the tests behind the conditions take for granted."""
+    leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
+    tests = [(leaf.row.test, leaf.flags) for leaf in leaves if leaf.row is not None]
+    if not tests:
+        return Part("assumed", "What was assumed", "")
+    design = design_in_words(decision.design)
+    return assumed_part(design, assumed_of_tests(tests, design), BOUNDARIES)
+
+
+def next_steps_of(decision: "GateDecision") -> list[str]:
+    """What follows from a decision; nothing from a blind one."""
+    if decision.blind or not decision.outcomes:
+        return []
+    if decision.passed:
+        return [
+            "The challenger may replace the champion, as far as these conditions say. "
+            "Judge the next challenger on new records: these have been looked at."
+        ]
+    steps = []
+    for line in lines(decision):
+        outcome, number = line.outcome, f"Condition {line.number}"
+        if outcome.status == FAILED:
+            steps.append(
+                f"{number} was shown not to hold: more records will not change that, "
+                "another challenger may."
+            )
+        elif settles(outcome):
+            steps.append(f"{number}: {settles(outcome)}.")
+    steps.append(
+        "Judge again on new records, or keep account of all looks at the same ones with a "
+        "ledger: a gate that is asked again and again lets through what should not pass."
+    )
+    return steps
 
 
 def _known(decision: "GateDecision") -> dict[str, str]:
@@ -87,18 +190,12 @@ def _known(decision: "GateDecision") -> dict[str, str]:
     if not decision.blind:
         found["level"] = f"alpha {decision.alpha:g}"
         if decision.fingerprint:
-            found["true labels"] = in_one_line(decision.fingerprint)
+            found["true labels"] = decision.fingerprint
     if decision.versions:
-        versions = ", ".join(f"{name} {v}" for name, v in decision.versions.items())
-        found["versions"] = in_one_line(versions)
+        found["versions"] = ", ".join(
+            f"{name} {v}" for name, v in decision.versions.items()
+        )
     return found
-
-
-def _definitions(found: Mapping[str, str]) -> str:
-    listed = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(words)}</dd>" for name, words in found.items()
-    )
-    return f"<dl>{listed}</dl>"
 
 
 def _condition(line: Line) -> str:
@@ -110,7 +207,7 @@ def _condition(line: Line) -> str:
     number = f"{line.number}. " if line.number else ""
     kind = CLASSES.get(outcome.status, OTHER)
     return (
-        f'<div class="condition skcompare {kind}"><p><strong>{number}'
+        f'<div class="condition {kind}"><p><strong>{number}'
         f"{escape(in_one_line(name))}</strong>: {escape(outcome.status)}</p>"
         f"{_picture(outcome)}<ul>{said}</ul>{parts}</div>"
     )

@@ -13,6 +13,7 @@ from skcompare.gate._markdown import decision_markdown
 from skcompare.gate._shown import flags_told
 from skcompare.gate._text import decision_text
 from skcompare.reports import ComparisonRow
+from skcompare.reports._html_page import json_of_page
 from skcompare.reports._json import to_standard_json
 
 __all__ = [
@@ -319,6 +320,27 @@ class GateDecision:
             A whole page, with the JSON in it.
         """
         return decision_html(self)
+
+    @classmethod
+    def from_html(cls, page: str) -> "GateDecision":
+        """The decision within the text of a page that :meth:`to_html` wrote.
+
+        Parameters
+        ----------
+        page : str
+            The text of the page.
+
+        Returns
+        -------
+        decision : GateDecision
+            Equal to the one that was written.
+
+        Raises
+        ------
+        ValueError
+            If the text is no such page.
+        """
+        return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:
         return decision_html_fragment(self)

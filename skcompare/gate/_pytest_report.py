@@ -15,7 +15,8 @@ from skcompare._files import write_text
 from skcompare.gate._html import decision_html_fragment
 from skcompare.gate._junit import CLASS
 from skcompare.gate._outcomes import PASSED, GateDecision
-from skcompare.reports._html import STYLE, html_page
+from skcompare.reports._html_page import html_page
+from skcompare.reports._html_style import STYLE
 from skcompare.reports._text import markdown_text
 
 __all__ = ["Report", "Told", "body_of", "suffix_of"]

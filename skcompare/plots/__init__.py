@@ -11,20 +11,53 @@ from typing import TYPE_CHECKING
 
 # Each display is loaded when it is first asked for: the report needs only some.
 _HOMES = {
+    "AgreementDisplay": "_agreement",
+    "CalibrationComparisonDisplay": "_calibration",
     "ContingencyDisplay": "_contingency",
+    "CriticalDifferenceDisplay": "_critical_difference",
     "Display": "_base",
+    "ForestDisplay": "_forest",
+    "LooksDisplay": "_looks",
+    "LossDifferenceDisplay": "_loss_difference",
     "PairDisplay": "_base",
+    "PairwiseDisplay": "_pairwise",
+    "PowerDisplay": "_power",
+    "RelativePrecisionDisplay": "_relative_precision",
+    "RocComparisonDisplay": "_roc",
+    "SampleSizeDisplay": "_sample_size",
 }
 
 __all__ = [
+    "AgreementDisplay",
+    "CalibrationComparisonDisplay",
     "ContingencyDisplay",
+    "CriticalDifferenceDisplay",
     "Display",
+    "ForestDisplay",
+    "LooksDisplay",
+    "LossDifferenceDisplay",
     "PairDisplay",
+    "PairwiseDisplay",
+    "PowerDisplay",
+    "RelativePrecisionDisplay",
+    "RocComparisonDisplay",
+    "SampleSizeDisplay",
 ]
 
 if TYPE_CHECKING:
+    from skcompare.plots._agreement import AgreementDisplay
     from skcompare.plots._base import Display, PairDisplay
+    from skcompare.plots._calibration import CalibrationComparisonDisplay
     from skcompare.plots._contingency import ContingencyDisplay
+    from skcompare.plots._critical_difference import CriticalDifferenceDisplay
+    from skcompare.plots._forest import ForestDisplay
+    from skcompare.plots._looks import LooksDisplay
+    from skcompare.plots._loss_difference import LossDifferenceDisplay
+    from skcompare.plots._pairwise import PairwiseDisplay
+    from skcompare.plots._power import PowerDisplay
+    from skcompare.plots._relative_precision import RelativePrecisionDisplay
+    from skcompare.plots._roc import RocComparisonDisplay
+    from skcompare.plots._sample_size import SampleSizeDisplay
 else:
     # Hidden from type checkers, which would take any name at all otherwise.
     def __getattr__(name):

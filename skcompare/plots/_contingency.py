@@ -6,12 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._wording import format_number
 from skcompare.evidence import ContingencyTable
 from skcompare.plots._base import PairDisplay
-from skcompare.plots._heat import heat_table
+from skcompare.plots._counts import count_words, records_words
+from skcompare.plots._heat import DARK, heat_table
 from skcompare.plots._room import Room
 from skcompare.plots._style import INK
+from skcompare.plots._tested import Finding, finding_of
 
 __all__ = ["ContingencyDisplay"]
 
@@ -21,13 +22,16 @@ class ContingencyDisplay(PairDisplay):
     """How often both classifiers, one of them, or neither was right.
 
     The two discordant cells, in which exactly one was right, are framed: they alone tell
-    the accuracies apart, and McNemar's test looks at nothing else.
+    the accuracies apart, and McNemar's test looks at nothing else. The percentages beside
+    the rows and under the columns are the accuracies.
 
     Parameters
     ----------
     counts : array-like of shape (2, 2)
         Records. Rows: the champion was right, wrong. Columns: the challenger was right,
         wrong.
+    finding : Finding
+        Difference of the accuracies, its interval and p-value.
 
     Attributes
     ----------
@@ -38,6 +42,18 @@ class ContingencyDisplay(PairDisplay):
     --------
     skcompare.stats.mcnemar : The test of this table.
 
+    Notes
+    -----
+    The constructors take these options:
+
+    confidence_level : float, default=0.95
+        Level of the interval.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Direction of the test and the interval.
+
+    Records that were answered in cross-validation or come in groups have no p-value here,
+    because McNemar's test is not valid for them; the picture says so.
+
     Examples
     --------
     >>> from skcompare.evidence import ContingencyTable
@@ -45,56 +61,95 @@ class ContingencyDisplay(PairDisplay):
     >>> table = ContingencyTable(
     ...     both_correct=60, only_champion=5, only_challenger=15, both_wrong=20
     ... )
-    >>> ContingencyDisplay.of_result(table).frame()["records"].tolist()
+    >>> display = ContingencyDisplay.of_result(table)
+    >>> display.frame()["records"].tolist()
     [60, 5, 15, 20]
+    >>> print(display.summary)
+    Of 100 records only the challenger was right on 15, only the champion on 5. Both were
+    right on 60, neither on 20. Difference of accuracy +0.100, 95 % interval +0.011 to
+    +0.186, McNemar's test: p = 0.027.
 
     .. versionadded:: 0.1
     """
 
     counts: Any
+    finding: Finding
 
     needs = ContingencyTable
 
     @classmethod
-    def _of(cls, evidence: ContingencyTable) -> Self:
-        return cls(
-            np.array(
-                [
-                    [evidence.both_correct, evidence.only_champion],
-                    [evidence.only_challenger, evidence.both_wrong],
-                ]
-            )
+    def _of(
+        cls,
+        evidence: ContingencyTable,
+        *,
+        confidence_level: float = 0.95,
+        alternative: str = "two-sided",
+    ) -> Self:
+        # Exact p-values are of whole counts only.
+        options = {"method": "asymptotic"} if evidence.fractional else {}
+        finding = finding_of(
+            evidence,
+            evidence.difference,
+            ("mcnemar",),
+            confidence_level=confidence_level,
+            alternative=alternative,
+            **options,
         )
+        first = [evidence.both_correct, evidence.only_champion]
+        second = [evidence.only_challenger, evidence.both_wrong]
+        return cls(np.array([first, second]), finding)
 
     @property
     def summary(self) -> str:
-        """What the table says, in two sentences."""
+        """What the table says, in three sentences."""
         (both, champion), (challenger, neither) = self.counts
         return (
-            f"Of {_count(self.counts.sum())} records only the challenger was right on "
-            f"{_count(challenger)}, only the champion on {_count(champion)}. Both were "
-            f"right on {_count(both)}, neither on {_count(neither)}."
+            f"Of {records_words(self.counts.sum())} only the challenger was right on "
+            f"{count_words(challenger)}, only the champion on {count_words(champion)}. "
+            f"Both were right on {count_words(both)}, neither on {count_words(neither)}. "
+            f"{', '.join(self._lines())}."
         )
 
+    def _lines(self) -> list[str]:
+        """The finding, a line each."""
+        found = self.finding
+        lines = [f"Difference of accuracy {found.estimate_words}"]
+        return [*lines, *filter(None, (found.interval_words, found.pvalue_words))]
+
     def _room(self) -> Room:
-        return Room(width=4.4, height=3.6)
+        return Room(width=4.4, height=4.0)
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.patches import Rectangle
 
         shares = self.counts / self.counts.sum()
         words = [
-            [f"{_count(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
+            [f"{count_words(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
             for line in zip(self.counts, shares)
         ]
-        heat_table(ax, shares, words, rows=["right", "wrong"], columns=["right", "wrong"])
+        heat_table(
+            ax,
+            shares,
+            words,
+            rows=_with_shares(shares.sum(axis=1)),
+            columns=_with_shares(shares.sum(axis=0)),
+        )
         for i, j in ((0, 1), (1, 0)):
+            on_dark = shares[i, j] >= DARK
             ax.add_patch(
-                Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=2)
+                Rectangle(
+                    (j - 0.46, i - 0.46),
+                    0.92,
+                    0.92,
+                    fill=False,
+                    # Of the cell and not of the page, as the words in it.
+                    ec="#ffffff" if on_dark else "#101820",
+                    lw=2,
+                )
             )
         ax.set_xlabel("Challenger was", color=INK)
         ax.set_ylabel("Champion was", color=INK)
-        ax.set_title("Records by who was right", color=INK)
+        ax.set_title("\n".join(self._lines()), color=INK, fontsize="medium")
 
     def _columns(self) -> Mapping[str, Any]:
         answers = ("right", "wrong")
@@ -102,10 +157,13 @@ class ContingencyDisplay(PairDisplay):
             "champion": [one for one in answers for _ in answers],
             "challenger": [other for _ in answers for other in answers],
             "records": self.counts.ravel().tolist(),
+            "share": (self.counts / self.counts.sum()).ravel().tolist(),
         }
 
 
-def _count(number: Any) -> str:
-    """Records in words; those of averaged tables are no whole numbers."""
-    value = float(number)
-    return f"{value:,.0f}" if value == int(value) else format_number(value, 1)
+def _with_shares(shares: Any) -> list[str]:
+    """The names of rows or columns with what is in them."""
+    return [
+        f"{answer}\n{100 * share:.1f} %"
+        for answer, share in zip(("right", "wrong"), shares)
+    ]

@@ -8,12 +8,13 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare.plots._style import INK
 
-__all__ = ["SHADES", "heat_table"]
+__all__ = ["DARK", "SHADES", "heat_table"]
 
-# One hue, from almost white to the dark blue of the champion: grey has the same order.
-SHADES = ("#f4f7fb", "#c3d6e8", "#8fb3d3", "#5889b8", "#2a659b", "#004e8a")
-DARK = 0.55
-"""The part of the scale from which words are white."""
+# One hue, from almost white to nearly the champion's dark blue: grey has the same order.
+# The last one is not that very blue, which is another one on a dark page.
+SHADES = ("#f4f7fb", "#c3d6e8", "#8fb3d3", "#5889b8", "#2a659b", "#004e8b")
+DARK = 0.68
+"""The part of the scale from which white words have more contrast than dark ones."""
 
 
 def heat_table(
@@ -42,6 +43,7 @@ def heat_table(
         vmax=1.0,
         edgecolors="white",
         linewidth=1.0,
+        clip_on=False,
     )
     for i in range(n_rows):
         for j in range(n_columns):

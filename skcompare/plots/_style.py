@@ -17,6 +17,7 @@ __all__ = [
     "brief",
     "dress",
     "line_of_zero",
+    "literal",
     "percent",
 ]
 
@@ -63,10 +64,15 @@ def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
     """A name that fits: in one line, or wrapped, with an ellipsis where it is cut."""
     words = in_one_line(str(name))
     if lines == 1:
-        return words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
-    return "\n".join(
-        textwrap.wrap(words, longest, max_lines=lines, placeholder=" …") or [""]
-    )
+        cut = words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
+        return literal(cut)
+    wrapped = textwrap.wrap(words, longest, max_lines=lines, placeholder=" …")
+    return literal("\n".join(wrapped or [""]))
+
+
+def literal(words: str) -> str:
+    """Words that matplotlib shows as they are: two dollars would make a formula."""
+    return words.replace("$", r"\$")
 
 
 def percent(level: float) -> str:

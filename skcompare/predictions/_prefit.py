@@ -1,4 +1,4 @@
-"""The answers of two fitted classifiers to a hold-out set, with all that is checked."""
+"""The answers of fitted classifiers to a hold-out set, with all that is checked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from sklearn.utils import indexable
 from skcompare._labels import check_groups, check_labels
 from skcompare.predictions._collect import collect_fitted
 from skcompare.predictions._describe import describe
-from skcompare.predictions._predictions import PairedPredictions
+from skcompare.predictions._predictions import PairedPredictions, Predictions
 from skcompare.predictions._roles import check_roles, check_target, is_fitted
 
-__all__ = ["pair_of_fitted"]
+__all__ = ["answers_of_fitted", "pair_of_fitted"]
 
 
 def pair_of_fitted(
@@ -24,12 +24,26 @@ def pair_of_fitted(
     groups: Any = None,
     why: str,
 ) -> PairedPredictions:
-    """What two fitted classifiers answer; `why` says what needs them fitted.
+    """What two fitted classifiers answer, as :func:`answers_of_fitted` asks them."""
+    predictions = answers_of_fitted(roles, X, y, wanted=wanted, groups=groups, why=why)
+    return predictions.pair(*roles)
+
+
+def answers_of_fitted(
+    roles: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    wanted: frozenset[str],
+    groups: Any = None,
+    why: str,
+) -> Predictions:
+    """What fitted classifiers answer; `why` says what needs them fitted.
 
     Parameters
     ----------
     roles : mapping of str to estimator
-        Champion and challenger.
+        The classifiers by their names, such as those of their roles.
     X, y, groups
         The records of the hold-out set, their labels and their groups.
     wanted : frozenset of {"labels", "scores"}
@@ -50,5 +64,4 @@ def pair_of_fitted(
     if groups is not None:
         check_groups(groups)
     labels = check_labels("y_true", y)
-    predictions = collect_fitted(named, X, labels, wanted=wanted, groups=groups)
-    return predictions.pair(*roles)
+    return collect_fitted(named, X, labels, wanted=wanted, groups=groups)

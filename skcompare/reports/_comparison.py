@@ -8,6 +8,7 @@ from skcompare._design import Design
 from skcompare._flags import explain
 from skcompare._frames import frame_from_columns
 from skcompare.reports._html import comparison_html, comparison_html_fragment
+from skcompare.reports._html_page import json_of_page
 from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._text import comparison_markdown, comparison_text
@@ -212,9 +213,46 @@ class Comparison:
         """The report as Markdown, for pull requests and job summaries."""
         return comparison_markdown(self)
 
-    def to_html(self) -> str:
-        """The report as a self-contained page."""
-        return comparison_html(self)
+    def to_html(self, *, pictures: Any = "auto") -> str:
+        """The report as a page that needs nothing else: no network, no script.
+
+        The verdict comes first, then tables, pictures, what was assumed, what to do next,
+        and how it was compared. The numbers are in the page as JSON, see :meth:`from_html`.
+
+        Parameters
+        ----------
+        pictures : {"auto", True, False}, default="auto"
+            Pictures of what the rows are about, drawn by matplotlib. "auto" leaves out
+            those that cannot be made and says why; True makes that an error. Without them
+            the tables have small drawings of their own.
+
+        Returns
+        -------
+        page : str
+            A whole HTML page.
+
+        Raises
+        ------
+        MissingDependencyError
+            If `pictures` is True and matplotlib is not installed.
+        ValueError
+            If `pictures` is True and one cannot be made, for example of a comparison that
+            was read from JSON, which has no answers.
+
+        Examples
+        --------
+        >>> from skcompare import compare
+        >>> comparison = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]})
+        >>> page = comparison.to_html(pictures=False)
+        >>> Comparison.from_html(page).verdict
+        'inconclusive'
+        """
+        return comparison_html(self, pictures)
+
+    @classmethod
+    def from_html(cls, page: str) -> "Comparison":
+        """The comparison within the text of a page that :meth:`to_html` wrote."""
+        return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:
         return comparison_html_fragment(self)

@@ -1,9 +1,23 @@
-"""The report as one self-contained page: no script, no network, light and dark."""
+"""The report of two classifiers as a page of its own, and as a part of a notebook."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
+from skcompare.reports._assumed import assumed_of_tests
+from skcompare.reports._html_assumed import assumed_part
+from skcompare.reports._html_page import Part, data_part, html_page, html_report
+from skcompare.reports._html_parts import (
+    html_facts,
+    html_figures,
+    html_list,
+    html_table,
+    text,
+)
+from skcompare.reports._html_pictures import gallery
+from skcompare.reports._html_style import STYLE
+from skcompare.reports._next_steps import next_steps
 from skcompare.reports._rows import ComparisonRow
 from skcompare.reports._text import (
     TEXT_COLUMNS,
@@ -14,125 +28,116 @@ from skcompare.reports._text import (
 )
 
 if TYPE_CHECKING:
+    from skcompare.plots._pictures import Pictures
     from skcompare.reports._comparison import Comparison
 
-__all__ = [
-    "comparison_html",
-    "comparison_html_fragment",
-    "html_page",
-    "html_report",
-    "html_table",
-]
+__all__ = ["brief_title", "comparison_html", "comparison_html_fragment", "seed_words"]
 
-STYLE = """
-.skcompare { --ink: #1d2733; --soft: #5b6775; --line: #d8dee6; --card: #f5f7fa;
-  --mark: #1f6feb; color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-@media (prefers-color-scheme: dark) { .skcompare { --ink: #e6edf3; --soft: #9aa7b4;
-  --line: #36404c; --card: #1a212b; --mark: #6cb0ff; } }
-.skcompare h1 { font-size: 1.35em; margin: 0 0 .4em; }
-.skcompare h2 { font-size: 1.05em; margin: 1.4em 0 .4em; }
-.skcompare .verdict { background: var(--card); border-left: .3em solid var(--mark);
-  padding: .7em 1em; margin: 0 0 1em; }
-.skcompare .scroll { overflow-x: auto; }
-.skcompare table { border-collapse: collapse; background: none; color: inherit; }
-.skcompare th, .skcompare td { padding: .3em .7em; text-align: right; white-space: nowrap;
-  border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums;
-  background: none; color: inherit; }
-.skcompare .text, .skcompare tbody th { text-align: left; }
-.skcompare tr.primary th, .skcompare tr.primary td { font-weight: 600; }
-.skcompare dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em;
-  margin: 0; }
-.skcompare dt, .skcompare .soft { color: var(--soft); }
-.skcompare dd { margin: 0; overflow-wrap: anywhere; }
-.skcompare svg { display: block; }
-""".strip()
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-body {{ margin: 2em auto; max-width: 60em; padding: 0 1em; background: #fff; }}
-@media (prefers-color-scheme: dark) {{ body {{ background: #0f141b; }} }}
-</style>
-</head>
-<body>
-{body}
-<script type="application/json" id="skcompare-comparison">{data}</script>
-</body>
-</html>
-"""
+CAPTIONS = {
+    ("difference", True): (
+        "Differences, challenger less champion: above 0 favours the challenger"
+    ),
+    ("difference", False): (
+        "Losses: lower is better, and a gain above 0 favours the challenger"
+    ),
+    ("ratio", True): "Ratios, challenger over champion: above 1 favours the challenger",
+    ("association", True): "How the answers of both go together",
+    ("omnibus", True): "Whether the two differ in any way, not which one is better",
+    ("combination", True): "Tests of all classes together",
+}
+STATUS = {
+    "challenger": "The challenger is better",
+    "champion": "The champion is better",
+    "inconclusive": "Inconclusive",
+}
+LONGEST_TITLE = 90
+"""Letters of a name in the heading; the page has all of them below."""
 
 
-def comparison_html(comparison: "Comparison") -> str:
+def comparison_html(comparison: "Comparison", pictures: Any = "auto") -> str:
     """A whole page; the comparison's JSON is embedded for machines."""
-    title = f"{comparison.challenger} against {comparison.champion}"
-    body = comparison_html_fragment(comparison, title)
-    return html_page(title, body, comparison.to_json(indent=None))
+
+    def find() -> "Pictures":
+        from skcompare.plots._pictures import pictures_of
+
+        return pictures_of(comparison)
+
+    shown = gallery(find, pictures)
+    tables = _tables(comparison, drawings=not shown.n_pictures)
+    remarks = html_list([*notes(comparison), *comparison.caveats])
+    notes_part = f"<h3>Notes and caveats</h3>{remarks}" if remarks else ""
+    tests = ((row.test, row.flags) for row in comparison.rows)
+    assumed = assumed_of_tests(tests, comparison.design)
+    data = comparison.to_json(indent=None)
+    parts = [
+        Part("verdict", "Verdict", _verdict(comparison)),
+        Part("results", "Results", f"{tables}{notes_part}"),
+        shown.part,
+        assumed_part(comparison.design, assumed),
+        Part("next", "What to do next", html_list(next_steps(comparison))),
+        Part("ensemble", "Ensemble", _ensemble(comparison)),
+        Part("how", "How it was compared", html_facts(_facts(comparison))),
+        data_part(data, "skcompare.Comparison", "comparison.json"),
+    ]
+    names = (comparison.challenger, comparison.champion)
+    title = " against ".join(brief_title(name) for name in names)
+    body = html_report("Comparison of two classifiers", title, parts)
+    return html_page(title, body, data)
 
 
-def comparison_html_fragment(comparison: "Comparison", title: str = "") -> str:
-    """The report without a page around it, for notebooks."""
-    return html_report(
-        title,
-        comparison.conclusion.sentence,
-        [_table(section) for section in sections(comparison)],
-        [*notes(comparison), *comparison.caveats],
-        _facts(comparison),
-        _ensemble(comparison),
-    )
-
-
-def html_page(title: str, body: str, data: str) -> str:
-    """A whole page around a report, with the JSON of it."""
-    safe = data.replace("<", "\\u003c")
-    return PAGE.format(title=escape(title), body=body, data=safe)
-
-
-def html_report(
-    title: str,
-    sentence: str,
-    tables: Sequence[str],
-    remarks: Sequence[str],
-    facts: Mapping[str, str],
-    advice: str = "",
-) -> str:
-    """Verdict, tables, notes, advice and facts, in this order."""
-    heading = f"<h1>{escape(title)}</h1>" if title else ""
-    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
-    notes_part = f"<h2>Notes</h2><ul>{listed}</ul>" if remarks else ""
-    known = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(words)}</dd>" for name, words in facts.items()
-    )
+def comparison_html_fragment(comparison: "Comparison") -> str:
+    """The report without a page around it, for notebooks: no large pictures."""
+    remarks = html_list([*notes(comparison), *comparison.caveats])
+    notes_part = f"<h3>Notes</h3>{remarks}" if remarks else ""
+    advice = _ensemble(comparison)
+    ensemble = f"<h3>Ensemble</h3>{advice}" if advice else ""
     return (
-        f'<div class="skcompare"><style>{STYLE}</style>{heading}'
-        f'<p class="verdict">{escape(sentence)}</p>'
-        f"{''.join(tables)}{notes_part}{advice}<h2>How it was compared</h2>"
-        f"<dl>{known}</dl></div>"
+        f'<div class="skcompare"><style>{STYLE}</style>'
+        f'<p class="verdict">{text(comparison.conclusion.sentence)}</p>'
+        f"{_tables(comparison, drawings=True)}{notes_part}{ensemble}"
+        f"<h3>How it was compared</h3>{html_facts(_facts(comparison))}</div>"
     )
 
 
-def html_table(
-    header: Sequence[str], cells: Sequence[Sequence[str]], text_columns: Sequence[str]
-) -> str:
-    """A table without pictures."""
-    kinds = [' class="text"' if name in text_columns else "" for name in header]
-    head = "".join(
-        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(header, kinds)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(line, kinds))
-        + "</tr>"
-        for line in cells
-    )
+def brief_title(name: str) -> str:
+    """A name that fits into a heading."""
+    words = in_one_line(name)
+    if len(words) <= LONGEST_TITLE:
+        return words
+    return f"{words[: LONGEST_TITLE - 1].rstrip()}…"
+
+
+def seed_words(random_state: Any) -> str:
+    """The seed, where there is one."""
+    return "none was set" if random_state is None else str(random_state)
+
+
+def _verdict(comparison: "Comparison") -> str:
+    """Who is better, in words, and the numbers that say so."""
     return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="verdict"><p class="status">{STATUS[comparison.verdict]}</p>'
+        f'<p class="sentence">{text(comparison.conclusion.sentence)}</p></div>'
+        f"{html_figures(_key_numbers(comparison))}"
     )
+
+
+def _key_numbers(comparison: "Comparison") -> dict[str, str]:
+    """The primary row's numbers."""
+    row = comparison.rows[0]
+    decimals = decimals_for(row.difference, row.low, row.high)
+    found = {}
+    if row.champion is not None and row.challenger is not None:
+        found[f"{row.subject}, champion"] = format_number(row.champion, decimals)
+        found[f"{row.subject}, challenger"] = format_number(row.challenger, decimals)
+    if row.kind == "difference":
+        name = "difference" if row.greater_is_better else "gain"
+        found[name] = format_number(row.difference, decimals, signed=True)
+    if row.low is not None and row.high is not None:
+        limits = [format_number(end, decimals, signed=True) for end in (row.low, row.high)]
+        found[f"{100 * (1 - comparison.alpha):g} % interval"] = " to ".join(limits)
+    if row.pvalue is not None:
+        found[f"p ({row.test})"] = format_pvalue(row.pvalue, comparison.alpha)
+    return found
 
 
 def _ensemble(comparison: "Comparison") -> str:
@@ -140,8 +145,10 @@ def _ensemble(comparison: "Comparison") -> str:
     advice = comparison.advice
     if advice is None:
         return ""
-    steps = "".join(f"<li>{escape(step.sentence)}</li>" for step in advice.steps)
-    return f"<h2>Ensemble</h2><p>{escape(advice.sentence)}</p><ol>{steps}</ol>"
+    steps = "".join(
+        f'<li class="sentence">{text(step.sentence)}</li>' for step in advice.steps
+    )
+    return f'<p class="sentence">{text(advice.sentence)}</p><ol>{steps}</ol>'
 
 
 def _facts(comparison: "Comparison") -> dict[str, str]:
@@ -150,50 +157,46 @@ def _facts(comparison: "Comparison") -> dict[str, str]:
         "challenger": comparison.challenger,
         "design": design_words(comparison),
         "level": f"alpha {comparison.alpha:g}, {comparison.alternative}",
-        "random state": str(comparison.random_state),
+        "adjustment": f"{comparison.adjust}, of the rows after the first",
+        "random state": seed_words(comparison.random_state),
+        "fingerprint of the data": comparison.fingerprint or "unknown",
         "versions": ", ".join(f"{name} {v}" for name, v in comparison.versions.items()),
     }
 
 
-def _table(section: Section) -> str:
-    limits = [(row.low, row.high, row.difference) for row in section.rows]
+def _tables(comparison: "Comparison", drawings: bool) -> str:
+    """A table for each kind of estimate."""
+    return "".join(_table(section, drawings) for section in sections(comparison))
+
+
+def _table(section: Section, drawings: bool) -> str:
+    rows = section.rows
+    caption = CAPTIONS[section.kind, rows[0].greater_is_better]
+    marked = [k for k, row in enumerate(rows) if row.primary]
+    if marked and len(rows) > 1:
+        caption += ". The verdict comes from the row in bold"
+    small = _drawings(rows, section.header[3]) if drawings and _is_drawn(section) else ()
+    return html_table(
+        section.header,
+        section.cells,
+        TEXT_COLUMNS,
+        caption=caption,
+        marked=marked,
+        drawings=small,
+    )
+
+
+def _is_drawn(section: Section) -> bool:
+    return section.kind == "difference" and len(section.header) > 3
+
+
+def _drawings(rows: Sequence[ComparisonRow], difference: str) -> list[str]:
+    limits = [(row.low, row.high, row.difference) for row in rows]
     reach = max((abs(value) for line in limits for value in line if value), default=0.0)
-    head = "".join(
-        f'<th scope="col"{_kind(name)}>{escape(name)}</th>' for name in section.header
-    )
-    body = "".join(
-        _row(section, cells, row, reach)
-        for cells, row in zip(section.cells, section.rows, strict=True)
-    )
-    picture = '<th scope="col">picture</th>' if _has_picture(section) else ""
-    return (
-        f'<div class="scroll"><table><thead><tr>{head}{picture}</tr>'
-        f"</thead><tbody>{body}</tbody></table></div>"
-    )
+    return [_drawing(row, difference, reach) for row in rows]
 
 
-def _has_picture(section: Section) -> bool:
-    return section.kind == "difference"
-
-
-def _row(section: Section, cells: list[str], row: ComparisonRow, reach: float) -> str:
-    first, *others = cells
-    names = section.header[1:]
-    shown = "".join(
-        f"<td{_kind(name)}>{escape(cell)}</td>"
-        for name, cell in zip(names, others, strict=True)
-    )
-    primary = ' class="primary"' if row.primary else ""
-    if _has_picture(section):
-        shown += f"<td>{_picture(row, section.header[3], reach)}</td>"
-    return f'<tr{primary}><th scope="row">{escape(first)}</th>{shown}</tr>'
-
-
-def _kind(name: str) -> str:
-    return ' class="text"' if name in TEXT_COLUMNS else ""
-
-
-def _picture(row: ComparisonRow, difference: str, reach: float) -> str:
+def _drawing(row: ComparisonRow, difference: str, reach: float) -> str:
     """The difference and its interval on a line with a mark at 0."""
     if not reach or row.difference != row.difference:
         return ""

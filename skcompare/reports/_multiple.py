@@ -9,7 +9,8 @@ from skcompare._design import Design
 from skcompare._flags import explain
 from skcompare._frames import frame_from_columns
 from skcompare._wording import INFERENCE_WORDS
-from skcompare.reports._html import html_page, html_report, html_table
+from skcompare.reports._html_page import json_of_page
+from skcompare.reports._html_several import several_html, several_html_fragment
 from skcompare.reports._json import from_standard_json, to_standard_json
 from skcompare.reports._pairwise import (
     ROLES,
@@ -182,7 +183,7 @@ class MultipleComparison:
         """The report as Markdown, for pull requests and job summaries."""
         lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
         lines.append(f"- design: {markdown_text(design_words(self))}")
-        lines += [f"- {markdown_text(words)}" for _, words in self._remarks()]
+        lines += [f"- {markdown_text(words)}" for _, words in self.remarks]
         lines.append("")
         for one in self.comparisons:
             for header, cells in one.tables():
@@ -190,55 +191,50 @@ class MultipleComparison:
         lines += [f"- flag {markdown_text(caveat)}" for caveat in self.caveats]
         return "\n".join(lines).rstrip() + "\n"
 
-    def to_html(self) -> str:
-        """The report as a self-contained page."""
-        title = f"{len(self.classifiers)} classifiers compared"
-        return html_page(title, self._html(title), self.to_json(indent=None))
+    def to_html(self, *, pictures: Any = "auto") -> str:
+        """The report as a page that needs nothing else: no network, no script.
+
+        The verdict comes first, then tables, pictures, what was assumed, what to do next,
+        and how it was compared. The numbers are in the page as JSON, see :meth:`from_html`.
+
+        Parameters
+        ----------
+        pictures : {"auto", True, False}, default="auto"
+            Pictures by the primary measure, drawn by matplotlib. "auto" leaves out those
+            that cannot be made and says why; True makes that an error.
+
+        Returns
+        -------
+        page : str
+            A whole HTML page.
+
+        Raises
+        ------
+        MissingDependencyError
+            If `pictures` is True and matplotlib is not installed.
+        """
+        return several_html(self, pictures)
+
+    @classmethod
+    def from_html(cls, page: str) -> "MultipleComparison":
+        """The comparison within the text of a page that :meth:`to_html` wrote."""
+        return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:
-        return self._html("")
-
-    def _html(self, title: str) -> str:
-        tables = [
-            html_table(header, cells, ROLES)
-            for one in self.comparisons
-            for header, cells in one.tables()
-        ]
-        level = f"alpha {self.alpha:g}, {self.alternative}, p adjusted by {self.adjust}"
-        if self.comparisons[0].test is not None:
-            shown = 100 * self.comparisons[0].interval_level
-            level += f", each interval of a difference at {shown:.4g} %"
-        remarks = self._remarks()
-        facts = {
-            # A name may be that of another fact.
-            **{
-                f"classifier {name}": words
-                for name, words in self.descriptions.items()
-                if words != name
-            },
-            "design": design_words(self),
-            "control": self.control or "none, all pairs",
-            **{
-                about: "; ".join(words for name, words in remarks if name == about)
-                for about in dict.fromkeys(name for name, _ in remarks)
-            },
-            "level": level,
-            "random state": str(self.random_state),
-            "versions": ", ".join(f"{name} {v}" for name, v in self.versions.items()),
-        }
-        return html_report(title, self.conclusion.sentence, tables, self.caveats, facts)
+        return several_html_fragment(self)
 
     def __str__(self) -> str:
         lines = [entry("design", design_words(self)), ""]
         for one in self.comparisons:
             for header, cells in one.tables():
                 lines += [*aligned(header, cells, ROLES), ""]
-        lines += [entry(name, words) for name, words in self._remarks()]
+        lines += [entry(name, words) for name, words in self.remarks]
         lines += [entry("flag", caveat) for caveat in self.caveats]
         lines.append(entry("verdict", self.conclusion.sentence))
         return "\n".join(lines)
 
-    def _remarks(self) -> list[tuple[str, str]]:
+    @property
+    def remarks(self) -> list[tuple[str, str]]:
         """What is said of all classifiers together, and why there are no tests."""
         several = len({one.subject for one in self.comparisons}) > 1
         said, without = [], []

@@ -7,8 +7,8 @@ from typing import Any
 
 from skcompare._flags import explain
 from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
-from skcompare.reports._groups import groups_of, letters_of
 from skcompare.stats import PairedResult
+from skcompare.stats._groups import groups_of, letters_of
 
 __all__ = ["ClassifierRow", "PairRow", "PairwiseComparison", "PairwiseResults"]
 

@@ -8,6 +8,10 @@ from skcompare.stats._bcv_score import bcv_score_t
 from skcompare.stats._blocked_t import blocked_t
 from skcompare.stats._bootstrap_difference import bootstrap_difference
 from skcompare.stats._bowker import bowker
+from skcompare.stats._calibration_consistency import (
+    CalibrationConsistency,
+    calibration_consistency,
+)
 from skcompare.stats._calibration_difference import calibration_difference
 from skcompare.stats._calibration_result import CalibrationTestResult
 from skcompare.stats._calibration_tests import calibration_cusum, spiegelhalter
@@ -80,6 +84,8 @@ from skcompare.stats._repeated_holdout_t import (
 )
 from skcompare.stats._replicability import ReplicabilityResult, replicability
 from skcompare.stats._result import ConfidenceInterval, PairedResult
+from skcompare.stats._roc_band import roc_difference_band
+from skcompare.stats._roc_band_result import RocDifferenceBand
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size, mcnemar_sample_size
 from skcompare.stats._score_difference import score_difference
 from skcompare.stats._sequential_losses import anytime_losses
@@ -97,6 +103,7 @@ __all__ = [
     "AUCPlanScenario",
     "AnytimeLook",
     "AnytimeMonitor",
+    "CalibrationConsistency",
     "CalibrationTestResult",
     "CombinedPvalue",
     "ComparisonPlan",
@@ -111,6 +118,7 @@ __all__ = [
     "PlanScenario",
     "PrecisionByClass",
     "ReplicabilityResult",
+    "RocDifferenceBand",
     "adjust_pvalues",
     "anytime_losses",
     "anytime_mcnemar",
@@ -124,6 +132,7 @@ __all__ = [
     "bootstrap_difference",
     "bowker",
     "calibrated_5x2_f",
+    "calibration_consistency",
     "calibration_cusum",
     "calibration_difference",
     "clustered_delong",
@@ -186,6 +195,7 @@ __all__ = [
     "relative_precision",
     "repeated_holdout_t",
     "replicability",
+    "roc_difference_band",
     "score_difference",
     "simes",
     "spiegelhalter",

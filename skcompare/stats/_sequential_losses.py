@@ -50,6 +50,7 @@ def _sample_size(
     references=("Ville1939", "Robbins1970", "WaudbySmith2024", "Ramdas2023"),
     sample_size=_sample_size,
     of_records=True,
+    bounded=True,
 )
 def anytime_losses(
     losses: PairedLosses,

@@ -59,7 +59,7 @@ def test_precision_of_a_class(answers, label):
     assert f"precision[{label}]" in str(comparison)
     assert f"class {label!r} against the rest" == row.result.remark
     assert "note" not in str(comparison)
-    assert f"precision[{label}]" in comparison.to_html()
+    assert f"precision[{label}]" in comparison.to_html(pictures=False)
 
 
 @pytest.mark.parametrize("measure", ["f1", "recall", "specificity", "roc_auc"])

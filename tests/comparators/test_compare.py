@@ -198,7 +198,7 @@ def test_without_truth_the_answers_are_compared():
     }
     assert 400 == comparison.n_records
     assert comparison.to_json() == Comparison.from_json(comparison.to_json()).to_json()
-    assert "no-truth" in comparison.to_html()
+    assert "no-truth" in comparison.to_html(pictures=False)
 
 
 def test_without_truth_rates_that_differ():
@@ -351,7 +351,8 @@ def test_reports_of_several():
     y, answers = made_up(names=tuple(ACCURACIES))
     result = compare(y, answers)
 
-    for text in (str(result), result.to_markdown(), result.to_html(), result._repr_html_()):
+    page = result.to_html(pictures=False)
+    for text in (str(result), result.to_markdown(), page, result._repr_html_()):
         assert all(name in text for name in ACCURACIES)
         assert result.conclusion.sentence.split(":")[0] in text
         assert "cochran_q" in text.replace("\\_", "_")
@@ -360,7 +361,6 @@ def test_reports_of_several():
     assert str(result) == str(again)
     pytest.importorskip("pandas")
     assert 6 == len(result.to_frame())
-    page = result.to_html()
     embedded = page.partition('id="skcompare-comparison">')[2].partition("</script>")[0]
     assert json.loads(embedded) == json.loads(result.to_json())
 
@@ -372,7 +372,8 @@ def test_names_are_shown_safely():
 
     result = compare(y, odd)
 
-    assert "<script>" not in result.to_html().replace('<script type="application/json"', "")
+    page = result.to_html(pictures=False)
+    assert "<script>" not in page.replace('<script type="application/json"', "")
     assert "a\\|b" in result.to_markdown()
     assert "line break" in str(result)
 
@@ -554,3 +555,14 @@ def test_answers_choose_among_the_tests_of_a_measure():
     expected = roc_auc_score(y[150:], support.decision_function(X[150:]))
     assert expected == pytest.approx(scored.champion)
     assert "bootstrap_difference" == rows[0].test
+
+
+def test_all_leaves_out_what_needs_a_bound():
+    """The log loss has no bound, so its anytime test runs only where one is passed."""
+    y, answers = [0, 1] * 20, {"old": [0.3, 0.6] * 20, "new": [0.2, 0.6, 0.3, 0.9] * 10}
+    run = {row.test for row in compare(y, answers, scoring="neg_log_loss", tests="all").rows}
+    bounded = compare(y, answers, scoring="neg_brier_score", tests="all")
+
+    assert "paired_t" in run
+    assert "anytime_losses" not in run
+    assert "anytime_losses" in {row.test for row in bounded.rows}

@@ -163,7 +163,7 @@ def test_report_speaks_of_items():
     assert "inconclusive" == comparison.verdict
     assert " items (80 % power)" in report
     assert "40 items" in comparison.to_markdown()
-    assert "40 items" in comparison.to_html()
+    assert "40 items" in comparison.to_html(pictures=False)
     assert report == str(Comparison.from_json(comparison.to_json()))
     assert "mean_score" == json.loads(comparison.to_json())["rows"][0]["measure"]
 

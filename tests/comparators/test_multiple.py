@@ -462,7 +462,8 @@ def test_routing(cancer):
 def test_reports(fitted):
     """Text, Markdown, HTML, JSON and frame have every classifier, measure and pair."""
     comparison = fitted.comparison_
-    for text in (str(comparison), comparison.to_markdown(), comparison.to_html()):
+    page = comparison.to_html(pictures=False)
+    for text in (str(comparison), comparison.to_markdown(), page):
         for words in ("Bayes", "linear", "tree", "accuracy", "roc", "10 fits each"):
             assert words in text
     again = MultipleComparison.from_json(comparison.to_json())

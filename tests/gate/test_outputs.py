@@ -29,7 +29,7 @@ from skcompare.reports import ComparisonRow
 
 HOSTILE = "</script><b>|`\n\x00]]>&'\"~~x~~ $y$ ![i](http://a.b) www.c.d {0} \ud800\ufffe"
 SCHEMA = json.loads(files("skcompare.gate").joinpath("decision.schema.json").read_text())
-VOID = {"meta", "circle", "line", "rect"}
+VOID = {"meta", "link", "circle", "line", "rect"}
 FORMS = ("__str__", "to_json", "to_markdown", "to_junit", "to_html", "_repr_html_")
 
 
@@ -185,7 +185,11 @@ def check_all_forms(one):
     assert [{"type": "application/json", "id": "skcompare-comparison"}] == scripts
     embedded = "".join(text for tag, text in page.texts if tag == "script")
     assert json.loads(one.to_json()) == json.loads(embedded)
-    assert not {"b", "a", "img", "link"} & {tag for tag, _ in page.tags}
+    assert not {"b", "img"} & {tag for tag, _ in page.tags}
+    targets = [attrs["href"] for _, attrs in page.tags if "href" in attrs]
+    ids = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+    assert {one[1:] for one in targets if not one.startswith("data:")} <= ids
+    assert one == GateDecision.from_html(one.to_html())
     Balance(one._repr_html_())
     first = str(one).splitlines()[0]
     assert first.startswith("PASSED: " if one.passed else "NOT PASSED")
@@ -459,8 +463,11 @@ def test_pictures_have_words():
 
 
 def test_pages_fetch_nothing():
-    """No page names another one."""
-    assert not re.search(r"(src|href|url\(|@import)", decision(BETTER).to_html())
+    """No page names another one: links lead to its own parts, or to data within it."""
+    page = decision(BETTER).to_html()
+
+    assert not re.search(r"(src=|url\(|@import)", page)
+    assert not re.search(r'href="(?!#|data:)', page)
 
 
 def test_real_decision_round_trip():

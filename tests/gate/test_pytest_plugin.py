@@ -154,7 +154,7 @@ def check_junit(text):
 def check_page(text):
     """One page, in which names are text."""
     assert 1 == text.count("<!DOCTYPE html>") == text.count("</html>")
-    assert "<b>" not in text.split("<body>")[1].split("<script")[0].replace("<body>", "")
+    assert "<b>" not in text.split("<body")[1].split("<script")[0].replace("<body>", "")
     assert "a|&lt;b&gt;" in text
 
 

@@ -22,10 +22,11 @@ def words_of():
 
     def found(figure):
         figure.draw_without_rendering()
+        hidden = {id(text) for ax in figure.axes for text in _hidden(ax)}
         texts = [
             text
             for text in figure.findobj(matplotlib.text.Text)
-            if text.get_visible() and text.get_text().strip() and not _hidden(text)
+            if text.get_visible() and text.get_text().strip() and id(text) not in hidden
         ]
         return [(text.get_text(), text.get_window_extent()) for text in texts]
 
@@ -56,20 +57,19 @@ def overlaps(words_of):
     return found
 
 
-def _hidden(text):
-    """Whether axes hide the words: those switched off, and ticks outside their limits."""
-    axes = text.axes
-    if axes is None:
-        return False
-    if not axes.get_visible():
-        return True
-    for axis in (axes.xaxis, axes.yaxis):
+def _hidden(ax):
+    """Words that axes do not draw: those switched off, and ticks outside their limits."""
+    if not ax.get_visible():
+        yield from ax.findobj(matplotlib.text.Text)
+        return
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = sorted(axis.get_view_interval())
         for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-            if text in (tick.label1, tick.label2):
-                low, high = sorted(axis.get_view_interval())
-                place = tick.get_loc()
-                return not axes.axison or not low - 1e-9 <= place <= high + 1e-9
-    return not axes.axison and text in (axes.xaxis.label, axes.yaxis.label)
+            drawn = ax.axison and axis.get_visible()
+            if not drawn or not low - 1e-9 <= tick.get_loc() <= high + 1e-9:
+                yield from (tick.label1, tick.label2)
+        if not ax.axison or not axis.get_visible():
+            yield axis.label
 
 
 def _shared(one, other):

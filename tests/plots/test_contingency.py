@@ -2,8 +2,11 @@
 
 import pytest
 
+from skcompare._design import Design
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ContingencyDisplay
+from skcompare.plots._counts import short_count
+from skcompare.stats import mcnemar
 
 TABLE = ContingencyTable(
     both_correct=60, only_champion=5, only_challenger=15, both_wrong=20
@@ -11,11 +14,12 @@ TABLE = ContingencyTable(
 
 
 def test_cells_hold_the_counts(words_of):
-    """Each count is written in its cell, with its share."""
+    """Each count is written in its cell with its share, accuracies beside them."""
     display = ContingencyDisplay.from_result(TABLE)
     written = {words for words, _ in words_of(display.figure_)}
 
     assert {"60\n60.0 %", "5\n5.0 %", "15\n15.0 %", "20\n20.0 %"} <= written
+    assert {"right\n65.0 %", "right\n75.0 %"} <= written
 
 
 def test_discordant_cells_are_framed():
@@ -26,10 +30,53 @@ def test_discordant_cells_are_framed():
     assert {(1, 0), (0, 1)} == middles
 
 
-@pytest.mark.parametrize("factor", [1, 10**9])
-def test_words_do_not_overlap(overlaps, factor):
-    """Nor do they leave the figure, with billions of records either."""
-    counts = (60 * factor, 5 * factor, 15 * factor, 20 * factor)
-    display = ContingencyDisplay.from_result(ContingencyTable(*counts))
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_finding_is_that_of_the_test(alternative):
+    """Difference, interval and p-value are McNemar's at the level that was asked for."""
+    result = mcnemar(TABLE, alternative=alternative)
+    finding = ContingencyDisplay.of_result(
+        TABLE, confidence_level=0.9, alternative=alternative
+    ).finding
 
-    assert ([], []) == overlaps(display.figure_)
+    assert result.confidence_interval(0.9) == (finding.low, finding.high)
+    assert (result.estimate, result.pvalue) == (finding.estimate, finding.pvalue)
+    assert "90 % interval" in finding.interval_words
+
+
+@pytest.mark.parametrize(
+    "design", [Design("kfold", n_folds=5), Design("holdout", grouped=True)]
+)
+def test_related_records_have_no_pvalue(design):
+    """The table is shown, and the title says why there is no test."""
+    display = ContingencyDisplay.of_result(ContingencyTable(60, 5, 15, 20, design))
+
+    assert display.finding.pvalue is None
+    assert f"no p-value for {design}" in display.summary
+    assert 0.1 == pytest.approx(display.finding.estimate)
+
+
+def test_fractional_counts():
+    """Those of an averaged table are written with a decimal, and tested asymptotically."""
+    display = ContingencyDisplay.of_result(ContingencyTable(60.5, 5.0, 15.0, 19.5))
+
+    assert "60.5" in display.summary
+    assert 0 < display.finding.pvalue < 1
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0"),
+        (2.5, "2.5"),
+        (999, "999"),
+        (1000, "1.0k"),
+        (1234, "1.2k"),
+        (9960, "10k"),
+        (999_499, "999k"),
+        (999_500, "1.0M"),
+        (48e9, "48G"),
+    ],
+)
+def test_short_counts(count, words):
+    """At most four letters, rounded up into the next unit where three digits are."""
+    assert words == short_count(count)

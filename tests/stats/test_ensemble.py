@@ -230,7 +230,7 @@ def test_every_report_of_a_holdout_has_it():
 
     assert advice.sentence in " ".join(str(comparison).split())
     assert "- ensemble: " in comparison.to_markdown()
-    assert "<h2>Ensemble</h2>" in comparison.to_html()
+    assert '<section id="ensemble"' in comparison.to_html(pictures=False)
     assert advice == Comparison.from_json(comparison.to_json()).advice
     assert compare(None, {"a": y, "b": y}).advice is None
     assert compare(y, answers, groups=np.arange(300) // 3).advice is None

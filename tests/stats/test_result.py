@@ -128,6 +128,7 @@ def test_only_the_limit_beside_the_null_value_is_moved():
     assert (-1e-11, 9e-11) == inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mid-p", "exact", "asymptotic", "corrected"])
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("n", [10**4, 10**7, 10**10, 10**12])

@@ -1,0 +1,356 @@
+"""Reliability diagrams of two classifiers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from skcompare._typing import FloatArray
+from skcompare._wording import decimals_for, format_number
+from skcompare.evidence import PairedCalibration
+from skcompare.plots._base import PairDisplay
+from skcompare.plots._below import down_from, legend_below, role_words, wrapped
+from skcompare.plots._counts import records_words, short_count
+from skcompare.plots._room import Room
+from skcompare.plots._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
+from skcompare.plots._tested import Finding
+from skcompare.stats import calibration_consistency, calibration_difference
+
+__all__ = ["CalibrationComparisonDisplay"]
+
+ROLES = ("champion", "challenger")
+
+COLUMNS = (
+    "left",
+    "right",
+    "count",
+    "mean_proba",
+    "share",
+    "low",
+    "high",
+    "consistency_low",
+    "consistency_high",
+)
+
+EVENTS = {
+    "binary": ("Mean probability of the positive class", "Share of positive records"),
+    "top_label": ("Mean probability of the predicted class", "Share of right predictions"),
+}
+
+NARROWEST = 0.012
+"""Width of the band of a bin that has one probability only."""
+
+TESTED = ("holdout", "grouped holdout")
+
+
+@dataclass(eq=False)
+class CalibrationComparisonDisplay(PairDisplay):
+    """Do events happen as often as either classifier says?
+
+    A reliability diagram a role: in each bin of probabilities, the share of the records
+    whose event happened against their mean probability. The shaded box of a bin is where
+    the share of a calibrated classifier would lie
+    (:func:`~skcompare.stats.calibration_consistency`), the bar is Wilson's interval for the
+    true share; both are for that bin alone. Below are the records in each bin, and the
+    difference of the squared calibration errors with its interval
+    (:func:`~skcompare.stats.calibration_difference`).
+
+    Two classes are about the positive one, more of them about the predicted class
+    (top-label). Answers to all splits of a cross-validation are taken together, and then
+    no difference is tested; neither boxes nor bars are drawn where records come in groups,
+    or were answered several times, because these are for records that do not depend on
+    each other.
+
+    Parameters
+    ----------
+    bins : tuple of two ndarray of shape (9, n_bins)
+        Of each role the bins that hold records: left and right edge, records, mean
+        probability, share of events, its limits, and the limits of consistency.
+    errors : tuple of two float
+        Squared calibration error of each role, without bias.
+    finding : Finding
+        The champion's less the challenger's, with its interval and p-value.
+    names : tuple of str
+        Champion and challenger.
+    kind : {"binary", "top_label"}
+        What the events are.
+    n : int
+        Records.
+    why_no_bands : str
+        Why there are neither boxes nor bars; empty where there are.
+    flags : tuple of str
+        Codes of caveats about the difference.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    skcompare.stats.calibration_difference : The test of the errors.
+
+    Notes
+    -----
+    The constructors take the options of :meth:`PairedCalibration.from_pair
+    <skcompare.evidence.PairedCalibration.from_pair>`: `n_bins`, `strategy`, `edges`, `kind`
+    and `pos_label`; and
+
+    confidence_level : float, default=0.95
+        Of boxes, bars and the interval of the difference.
+
+    Classwise events have bins for each class, which are too many for a picture: take one
+    class against the rest, as two classes.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedCalibration
+    >>> from skcompare.plots import CalibrationComparisonDisplay
+    >>> calibration = PairedCalibration.from_predictions(
+    ...     y_true=[1, 0, 1, 0, 1, 0],
+    ...     champion_proba=[0.9, 0.2, 0.7, 0.3, 0.6, 0.15],
+    ...     challenger_proba=[0.75, 0.1, 0.85, 0.4, 0.8, 0.25],
+    ...     n_bins=2,
+    ... )
+    >>> display = CalibrationComparisonDisplay.of_result(calibration)
+    >>> display.frame()[["role", "count", "mean_proba", "share"]].round(2)
+             role  count  mean_proba  share
+    0    champion    3.0        0.22    0.0
+    1    champion    3.0        0.73    1.0
+    2  challenger    3.0        0.25    0.0
+    3  challenger    3.0        0.80    1.0
+
+    .. versionadded:: 0.1
+    """
+
+    bins: tuple[FloatArray, FloatArray]
+    errors: tuple[float, float]
+    finding: Finding
+    names: tuple[str, str]
+    kind: str
+    n: int
+    why_no_bands: str
+    flags: tuple[str, ...]
+
+    needs = PairedCalibration
+
+    @classmethod
+    def _of(cls, evidence: PairedCalibration, *, confidence_level: float = 0.95) -> Self:
+        if evidence.kind == "classwise":
+            raise ValueError(
+                "CalibrationComparisonDisplay shows one event a record. Got kind="
+                "'classwise', which has bins for each class. Use kind='top_label', or take "
+                "one class against the rest as two classes."
+            )
+        found = [
+            calibration_consistency(evidence, role, confidence_level=confidence_level)
+            for role in ROLES
+        ]
+        curves = [evidence.curve(role, confidence_level) for role in ROLES]
+        first, second = (
+            np.array(
+                [
+                    *(one.left, one.right, one.count, one.mean_proba, one.mean_outcome),
+                    *(curve.low, curve.high, one.low, one.high),
+                ]
+            )[:, one.count > 0]
+            for one, curve in zip(found, curves)
+        )
+        errors, finding, flags = _tested(evidence, found[0].confidence_level)
+        why = ""
+        if found[0].flags:
+            why = (
+                "records of a group depend on each other"
+                if evidence.groups is not None
+                else "records were answered several times, by models of several splits"
+            )
+        return cls(
+            (first, second), errors, finding, ROLES, evidence.kind, evidence.n, why, flags
+        )
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of a finished comparison, not drawn yet.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator, PairedPredictions, PairedCalibration
+            Where the numbers come from.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : CalibrationComparisonDisplay
+            Its `frame()` needs no matplotlib.
+        """
+        made = super().of_result(result, **options)
+        # The evidence has no names; a comparison and predictions have.
+        holder = getattr(result, "comparison_", result)
+        names = [getattr(holder, role, role) for role in ROLES]
+        first, second = (str(getattr(name, "name", name)) for name in names)
+        made.names = first, second
+        return made
+
+    @property
+    def summary(self) -> str:
+        """Both errors, their difference, and how many bins are off."""
+        gain, *tested = self._gain_lines
+        words = [
+            f"Reliability diagrams of {records_words(self.n)}: squared calibration error "
+            f"of the champion {self._error_words(0)}, of the challenger "
+            f"{self._error_words(1)}",
+            f"{gain}, {', '.join(tested)}",
+        ]
+        if self.why_no_bands:
+            words.append(f"No bands: {self.why_no_bands}")
+        else:
+            level = percent(self.finding.confidence_level)
+            off = [
+                f"{int(np.sum((share < low) | (share > high)))} of {len(share)}"
+                for *_, share, _, _, low, high in self.bins
+            ]
+            words.append(
+                f"Outside of the shares of a calibrated classifier at {level} are {off[0]} "
+                f"bins of the champion and {off[1]} of the challenger"
+            )
+        return f"{'. '.join(words)}."
+
+    def _error_words(self, role: int) -> str:
+        error = self.errors[role]
+        return format_number(error, decimals_for(error, least=4))
+
+    @property
+    def _gain_lines(self) -> list[str]:
+        """The difference, its interval, and its test."""
+        found = self.finding
+        decimals = decimals_for(found.estimate, found.low, found.high, least=4)
+        numbers = found.estimate, found.low, found.high
+        gain, low, high = (format_number(each, decimals, signed=True) for each in numbers)
+        level = percent(found.confidence_level)
+        lines = [f"Gain in squared calibration error {gain}"]
+        if found.low is not None:
+            lines.append(f"{level} interval {low} to {high}")
+        return [*lines, found.pvalue_words]
+
+    def _room(self) -> Room:
+        return Room(
+            width=9.0, height=6.8, heights=(3.2, 1.0), widths=(1.0, 1.0), together="both"
+        )
+
+    def _draw(self, *axes: Any) -> None:
+        for i, role in enumerate(ROLES):
+            self._draw_reliability(axes[i], i)
+            self._draw_counts(axes[2 + i], i)
+            title = f"{role_words(role, self.names[i])}\n"
+            axes[i].set_title(
+                f"{title}Squared calibration error {self._error_words(i)}",
+                fontsize="medium",
+            )
+        axes[0].set_ylabel(EVENTS[self.kind][1])
+        axes[2].set_ylabel("Records")
+        for upper in axes[:2]:
+            upper.tick_params(axis="x", labelbottom=False)
+        for right in axes[1::2]:
+            right.tick_params(axis="y", labelleft=False)
+        handles, labels = axes[0].get_legend_handles_labels()
+        legend_below(axes[2], handles=handles, labels=labels)
+        lines = self._gain_lines
+        if self.why_no_bands:
+            lines.append(f"No bands: {self.why_no_bands}")
+        axes[3].text(
+            *(0.0, 0.0, wrapped(lines)),
+            transform=down_from(axes[3]),
+            va="top",
+            color=INK,
+            linespacing=1.35,
+        )
+
+    def _draw_reliability(self, ax: Any, role: int) -> None:
+        left, right, _, x, share, low, high, under, over = self.bins[role]
+        level = percent(self.finding.confidence_level)
+        ax.plot([0, 1], [0, 1], color=INK, lw=1, ls=":", label="Calibrated")
+        if not self.why_no_bands:
+            middle, width = (left + right) / 2, np.maximum(right - left, NARROWEST)
+            ax.bar(
+                middle,
+                over - under,
+                width,
+                bottom=under,
+                fc=LINE,
+                ec=SOFT,
+                lw=0.5,
+                label=f"{level} of shares, if calibrated",
+            )
+            style = {"color": ROLE_STYLES[role]["color"], "lw": 1.2, "zorder": 2.5}
+            ax.vlines(x, low, high, label=f"{level} interval of the share", **style)
+        ax.plot(x, share, lw=1.4, ms=5, label="Share of events", **ROLE_STYLES[role])
+        dress(ax)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+
+    def _draw_counts(self, ax: Any, role: int) -> None:
+        left, right, count, *_ = self.bins[role]
+        color = ROLE_STYLES[role]["color"]
+        ax.bar(
+            (left + right) / 2,
+            count,
+            np.maximum(right - left, NARROWEST),
+            fc="none" if role == 0 else color,
+            ec=color,
+            hatch="////" if role == 0 else None,
+            lw=0.6,
+        )
+        dress(ax, grid="y")
+        ax.set_ylim(0, 1.08 * max(each[2].max() for each in self.bins))
+        ax.yaxis.set_major_locator(_counts_locator())
+        ax.yaxis.set_major_formatter(lambda value, _: short_count(value))
+        ax.set_xlabel(EVENTS[self.kind][0])
+
+    def _columns(self) -> Mapping[str, Any]:
+        # Limits are for records that do not depend on each other.
+        n_columns = 5 if self.why_no_bands else len(COLUMNS)
+        roles = [role for role, each in zip(ROLES, self.bins) for _ in each[0]]
+        rows = np.concatenate(self.bins, axis=1)[:n_columns]
+        return {"role": roles} | {
+            name: row.tolist() for name, row in zip(COLUMNS, rows, strict=False)
+        }
+
+
+def _counts_locator() -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(3, integer=True)
+
+
+def _tested(
+    evidence: PairedCalibration, confidence_level: float
+) -> tuple[tuple[float, float], Finding, tuple[str, ...]]:
+    """Both errors, and what the test of their difference says where there is one."""
+    first, second = (
+        evidence.error(role, "l2", squared=True, debiased=True) for role in (0, 1)
+    )
+    units = evidence.n if evidence.groups is None else len(evidence.group_labels)
+    why = str(evidence.design)
+    if evidence.design.name in TESTED:
+        why = ""
+        if evidence.n_bins[0] != evidence.n_bins[1]:
+            why = "different numbers of bins"
+        elif units < 2:
+            why = "one record" if evidence.groups is None else "one group"
+    if why:
+        finding = Finding(first - second, confidence_level=confidence_level, design=why)
+        return (first, second), finding, evidence.flags
+    result = calibration_difference(evidence)
+    assert result.champion is not None and result.challenger is not None
+    low, high = result.confidence_interval(confidence_level)
+    finding = Finding(
+        result.estimate,
+        float(low),
+        float(high),
+        float(result.pvalue),
+        "Test of the difference",
+        confidence_level,
+    )
+    return (result.champion, result.challenger), finding, result.flags

@@ -1,0 +1,318 @@
+"""The probability to find what is supposed, by the number of records."""
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import check_count
+from skcompare.evidence import (
+    ClusterSums,
+    ContingencyTable,
+    JointCounts,
+    PlacementValues,
+)
+from skcompare.plots._base import PairDisplay
+from skcompare.plots._counts import count_words, short_count
+from skcompare.plots._plan_curves import Supposed, asked, record_grid, supposed_by
+from skcompare.plots._room import Room
+from skcompare.plots._style import INK, SOFT, dress
+from skcompare.stats import (
+    AUCPlan,
+    ComparisonPlan,
+    plan_auc_from_pilot,
+    plan_from_pilot,
+)
+
+__all__ = ["PlanDisplay", "PowerDisplay"]
+
+WIDE = 6
+"""Numbers of records that differ by such a factor have a logarithmic scale."""
+
+LONG = 20_000
+"""From so many records on the scale has short words, such as 20k."""
+
+LOOKS: tuple[dict[str, Any], ...] = (
+    {"color": INK, "linestyle": "-", "marker": "o"},
+    {"color": SOFT, "linestyle": "--", "marker": "^"},
+    {"color": SOFT, "linestyle": ":", "marker": "s"},
+    {"color": SOFT, "linestyle": "-.", "marker": "v"},
+    {"color": SOFT, "linestyle": (0, (8, 2)), "marker": "D"},
+    {"color": SOFT, "linestyle": (0, (1, 3)), "marker": "P"},
+)
+"""Of what is supposed, the plan first; more are too many to be told apart."""
+
+
+class PlanDisplay(PairDisplay):
+    """A picture of a plan, or of one that is made from a pilot."""
+
+    needs = ContingencyTable
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of a plan, or of a pilot's, not drawn yet.
+
+        Parameters
+        ----------
+        result : ComparisonPlan, AUCPlan, Comparison, PairedPredictions, or evidence
+            A plan; or a pilot, of which one is made by
+            :func:`~skcompare.stats.plan_from_pilot` (ContingencyTable, JointCounts,
+            ClusterSums, or answers) or :func:`~skcompare.stats.plan_auc_from_pilot`
+            (PlacementValues).
+        **options : dict
+            Those of the display, and of a pilot those of its plan.
+
+        Returns
+        -------
+        display : PlanDisplay
+            Its `frame()` needs no matplotlib.
+        """
+        if isinstance(result, ComparisonPlan | AUCPlan):
+            return cls._of_plan(result, **options)
+        if isinstance(result, PlacementValues):
+            plan, own = _planned(plan_auc_from_pilot, result, options)
+            return cls._of_plan(plan, **own)
+        if isinstance(result, ClusterSums | JointCounts):
+            return cls._of(result, **options)
+        return super().of_result(result, **options)
+
+    @classmethod
+    def _of(cls, evidence: Any, **options: Any) -> Self:
+        plan, own = _planned(plan_from_pilot, evidence, options)
+        return cls._of_plan(plan, **own)
+
+    @classmethod
+    def _of_plan(cls, plan: Any) -> Self:
+        raise NotImplementedError
+
+
+OF_DISPLAYS = ("differences", "points", "powers")
+
+
+def _planned(make: Any, pilot: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A pilot's plan, and the options that are the display's."""
+    own = {name: options[name] for name in OF_DISPLAYS if name in options}
+    of_plan = {name: value for name, value in options.items() if name not in own}
+    return make(pilot, **of_plan), own
+
+
+@dataclass(eq=False)
+class PowerDisplay(PlanDisplay):
+    """How likely is a comparison to show what is supposed, and how many records make it so?
+
+    A curve is the power if something is true: what the plan supposes, and its scenarios or
+    other differences. The mark on it is the number of records that is needed, or that was
+    given. The plan's own curve is solid, and the dotted line is the wanted power.
+
+    Parameters
+    ----------
+    supposed : list of Supposed
+        What may be true, the plan's own first, with the records it takes.
+    records : ndarray of shape (n_points,)
+        Numbers of records.
+    powers : list of ndarray of shape (n_points,)
+        Power of each of `supposed`; NaN where a plan does not say enough for a curve.
+    wanted : float
+        The power that was asked for.
+    words : list of str
+        What the plan answers, and to which question.
+    measure : str
+        What is compared.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    SampleSizeDisplay : Which difference can so many records show?
+    skcompare.stats.plan_comparison : The plan.
+
+    Notes
+    -----
+    The constructors take these options:
+
+    differences : sequence of float, optional
+        True differences to draw instead of the plan's scenarios, at most five.
+    points : int, default=48
+        Numbers of records at which the power is computed; all numbers where they are few.
+
+    `from_estimators`, `from_predictions` and `from_result` take answers to the records of a
+    pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`. Power of accuracies
+    is exact where the plan's is, so that it goes up and down a little from one number of
+    records to the next. That of AUCs is a normal approximation.
+
+    Examples
+    --------
+    >>> from skcompare.plots import PowerDisplay
+    >>> from skcompare.stats import plan_comparison
+    >>> plan = plan_comparison(0.80, 0.85, disagreement=0.15)
+    >>> display = PowerDisplay.of_result(plan, differences=[0.04], points=5)
+    >>> display.summary.split(". ")[0]
+    'With difference +0.050 it takes 461 records for a power of 0.8'
+    >>> display.frame().columns.tolist()
+    ['supposed', 'difference', 'records', 'power']
+
+    .. versionadded:: 0.1
+    """
+
+    supposed: list[Supposed]
+    records: IntArray
+    powers: list[FloatArray]
+    wanted: float
+    words: list[str]
+    measure: str
+
+    @classmethod
+    def _of_plan(
+        cls, plan: Any, *, differences: Any = None, points: int = 48
+    ) -> "PowerDisplay":
+        check_count("points", points, least=2)
+        question = asked(plan)
+        if differences is not None:
+            differences = tuple(np.ravel(differences).tolist())
+            _check_few(differences)
+        supposed = supposed_by(plan, question, differences)[: len(LOOKS)]
+        known = [one.records for one in supposed if one.feasible]
+        least, most = (min(known) / 4, 1.6 * max(known)) if known else (20.0, 20_000.0)
+        records = record_grid(least, most, points, most / max(1.0, least) > 4 * WIDE)
+        powers = []
+        for one in supposed:
+            if one.spread is None:
+                powers.append(np.full(len(records), np.nan))
+                continue
+            spread = one.spread
+            found = [question.power(int(n), one.difference, spread) for n in records]
+            powers.append(np.array(found))
+        words = str(plan).split("\n")[:2]
+        return cls(supposed, records, powers, plan.wanted_power, words, question.measure)
+
+    @property
+    def summary(self) -> str:
+        """The records of each supposition."""
+        return f"{'. '.join(map(self._said, self.supposed))}."
+
+    def _said(self, one: Supposed) -> str:
+        return f"With {self._named(one)} {self._taken(one)}"
+
+    def _named(self, one: Supposed) -> str:
+        """What is supposed."""
+        words = f"difference {one.difference:+.3f}"
+        if one.name in ("plan", ""):
+            return words
+        if self.measure == "accuracy":
+            words = f"{words}, disagreement {one.spread:.3f}"
+        return f"{words} ({one.name})"
+
+    def _taken(self, one: Supposed) -> str:
+        """How many records it takes."""
+        if not one.feasible:
+            return "no number of records is enough"
+        if one.power < self.wanted:
+            return f"{count_words(one.records)} records have power {one.power:.3f}"
+        return f"it takes {count_words(one.records)} records for a power of {self.wanted:g}"
+
+    def _marked(self, one: Supposed) -> str:
+        """The same for the legend."""
+        if not one.feasible:
+            return f"{self._named(one)}: no number of records"
+        some = f"{self._named(one)}: {count_words(one.records)} records"
+        return some if one.power >= self.wanted else f"{some}, power {one.power:.2f}"
+
+    def _room(self) -> Room:
+        return Room(width=6.4, height=3.9 + 0.24 * len(self.supposed))
+
+    def _draw(self, ax: Any) -> None:
+        for one, powers, look in zip(self.supposed, self.powers, LOOKS):
+            style = {name: value for name, value in look.items() if name != "marker"}
+            if not np.isnan(powers).all():
+                ax.plot(self.records, powers, lw=2 if look is LOOKS[0] else 1.5, **style)
+            if one.feasible:
+                ax.plot(
+                    [one.records],
+                    [one.power],
+                    color=look["color"],
+                    marker=look["marker"],
+                    ms=7,
+                    ls="none",
+                    zorder=4,
+                )
+        ax.axhline(self.wanted, color=INK, lw=1, ls=(0, (1, 2)))
+        dress(ax)
+        ax.set_ylim(0, 1.03)
+        draw_records(ax.xaxis, self.records)
+        ax.set_ylabel("Power")
+        self._mark_wanted(ax)
+        ax.set_title("\n".join(_wrapped(self.words)), color=INK, fontsize="medium")
+        self._draw_legend(ax)
+
+    def _mark_wanted(self, ax: Any) -> None:
+        """Where the plan's records are, down to the axis, and what power is wanted."""
+        plan = self.supposed[0]
+        if plan.feasible:
+            ax.vlines(plan.records, 0, plan.power, color=INK, lw=1, ls=(0, (1, 2)))
+        if not any(abs(tick - self.wanted) < 0.02 for tick in np.linspace(0, 1, 6)):
+            ax.set_yticks([*np.linspace(0, 1, 6), self.wanted])
+            ticks = [f"{tick:.1f}" for tick in np.linspace(0, 1, 6)]
+            near = [abs(tick - self.wanted) < 0.06 for tick in np.linspace(0, 1, 6)]
+            words = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
+            ax.set_yticklabels([*words, f"{self.wanted:g}"])
+
+    def _draw_legend(self, ax: Any) -> None:
+        from matplotlib.lines import Line2D
+
+        handles = [Line2D([], [], lw=1.5, ms=6, **look) for look in LOOKS]
+        words = [self._marked(one) for one in self.supposed]
+        legend = ax.legend(
+            handles[: len(words)],
+            words,
+            loc="upper left",
+            bbox_to_anchor=(-0.02, -0.17),
+            frameon=False,
+            fontsize="small",
+            handlelength=3.2,
+        )
+        for text in legend.get_texts():
+            text.set_color(INK)
+
+    def _columns(self) -> Mapping[str, Any]:
+        rows = [
+            (one.name or "difference", one.difference, int(n), float(power))
+            for one, powers in zip(self.supposed, self.powers)
+            for n, power in zip(self.records, powers)
+        ]
+        names = ("supposed", "difference", "records", "power")
+        return dict(zip(names, zip(*rows)))
+
+
+def draw_records(axis: Any, records: IntArray) -> None:
+    """The scale of numbers of records: logarithmic where they differ much."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    low, high = float(records[0]), float(records[-1])
+    if high / low > 4 * WIDE:
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+        few = high / low < 1000
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
+        axis.set_minor_locator(NullLocator())
+    else:
+        axis.set_major_locator(MaxNLocator(nbins=7, integer=True))
+    words = short_count if high >= LONG else count_words
+    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+    axis.set_label_text("Records", color=INK)
+
+
+def _check_few(differences: tuple[float, ...]) -> None:
+    if not 0 < len(differences) < len(LOOKS) or not np.isfinite(differences).all():
+        raise ValueError(
+            f"`differences` must be one to {len(LOOKS) - 1} finite numbers. Got "
+            f"{list(differences)!r}. Draw more in another picture."
+        )
+
+
+def _wrapped(lines: list[str]) -> list[str]:
+    return [part for line in lines for part in textwrap.wrap(line, 64)]

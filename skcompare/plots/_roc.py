@@ -1,0 +1,307 @@
+"""Two ROC curves, and their difference with its band."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from skcompare._typing import FloatArray
+from skcompare._wording import format_number
+from skcompare.evidence import PlacementValues
+from skcompare.plots._base import PairDisplay, _evidence_of
+from skcompare.plots._below import legend_below, role_words, wrapped
+from skcompare.plots._counts import count_words
+from skcompare.plots._roc_numbers import (
+    SplitRankings,
+    numbers_of,
+    numbers_of_splits,
+)
+from skcompare.plots._room import Room
+from skcompare.plots._style import (
+    INK,
+    LINE,
+    ROLE_STYLES,
+    SOFT,
+    dress,
+    line_of_zero,
+    percent,
+)
+from skcompare.plots._tested import Finding
+from skcompare.predictions import PairedPredictions
+
+__all__ = ["RocComparisonDisplay"]
+
+ROLES = ("champion", "challenger")
+
+NO_BAND = "no band: models of the splits share training records"
+
+
+@dataclass(eq=False)
+class RocComparisonDisplay(PairDisplay):
+    """Does one classifier find more of the positives, at which false positive rates?
+
+    The first panel has both ROC curves, with their areas. The second has the difference of
+    their sensitivities, challenger less champion, at each false positive rate: the shaded
+    band holds the true difference at all rates together with the confidence level, the
+    narrower lines at a rate that was chosen beforehand
+    (:func:`~skcompare.stats.roc_difference_band`). Where the band leaves the line of zero,
+    one classifier is better.
+
+    Scores of models that were trained on different folds have no common threshold. Of
+    cross-validated answers the sensitivities of the splits' curves are averaged at each
+    rate, and no band is drawn: splits share training records, so that nothing simple says
+    how much their mean varies. Thin lines are the differences of up to 30 splits.
+
+    Parameters
+    ----------
+    fpr : ndarray of shape (n_points,)
+        False positive rates; twice where a curve jumps.
+    champion, challenger : ndarray of shape (n_points,)
+        Sensitivities.
+    bands : ndarray of shape (4, n_points) or None
+        Limits of the difference: lower and upper, pointwise and simultaneous. None of
+        cross-validated answers.
+    aucs : tuple of two tuples of three numbers
+        AUC of each role with its limits; None instead of limits that there are not.
+    finding : Finding
+        Difference of the AUCs, its interval and p-value.
+    names : tuple of str
+        Champion and challenger.
+    counts : tuple of two int
+        Positive and negative records.
+    found : str
+        Where the simultaneous band excludes 0, in words.
+    splits : ndarray of shape (n_drawn, n_points)
+        Differences of each split.
+    n_splits, n_left_out : int
+        Splits behind the curves, and those that lack a class and have no curve.
+    flags : tuple of str
+        Codes of caveats about the band.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    skcompare.stats.roc_difference_band : The numbers of the second panel.
+    skcompare.stats.delong : The test of the areas.
+
+    Notes
+    -----
+    The constructors take `pos_label`, the positive class, and for a hold-out set these
+    options:
+
+    confidence_level : float, default=0.95
+        Of the band and of all intervals.
+    n_resamples : int, optional
+        Resamples behind the band.
+    random_state : int, RandomState instance or None, default=0
+        Makes the resamples.
+
+    Of up to 500 negative records each step of the curves is drawn, and of more the curves
+    at 501 false positive rates. A line between two steps joins records of equal scores.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PlacementValues
+    >>> from skcompare.plots import RocComparisonDisplay
+    >>> placements = PlacementValues.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.3, 0.9]
+    ... )
+    >>> display = RocComparisonDisplay.of_result(placements)
+    >>> display.frame()[["fpr", "champion", "challenger"]]
+       fpr  champion  challenger
+    0  0.0       0.0         0.0
+    1  0.0       0.5         0.5
+    2  0.5       0.5         1.0
+    3  0.5       1.0         1.0
+    4  1.0       1.0         1.0
+
+    .. versionadded:: 0.1
+    """
+
+    fpr: FloatArray
+    champion: FloatArray
+    challenger: FloatArray
+    bands: FloatArray | None
+    aucs: tuple[tuple[float, float | None, float | None], ...]
+    finding: Finding
+    names: tuple[str, ...]
+    counts: tuple[int, int]
+    found: str
+    splits: FloatArray
+    n_splits: int
+    n_left_out: int
+    flags: tuple[str, ...]
+
+    needs = PlacementValues
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of a finished comparison, not drawn yet.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator, PairedPredictions, PlacementValues
+            Where the numbers come from.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : RocComparisonDisplay
+            Its `frame()` needs no matplotlib.
+        """
+        if isinstance(result, PlacementValues) or _one_test_set(result):
+            return super().of_result(result, **options)
+        known = cls._evidence_options()
+        given = {name: options.pop(name) for name in known if name in options}
+        rankings = _evidence_of(result, SplitRankings, given)
+        if options:
+            raise ValueError(
+                f"{', '.join(options)}: the curves of {rankings.design} have no band and "
+                "no intervals. Leave this out, or compare trained models on a hold-out set."
+            )
+        return cls(*numbers_of_splits(rankings))
+
+    @classmethod
+    def _of(
+        cls,
+        evidence: PlacementValues,
+        *,
+        confidence_level: float = 0.95,
+        n_resamples: int | None = None,
+        random_state: Any = 0,
+    ) -> Self:
+        return cls(*numbers_of(evidence, confidence_level, n_resamples, random_state))
+
+    @property
+    def difference(self) -> FloatArray:
+        """Sensitivity of the challenger less that of the champion."""
+        return self.challenger - self.champion
+
+    @property
+    def summary(self) -> str:
+        """Both areas, their difference, and where the curves differ."""
+        positives, negatives = map(count_words, self.counts)
+        one, other = (self._auc_words(role) for role in (0, 1))
+        found = self.finding
+        tested = ", ".join(filter(None, (found.interval_words, found.pvalue_words)))
+        words = [
+            f"ROC curves of {positives} positive and {negatives} negative records: "
+            f"champion {one}, challenger {other}",
+            f"The difference of the AUCs is {found.estimate_words}, {tested}",
+        ]
+        if self.bands is None:
+            words.append(f"{self._split_words}, {NO_BAND}")
+        else:
+            level = percent(found.confidence_level)
+            words.append(f"By the {level} band over all rates {self.found}")
+        return f"{'. '.join(words)}."
+
+    @property
+    def _split_words(self) -> str:
+        words = f"Mean of the curves of {self.n_splits} splits"
+        if self.n_left_out:
+            words += f", {self.n_left_out} without both classes left out"
+        return words
+
+    def _auc_words(self, role: int) -> str:
+        auc, low, high = self.aucs[role]
+        words = f"AUC {format_number(auc)}"
+        if low is None or high is None:
+            return words
+        level = percent(self.finding.confidence_level)
+        return f"{words}, {level} interval {low:.3f} to {high:.3f}"
+
+    def _room(self) -> Room:
+        # Squares as wide as the page allows, with titles above and legends below.
+        return Room(width=9.0, height=6.5, widths=(1.0, 1.0))
+
+    def _draw(self, curves: Any, difference: Any) -> None:
+        self._draw_curves(curves)
+        self._draw_difference(difference)
+
+    def _draw_curves(self, ax: Any) -> None:
+        ax.plot([0, 1], [0, 1], color=SOFT, lw=1, ls=":", label="Chance")
+        rows = zip(ROLES, self.names, (self.champion, self.challenger), ROLE_STYLES)
+        for i, (role, name, sensitivity, style) in enumerate(rows):
+            ax.plot(
+                self.fpr,
+                sensitivity,
+                lw=1.8,
+                ms=4.5,
+                # A few marks at other places, so that those of equal curves all show.
+                markevery=(0.06 + 0.07 * i, 0.14),
+                label=f"{role_words(role, name)}\n{self._auc_words(i)}",
+                **style,
+            )
+        dress(ax)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+        ax.set_aspect("equal")
+        ax.set_xlabel("False positive rate (1 − specificity)")
+        ax.set_ylabel("Sensitivity (true positive rate)")
+        positives, negatives = map(count_words, self.counts)
+        title = f"ROC curves\n{positives} positive, {negatives} negative records"
+        if self.bands is None:
+            title = f"{title}\n{self._split_words.replace(', ', chr(10))}"
+        ax.set_title(title, fontsize="medium")
+        legend_below(ax)
+
+    def _draw_difference(self, ax: Any) -> None:
+        found = self.finding
+        if self.bands is not None:
+            level = percent(found.confidence_level)
+            low, high, far_low, far_high = self.bands
+            ax.fill_between(
+                self.fpr,
+                far_low,
+                far_high,
+                fc=LINE,
+                ec="none",
+                label=f"{level} band, all rates together",
+            )
+            for limit, label in ((low, f"{level} limits, one rate"), (high, None)):
+                ax.plot(self.fpr, limit, color=SOFT, lw=0.9, ls="-.", label=label)
+        for i, apart in enumerate(self.splits):
+            label = "Each split" if i == 0 else None
+            ax.plot(self.fpr, apart, color=SOFT, lw=0.5, ls=":", label=label)
+        label = "Difference" if self.bands is not None else "Difference of mean curves"
+        ax.plot(self.fpr, self.difference, color=INK, lw=1.8, label=label)
+        line_of_zero(ax, vertical=False)
+        dress(ax)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_box_aspect(1)
+        ax.set_xlabel("False positive rate (1 − specificity)")
+        ax.set_ylabel(
+            "Difference of sensitivities\n← champion better   challenger better →"
+        )
+        lines = [f"Difference of AUCs {found.estimate_words}", found.interval_words]
+        lines.append(found.pvalue_words)
+        if self.bands is None:
+            lines.append(NO_BAND.capitalize())
+        ax.set_title(wrapped(lines), fontsize="medium")
+        legend_below(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        columns = {
+            "fpr": self.fpr.tolist(),
+            "champion": self.champion.tolist(),
+            "challenger": self.challenger.tolist(),
+            "difference": self.difference.tolist(),
+        }
+        if self.bands is not None:
+            names = ("low", "high", "simultaneous_low", "simultaneous_high")
+            columns |= {name: row.tolist() for name, row in zip(names, self.bands)}
+        return columns
+
+
+def _one_test_set(result: Any) -> bool:
+    """Whether answers are to one hold-out set; what is no result is refused later on."""
+    holder = getattr(result, "comparison_", result)
+    if isinstance(holder, PairedPredictions) or hasattr(holder, "evidence"):
+        design = getattr(holder, "design", None)
+        return design is None or bool(design.kind == "holdout")
+    return True

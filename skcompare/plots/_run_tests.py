@@ -1,0 +1,298 @@
+"""Registered tests of a pair, run for a picture that was given answers alone."""
+
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._registry import (
+    ANY_LOSS,
+    PairedTestEntry,
+    get_test,
+    loss_of,
+    record_losses,
+    tests_for,
+)
+from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare.evidence import ScoreDifferences, ScoredPair
+from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
+from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions
+from skcompare.predictions._suited import what_lacks
+from skcompare.stats import PairedResult, adjust_pvalues
+from skcompare.stats._adjust import ADJUSTMENTS
+
+__all__ = [
+    "RATIOS",
+    "PairTests",
+    "default_test_of",
+    "ratio_unit",
+    "refuse_options",
+    "row_of_result",
+    "silence_words",
+]
+
+LABEL, LOSS, SCORE = "label", "loss", "score"
+ACCURACY = "accuracy"
+ROLES = ("champion", "challenger")
+RATIOS = ("ratio", "odds ratio")
+"""Estimates whose value of equal classifiers is 1."""
+
+OF_LABELS_ONLY = (ScoreDifferences, ScoredPair)
+"""Evidence that is made of a pair for its accuracy only."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """The rows of tests of one pair.
+
+    It is made as evidence is, so that displays take it from answers of any source.
+    """
+
+    rows: tuple[IntervalRow, ...]
+    alpha: float
+    adjust: str
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS, SCORES})
+
+    @classmethod
+    def from_pair(
+        cls,
+        pair: PairedPredictions,
+        *,
+        tests: Any = None,
+        kind: str = "difference",
+        alternative: str = "two-sided",
+        alpha: float = 0.05,
+        adjust: str = "holm",
+        pos_label: Any = None,
+    ) -> "PairTests":
+        """Run tests by name, with options in a dict, or those that suit the answers."""
+        alpha = check_alpha(alpha)
+        check_alternative(alternative)
+        check_choice("adjust", adjust, ADJUSTMENTS)
+        runner = _Runner(pair, kind, alternative, alpha, pos_label)
+        rows = runner.default() if tests is None else runner.named(tests)
+        if tests is None and kind == "difference":
+            rows = [replace(rows[0], primary=True), *rows[1:]]
+        return cls(tuple(_adjusted(rows, adjust)), alpha, adjust)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    pair: PairedPredictions
+    kind: str
+    alternative: str
+    alpha: float
+    pos_label: Any
+
+    def default(self) -> list[IntervalRow]:
+        """The design's test of the accuracy, and of the scores where there are some."""
+        if self.kind == "ratio":
+            return self.named(["relative_precision"])
+        return [self._of_measure(measure) for measure in _measures_of(self.pair.alone)]
+
+    def named(self, tests: Any) -> list[IntervalRow]:
+        """The tests that were asked for, one of a class for all classes."""
+        asked = _asked(tests)
+        rows = []
+        for name, options in asked.items():
+            entry = get_test(name)
+            self._check(entry)
+            known = (*entry.options, *entry.evidence_options)
+            for option in options:
+                if option not in known or option == "alternative":
+                    raise ValueError(
+                        f"{name} has no option {option!r} here. Its options: "
+                        f"{', '.join(each for each in known if each != 'alternative')}."
+                    )
+            labels = [options.get(LABEL)]
+            if LABEL in entry.options and LABEL not in options:
+                labels = self.pair.predictions.classes.tolist()
+            for label in labels:
+                rows.append(self._run(entry, dict(options), label, None))
+        return rows
+
+    def _check(self, entry: PairedTestEntry) -> None:
+        if entry.kind != self.kind:
+            other = {"ratio": "RelativePrecisionDisplay", "difference": "ForestDisplay"}
+            use = other.get(entry.kind)
+            hint = f" Use {use}." if use else " Read it from its result."
+            raise ValueError(
+                f"This picture shows estimates of kind {self.kind!r}. Got {entry.name}, "
+                f"which is of kind {entry.kind!r}.{hint}"
+            )
+        reason = what_lacks(entry, self.pair.alone)
+        if reason:
+            raise ValueError(
+                f"{reason}. Choose another test, or give the answers it needs."
+            )
+
+    def _of_measure(self, measure: str) -> IntervalRow:
+        entry = default_test_of(measure, self.pair.alone, self.alternative)
+        if entry is not None:
+            return self._run(entry, {}, None, measure)
+        note = f"no test of {measure} is valid for {self.pair.design}"
+        estimate = _gain_in_accuracy(self.pair) if measure == ACCURACY else math.nan
+        return IntervalRow(measure, None, estimate, note=note, measure=measure)
+
+    def _run(
+        self, entry: PairedTestEntry, options: dict[str, Any], label: Any, measure: Any
+    ) -> IntervalRow:
+        """The row of a test, with its evidence made for it."""
+        given = {
+            name: options.pop(name) for name in entry.evidence_options if name in options
+        }
+        loss = loss_of(measure)
+        if loss is not None and LOSS in entry.evidence_options:
+            given.setdefault(LOSS, loss.name)
+        for target, names in ((given, entry.evidence_options), (options, entry.options)):
+            if self.pos_label is not None and "pos_label" in names:
+                target.setdefault("pos_label", self.pos_label)
+        if label is not None:
+            options[LABEL] = label
+        if "alternative" in entry.options:
+            options["alternative"] = self.alternative
+        elif self.alternative != "two-sided":
+            raise ValueError(
+                f"{entry.name} has no direction. Got alternative={self.alternative!r}. "
+                "Choose another test, or leave `alternative` out."
+            )
+        evidence = entry.needs.from_pair(self.pair, **given)  # type: ignore[attr-defined]
+        result = entry.function(evidence, **options)
+        subject = measure or _subject(entry, options, evidence)
+        return row_of_result(result, subject, label=label, alpha=self.alpha)
+
+
+def refuse_options(result: Any, given: Iterable[str], alpha: float | None) -> None:
+    """Refuse options of tests that have run already."""
+    if names := ", ".join(given):
+        raise ValueError(
+            f"{names}: the tests have run already. Leave this out, or pass the answers of "
+            "a pair."
+        )
+    own = getattr(result, "alpha", alpha)
+    if alpha is not None and own != alpha:
+        raise ValueError(f"`alpha` of the result is {own:g}. Got {alpha:g}. Leave it out.")
+
+
+def row_of_result(
+    result: PairedResult, measure: str, *, label: Any = None, alpha: float = 0.05
+) -> IntervalRow:
+    """The row of a test's result."""
+    low, high = None, None
+    if result.has_interval:
+        low, high = result.confidence_interval(1 - alpha)
+    flags = result.flags
+    if math.isnan(result.pvalue):
+        flags = (*flags, "undefined-pvalue")
+    return IntervalRow(
+        name=subject_of(measure, label),
+        test=result.test or None,
+        estimate=result.estimate,
+        low=low,
+        high=high,
+        pvalue=result.pvalue,
+        alternative=result.alternative,
+        level=1 - alpha,
+        unit=ratio_unit(result) or unit_of(measure, result.greater_is_better),
+        flags=flags,
+        note=_silence(result),
+        measure=measure,
+        champion=result.champion,
+        challenger=result.challenger,
+    )
+
+
+def ratio_unit(result: PairedResult) -> str:
+    """The axis of a ratio: that of ratios or of odds ratios; none for other estimates."""
+    before, of, _ = result.estimate_name.partition(" of ")
+    return before if of and before in RATIOS else ""
+
+
+def _silence(result: PairedResult) -> str:
+    """Which classifier never gives the class that a result is about."""
+    return silence_words([r for r in ROLES if not result.details.get(f"{r}_answers", 1)])
+
+
+def silence_words(roles: Sequence[str]) -> str:
+    """That these never give the class that a row is about."""
+    return f"{' and '.join(roles)} never gave this answer" if roles else ""
+
+
+def default_test_of(
+    measure: str, predictions: Predictions, alternative: str = "two-sided"
+) -> PairedTestEntry | None:
+    """The first test of a difference that the design and these answers suit."""
+    for entry in tests_for(measure, predictions.design):
+        if entry.kind != "difference" or (
+            alternative != "two-sided" and "alternative" not in entry.options
+        ):
+            continue
+        if measure != ACCURACY and entry.needs in OF_LABELS_ONLY:
+            continue
+        if not what_lacks(entry, predictions):
+            return entry
+    return None
+
+
+def _measures_of(predictions: Predictions) -> Iterator[str]:
+    """What is compared by default."""
+    yield ACCURACY
+    two = len(predictions.classes) == 2
+    if two and all(one.has_proba or one.has_decision for one in predictions.answers):
+        yield "roc_auc"
+    if all(one.has_proba for one in predictions.answers):
+        yield "brier_loss" if two else "multiclass_brier_loss"
+
+
+def _asked(tests: Any) -> Mapping[str, Mapping[str, Any]]:
+    if isinstance(tests, str):
+        return {tests: {}}
+    if isinstance(tests, Mapping):
+        return tests
+    if isinstance(tests, Iterable):
+        asked: dict[str, Mapping[str, Any]] = {name: {} for name in tests}
+        if asked:
+            return asked
+    raise ValueError(
+        "`tests` must be a name of a registered test, a list of names, or a dict of names "
+        f"and options. Got {tests!r}."
+    )
+
+
+def _subject(entry: PairedTestEntry, options: Mapping[str, Any], evidence: Any) -> str:
+    """What a test measures that was asked for by its name."""
+    if SCORE in entry.options:
+        chosen = options.get(
+            SCORE, inspect.signature(entry.function).parameters[SCORE].default
+        )
+        return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", SCORE)
+    if entry.needs is ScoreDifferences:
+        return str(evidence.score)
+    if entry.needs is ScoredPair:
+        return ACCURACY
+    if ANY_LOSS in entry.measures:
+        known = record_losses().get(evidence.loss)
+        return evidence.loss if known is None else next(iter(known.measures), evidence.loss)
+    return entry.measures[0]
+
+
+def _gain_in_accuracy(pair: PairedPredictions) -> float:
+    """The difference of the shares of right answers over all test sets."""
+    truth = pair.predictions.y_answered()
+    right = [np.mean(role.known_labels() == truth) for role in pair.roles]
+    return float(right[1] - right[0])
+
+
+def _adjusted(rows: list[IntervalRow], adjust: str) -> list[IntervalRow]:
+    """Adjust the p-values of all rows but the primary one, which is tested at alpha."""
+    others = [k for k, row in enumerate(rows) if not row.primary and row.pvalue is not None]
+    if adjust == "none" or not others:
+        return rows
+    adjusted = adjust_pvalues([rows[k].pvalue for k in others], adjust)  # type: ignore
+    for k, pvalue in zip(others, adjusted, strict=True):
+        rows[k] = replace(rows[k], adjusted_pvalue=float(pvalue))
+    return rows

@@ -1,0 +1,230 @@
+"""The difference that a number of records can show."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare._validation import check_count
+from skcompare.plots._counts import records_words
+from skcompare.plots._plan_curves import asked, reachable, record_grid
+from skcompare.plots._power import LOOKS, PlanDisplay, draw_records
+from skcompare.plots._room import Room
+from skcompare.plots._style import INK, dress
+
+__all__ = ["SampleSizeDisplay"]
+
+AROUND = 8
+"""The curve goes so many times below and above the plan's records."""
+
+USUAL = 1000.0
+"""Records around which it goes where no number is enough for the plan."""
+
+SECOND = 0.9
+"""The power of the second curve."""
+
+
+@dataclass(eq=False)
+class SampleSizeDisplay(PlanDisplay):
+    """Which difference can so many records show, and how many does a smaller one take?
+
+    Along a curve the power is the same. The mark is the plan's difference with the records
+    that it takes; where records were given, it is the difference that these show. All else
+    is as the plan supposes, above all the disagreement of the two classifiers.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_points,)
+        Numbers of records.
+    powers : list of float
+        The power of each curve.
+    wanted : float
+        The power that the plan asks for, whose curve is solid.
+    differences : list of ndarray of shape (n_points,)
+        The true difference that is shown with this power; NaN where none is.
+    marked : tuple of two float
+        Difference and records of the mark; NaN where there is none.
+    question : str
+        What is to be shown.
+    supposed : str
+        What is supposed besides the difference.
+    measure : str
+        What is compared.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    PowerDisplay : The power of numbers of records.
+    skcompare.stats.plan_comparison : The plan.
+
+    Notes
+    -----
+    The constructors take these options:
+
+    powers : sequence of float, optional
+        Powers of the curves; by default the wanted one and 0.9.
+    points : int, default=16
+        Numbers of records at which the difference is looked for.
+
+    `from_estimators`, `from_predictions` and `from_result` take answers to the records of a
+    pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`.
+
+    Examples
+    --------
+    >>> from skcompare.plots import SampleSizeDisplay
+    >>> from skcompare.stats import plan_comparison
+    >>> plan = plan_comparison(0.80, 0.85, disagreement=0.15)
+    >>> display = SampleSizeDisplay.of_result(plan, powers=[0.8], points=3)
+    >>> print(display.frame().round(3))
+       power  records  difference
+    0    0.8       57       0.132
+    1    0.8      458       0.050
+    2    0.8     3688       0.018
+
+    .. versionadded:: 0.1
+    """
+
+    records: IntArray
+    powers: list[float]
+    wanted: float
+    differences: list[FloatArray]
+    marked: tuple[float, float]
+    question: str
+    supposed: str
+    measure: str
+
+    @classmethod
+    def _of_plan(
+        cls, plan: Any, *, powers: Any = None, points: int = 16
+    ) -> "SampleSizeDisplay":
+        check_count("points", points, least=2)
+        question = asked(plan)
+        wanted = _checked_powers(powers, plan)
+        around = plan.records if plan.feasible else USUAL
+        records = record_grid(around / AROUND, around * AROUND, points, True)
+        sign = -1.0 if plan.alternative == "less" or plan.difference < 0 else 1.0
+        found = [
+            np.array([reachable(question, int(n), power, sign) for n in records])
+            for power in wanted
+        ]
+        marked = (plan.difference, float(plan.records))
+        if not plan.feasible:
+            marked = (math.nan, math.nan)
+        elif not plan.enough:
+            power = plan.wanted_power
+            marked = (reachable(question, int(plan.records), power, sign), plan.records)
+        supposed = (
+            f"disagreement {plan.disagreement:.3g}"
+            if hasattr(plan, "disagreement")
+            else str(plan.assumption)
+        )
+        words = str(plan).split("\n")[1]
+        return cls(
+            records,
+            wanted,
+            plan.wanted_power,
+            found,
+            marked,
+            words,
+            supposed,
+            question.measure,
+        )
+
+    @property
+    def summary(self) -> str:
+        """The mark, and the ends of the first curve."""
+        difference, records = self.marked
+        words = [f"Records needed {self.question}, {self.supposed}"]
+        if math.isfinite(difference):
+            words.append(
+                f"{records_words(records)} show a difference of {difference:+.4f} with "
+                f"power {self.wanted:g}"
+            )
+        for power, differences in zip(self.powers, self.differences):
+            known = np.flatnonzero(np.isfinite(differences))
+            ends = [
+                f"{records_words(self.records[at])} {differences[at]:+.4f}"
+                for at in sorted({*known[:1].tolist(), *known[-1:].tolist()})
+            ]
+            if ends:
+                words.append(f"With power {power:g} {', '.join(ends)}")
+        return f"{'. '.join(words)}."
+
+    def _room(self) -> Room:
+        return Room(width=6.4, height=4.4)
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        others = iter(LOOKS[1:])
+        for power, differences in zip(self.powers, self.differences):
+            look = LOOKS[0] if power == self.wanted else next(others)
+            style = {name: value for name, value in look.items() if name != "marker"}
+            label = f"power {power:g}"
+            ax.plot(
+                differences,
+                self.records,
+                lw=2 if look is LOOKS[0] else 1.5,
+                **style,
+                label=label,
+            )
+        difference, records = self.marked
+        if math.isfinite(difference):
+            ax.plot(
+                [difference], [records], color=INK, marker="o", ms=7, ls="none", zorder=4
+            )
+            dots = {"color": INK, "lw": 1, "ls": (0, (1, 2))}
+            edge = ax.get_xlim()[0]
+            ax.hlines(records, edge, difference, **dots)
+            ax.vlines(difference, self.records[0], records, **dots)
+            ax.set_xlim(left=edge)
+        dress(ax)
+        draw_records(ax.yaxis, self.records)
+        ax.set_ylim(self.records[0], self.records[-1])
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=7))
+        ax.set_xlabel(f"True difference in {self.measure}, challenger − champion")
+        title = [self._marked_words(), self.question, self.supposed]
+        ax.set_title("\n".join(filter(None, title)), color=INK, fontsize="medium")
+        legend = ax.legend(
+            loc="upper left",
+            bbox_to_anchor=(-0.02, -0.15),
+            ncols=4,
+            frameon=False,
+            fontsize="small",
+            handlelength=3.2,
+        )
+        for text in legend.get_texts():
+            text.set_color(INK)
+
+    def _marked_words(self) -> str:
+        difference, records = self.marked
+        if not math.isfinite(difference):
+            return "No number of records is enough for the plan"
+        return f"{records_words(records)} for a difference of {difference:+.3f}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        rows = [
+            (power, int(n), float(difference))
+            for power, differences in zip(self.powers, self.differences)
+            for n, difference in zip(self.records, differences)
+        ]
+        return dict(zip(("power", "records", "difference"), zip(*rows)))
+
+
+def _checked_powers(powers: Any, plan: Any) -> list[float]:
+    if powers is None:
+        powers = [plan.wanted_power, *([SECOND] if plan.wanted_power < SECOND else [])]
+    wanted = [float(power) for power in np.ravel(powers)]
+    if not 0 < len(wanted) < len(LOOKS) or not all(plan.alpha < p < 1 for p in wanted):
+        raise ValueError(
+            f"`powers` must be one to {len(LOOKS) - 1} numbers above alpha, "
+            f"{plan.alpha:g}, and below 1. Got {powers!r}. 0.8 and 0.9 are usual."
+        )
+    return wanted

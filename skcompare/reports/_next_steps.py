@@ -1,0 +1,235 @@
+"""What to do next: only what follows from the numbers of a comparison."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from skcompare._design import Design
+from skcompare._registry import paired_tests, tests_for
+from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare.reports._rows import ComparisonRow
+from skcompare.reports._verdict import is_against, round_up
+
+if TYPE_CHECKING:
+    from skcompare.reports._comparison import Comparison
+    from skcompare.reports._multiple import MultipleComparison
+
+__all__ = ["next_steps", "next_steps_among"]
+
+INCONCLUSIVE = "inconclusive"
+MOST_NAMED = 5
+"""Of a list of names in a sentence; more are counted."""
+
+
+def next_steps(comparison: "Comparison") -> list[str]:
+    """Advice on two classifiers, a sentence or two each."""
+    row = comparison.rows[0]
+    steps: list[str] = []
+    if comparison.verdict == INCONCLUSIVE:
+        steps += _undecided(comparison, row)
+    else:
+        steps += _decided(comparison, row)
+    steps += _valid_instead(
+        ((row.test, row.measure) for row in comparison.rows), comparison.design
+    )
+    if comparison.advice is not None and comparison.advice.recalibrate:
+        whose = " and ".join(f"the {role}" for role in comparison.advice.recalibrate)
+        steps.append(
+            f"Recalibrate the probabilities of {whose} before they are averaged or used as "
+            "probabilities; calibrate on records other than these."
+        )
+    if comparison.advice is not None and comparison.advice.advice == "combine":
+        steps.append(
+            f"{_sentence(comparison.advice.sentence)} Whether the ensemble is better is a "
+            "comparison of its own, on new records."
+        )
+    return steps
+
+
+def next_steps_among(comparison: "MultipleComparison") -> list[str]:
+    """Advice on several classifiers."""
+    primary = comparison.comparisons[0]
+    steps: list[str] = []
+    if primary.test is None:
+        steps.append(_sentence(primary.note))
+    elif comparison.verdict != INCONCLUSIVE:
+        steps.append(
+            f"Use {in_one_line(comparison.verdict)}. When it is to be replaced one day, a "
+            "gate (skcompare.gate.Gate) lets a challenger pass only if it is shown to be "
+            "good enough."
+        )
+    else:
+        steps += _among_equals(comparison)
+    tests = ((one.test, one.measure) for one in comparison.comparisons)
+    return [*steps, *_valid_instead(tests, comparison.design)]
+
+
+def _decided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
+    """What follows where one classifier is better."""
+    worse = [
+        other
+        for other in comparison.rows[1:]
+        if other.kind == "difference"
+        and other.adjusted_pvalue is not None
+        and other.adjusted_pvalue < comparison.alpha
+        and other.difference * row.difference < 0
+    ]
+    if worse:
+        names = _listed(dict.fromkeys(other.subject for other in worse))
+        rival = "champion" if comparison.verdict == "challenger" else "challenger"
+        yield (
+            f"Weigh what matters more: the {comparison.verdict} is better by "
+            f"{row.subject}, and the {rival} by {names}. A gate with a condition for each "
+            "measure makes the rule explicit before the next comparison."
+        )
+    elif comparison.verdict == "challenger":
+        yield (
+            f"As far as {row.subject} counts, the challenger can take the place of the "
+            f"champion{_at_least(row)}. Whether that is worth the change is not a question "
+            "of statistics."
+        )
+    else:
+        yield (
+            f"Keep the champion as far as {row.subject} counts{_at_least(row)}: what is "
+            "needed is a better challenger, and not more records."
+        )
+    yield (
+        "To let only challengers pass that are shown to be good enough, write the rule "
+        "down as a gate (skcompare.gate.Gate, or the command skcompare gate)."
+    )
+
+
+def _at_least(row: ComparisonRow) -> str:
+    """The limit of the interval that is nearer to no difference."""
+    if row.low is None or row.high is None or row.low * row.high <= 0:
+        return ""
+    least = min(abs(row.low), abs(row.high))
+    return (
+        f"; these records are compatible with a difference as small as "
+        f"{format_number(least)}"
+    )
+
+
+def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
+    """What would settle a comparison, or what else could be asked."""
+    if "no-truth" in comparison.flags:
+        yield (
+            "Find the true labels of some records, best of those on which the answers "
+            "differ: without them nobody can say which classifier is better."
+        )
+        return
+    if row.pvalue is None:
+        yield _sentence(row.note.replace(row.measure, row.subject))
+        return
+    if row.kind != "difference" or math.isnan(row.pvalue):
+        return
+    needed = comparison.conclusion.records_needed
+    if needed is not None:
+        more = round_up(needed)
+        enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
+        yield (
+            "To find a difference of the observed size with 80 % probability, compare "
+            f"about {more:,} {_unit(comparison, row)} instead of {enough:,}. Fix their "
+            "number before: looking again and again at a growing set finds differences "
+            "that are none, unless a test for that is used (anytime_mcnemar, "
+            "anytime_losses)."
+        )
+    if is_against(row, comparison.alternative):
+        yield (
+            "The difference is not in the direction of alternative="
+            f"{comparison.alternative!r}. Do not turn the question round on the same "
+            'records; on new ones, alternative="two-sided" asks both ways.'
+        )
+    yield from _good_enough(row)
+
+
+def _good_enough(row: ComparisonRow) -> Iterator[str]:
+    """What a comparison that found nothing does show."""
+    if row.low is None or row.high is None:
+        return
+    if not (math.isfinite(row.low) and math.isfinite(row.high)):
+        return
+    ends = (format_number(limit, signed=True) for limit in (row.low, row.high))
+    yield (
+        "Not to find a difference is not to show that there is none: anything from "
+        f"{' to '.join(ends)} is compatible with these records. If it is enough that the "
+        "challenger is not worse by more than some margin, ask that, with a margin fixed "
+        "before new records are seen: skcompare.gate.NonInferior."
+    )
+
+
+def _is_holdout(row: ComparisonRow) -> bool:
+    return row.result is not None and row.result.inference == "models"
+
+
+def _unit(comparison: "Comparison", row: ComparisonRow) -> str:
+    if comparison.size:
+        return "items"
+    return "test records" if _is_holdout(row) else "records"
+
+
+def _among_equals(comparison: "MultipleComparison") -> Iterator[str]:
+    """What follows where nobody beats all the others."""
+    primary = comparison.comparisons[0]
+    leader = in_one_line(primary.leader)
+    group = next((g for g in comparison.groups if primary.leader in g), ())
+    others = [in_one_line(name) for name in group if name != primary.leader]
+    if others:
+        yield (
+            f"{leader} is not told apart from {_listed(others)}: choose among these by "
+            "cost, speed or how they can be explained, or compare them on more records."
+        )
+    if comparison.control is not None:
+        yield (
+            "Not to be told from the control is not to be as good: a margin of "
+            "non-inferiority asks that (skcompare.gate.NonInferior)."
+        )
+        return
+    count = len(primary.classifiers)
+    if count > 2:
+        p = next((row for row in primary.pairs if row.pvalue is not None), None)
+        smallest = (
+            f" (the smallest one here was {format_pvalue(p.pvalue)} before the adjustment)"
+            if p is not None and p.pvalue is not None
+            else ""
+        )
+        yield (
+            f"All {len(primary.pairs)} pairs were tested, and their p-values adjusted for "
+            f"that{smallest}. On new records, comparing {count - 1} classifiers with one "
+            "control that is named beforehand (control=...) finds smaller differences."
+        )
+
+
+def _valid_instead(
+    tests: Iterable[tuple[str | None, str]], design: Design
+) -> Iterator[str]:
+    """Valid tests for the measures whose test is not valid for the design."""
+    known = paired_tests()
+    for name, measure in dict.fromkeys(tests):
+        if name is None or name not in known or known[name].valid_for(design):
+            continue
+        valid = [entry.name for entry in tests_for(measure, design)]
+        instead = (
+            f"{_listed(valid[:2], 'or')} would be" if valid else "no test is known that is"
+        )
+        yield (
+            f"Do not rely on {name} here: it is not valid for {design}. For {measure}, "
+            f"{instead} valid."
+        )
+
+
+def _listed(names: Iterable[str], last: str = "and") -> str:
+    """Names as in a sentence; of many, the first ones and how many more."""
+    found = list(names)
+    if len(found) > MOST_NAMED:
+        hidden = len(found) - MOST_NAMED + 1
+        found = [*found[: MOST_NAMED - 1], f"{hidden} others"]
+    if len(found) < 2:
+        return "".join(found)
+    return f"{', '.join(found[:-1])} {last} {found[-1]}"
+
+
+def _sentence(words: str) -> str:
+    """Words with a capital and a full stop."""
+    plain = in_one_line(words)
+    return f"{plain[:1].upper()}{plain[1:]}" + ("" if plain.endswith(".") else ".")

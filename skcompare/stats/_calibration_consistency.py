@@ -1,0 +1,245 @@
+"""Where the observed shares of a calibrated classifier would lie, bin by bin."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from skcompare._flags import explain
+from skcompare._frames import frame_from_columns
+from skcompare._typing import FloatArray
+from skcompare._validation import alpha_of, check_confidence_level
+from skcompare.evidence import PairedCalibration
+
+__all__ = ["CalibrationConsistency", "calibration_consistency", "event_limits"]
+
+ONCE = ("holdout", "kfold")
+"""Designs in which no record is answered twice."""
+
+REACH, MARGIN = 10.0, 40.0
+"""Numbers of events farther from the mean, in standard deviations and more, do not occur:
+Bernstein's inequality leaves them less than 1e-20."""
+
+MOST_TERMS = 1 << 22
+"""Terms of a distribution; of more, neighbouring probabilities are taken together."""
+
+FUZZ = 1e-12
+
+COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationConsistency:
+    """Shares of events that a calibrated classifier would show, bin by bin.
+
+    Attributes
+    ----------
+    left, right : ndarray of shape (n_bins,)
+        Edges of the bins.
+    count : ndarray of shape (n_bins,)
+        Records in each.
+    mean_proba, mean_outcome : ndarray of shape (n_bins,)
+        Mean probability, and observed share of events; NaN in empty bins.
+    low, high : ndarray of shape (n_bins,)
+        The share that a calibrated classifier shows is below `low`, and is above `high`,
+        with half of the rest of the confidence level at most; NaN in empty bins.
+    confidence_level : float
+        Of each bin by itself.
+    method : {"Poisson-binomial", "binomial"}
+        The distribution of the number of events.
+    flags : tuple of str
+        Codes of caveats; `caveats` has their words.
+
+    .. versionadded:: 0.1
+    """
+
+    left: FloatArray
+    right: FloatArray
+    count: FloatArray
+    mean_proba: FloatArray
+    mean_outcome: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence_level: float
+    method: str
+    flags: tuple[str, ...] = ()
+
+    @property
+    def outside(self) -> NDArray[np.bool_]:
+        """Whether the observed share is outside; False in empty bins."""
+        # Comparisons with NaN are False.
+        return (self.mean_outcome < self.low) | (self.mean_outcome > self.high)
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arrays as lists."""
+        return {name: getattr(self, name).tolist() for name in COLUMNS} | {
+            "confidence_level": self.confidence_level,
+            "method": self.method,
+            "flags": list(self.flags),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The bins as a frame, a row each.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library whose frame is returned.
+        """
+        columns = {name: getattr(self, name).tolist() for name in COLUMNS}
+        return frame_from_columns(columns, backend)
+
+
+def calibration_consistency(
+    calibration: PairedCalibration,
+    role: int | str = "challenger",
+    *,
+    confidence_level: float = 0.95,
+) -> CalibrationConsistency:
+    """Is the share of events in each bin one that a calibrated classifier would show?
+
+    Around an observed share there is an interval for the true one, as Wilson's in
+    :meth:`PairedCalibration.curve <skcompare.evidence.PairedCalibration.curve>`. This is
+    the other view, of Bröcker and Smith [1]_: were the probabilities right, where would
+    the observed share lie, given the probabilities of the records that are in the bin? A
+    share outside says that they are not.
+
+    Parameters
+    ----------
+    calibration : PairedCalibration
+        Probabilities, events and bins.
+    role : {"champion", "challenger"} or {0, 1}, default="challenger"
+        Whose.
+    confidence_level : float, default=0.95
+        Of each bin by itself. Of 20 bins of a calibrated classifier one is outside on
+        average at 95 %, or fewer.
+
+    Returns
+    -------
+    consistency : CalibrationConsistency
+        `low` and `high` are quantiles of the share.
+
+    Notes
+    -----
+    The number of events in a bin is a sum of events of different probabilities. Its
+    distribution, called Poisson-binomial, is found from its characteristic function [2]_.
+    Of very many records neighbouring probabilities are taken together, which changes the
+    variance by less than one part in a thousand. Where only sums of the records were kept
+    their mean stands for the probabilities in a bin, and the binomial distribution is
+    used, which is slightly wider.
+
+    Numbers of events are whole, so that a share lies inside with the confidence level or
+    more. In a bin of one record the limits are 0 and 1 unless its probability is more
+    extreme than the level. Records must not depend on each other: those of groups, and
+    those that a resampling design answers several times, are flagged "invalid-design".
+
+    References
+    ----------
+    .. [1] Bröcker, J. and Smith, L. A. (2007). "Increasing the reliability of reliability
+       diagrams." Weather and Forecasting 22(3), 651-661.
+    .. [2] Hong, Y. (2013). "On computing the distribution function for the Poisson
+       binomial distribution." Computational Statistics & Data Analysis 59, 41-51.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PairedCalibration
+    >>> from skcompare.stats import calibration_consistency
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(size=1000)
+    >>> y = rng.uniform(size=1000) < p
+    >>> calibration = PairedCalibration.from_predictions(y, p**2, p, n_bins=5)
+    >>> calibration_consistency(calibration, "champion").outside.tolist()
+    [True, True, True, True, True]
+    >>> calibration_consistency(calibration, "challenger").outside.tolist()
+    [False, False, False, False, False]
+
+    .. versionadded:: 0.1
+    """
+    level = check_confidence_level(confidence_level)
+    curve = calibration.curve(role, level)
+    low, high = np.full((2, len(curve.count)), np.nan)
+    kept = calibration.cells is None
+    if kept:
+        which = ("champion", "challenger").index(role) if isinstance(role, str) else role
+        order = np.argsort(calibration.codes[which], kind="stable")
+        proba = calibration.proba[which][order]
+        starts = np.cumsum(np.append(0, curve.count)).astype(np.int64)
+    for b in np.flatnonzero(curve.count > 0):
+        if kept:
+            limits = event_limits(proba[starts[b] : starts[b + 1]], level)
+        else:
+            # Sums of probabilities of 1 may round to a mean above it.
+            mean = min(1.0, float(curve.mean_proba[b]))
+            limits = _binomial_limits(int(curve.count[b]), mean, level)
+        low[b], high[b] = np.array(limits) / curve.count[b]
+    once = calibration.groups is None and calibration.design.kind in ONCE
+    return CalibrationConsistency(
+        curve.left,
+        curve.right,
+        curve.count,
+        curve.mean_proba,
+        curve.mean_outcome,
+        low,
+        high,
+        level,
+        "Poisson-binomial" if kept else "binomial",
+        () if once else ("invalid-design",),
+    )
+
+
+def event_limits(proba: FloatArray, confidence_level: float) -> tuple[int, int]:
+    """Quantiles of the number of events of these probabilities, leaving equal tails."""
+    lowest, masses = _masses(proba)
+    below = np.cumsum(np.maximum(masses, 0.0))
+    half = alpha_of(confidence_level) / 2
+    at = np.searchsorted(below, np.array([half, 1 - half]) * below[-1] - FUZZ)
+    low, high = np.minimum(at, len(masses) - 1) + lowest
+    return int(low), int(high)
+
+
+def _masses(proba: FloatArray) -> tuple[int, FloatArray]:
+    """The least number of events that occurs, and the probability of each from there on."""
+    n, mean = len(proba), math.fsum(proba)
+    reach = REACH * math.sqrt(max(0.0, math.fsum(proba * (1 - proba)))) + MARGIN
+    lowest = max(0, math.floor(mean - reach))
+    size = min(n, math.ceil(mean + reach)) - lowest + 1
+    p, times = _together(np.sort(proba), max(16, 2 * MOST_TERMS // size))
+    angles = 2 * np.pi * np.arange(size // 2 + 1) / size
+    turn = np.exp(1j * angles) - 1
+    logs = np.zeros(len(angles), dtype=np.complex128)
+    # A factor is 0 where p is 1/2 half way round, and so is the product.
+    with np.errstate(divide="ignore"):
+        step = max(1, MOST_TERMS // (4 * len(angles)))
+        for start in range(0, len(p), step):
+            some = slice(start, start + step)
+            factors = 1 + p[some, np.newaxis] * turn
+            sizes = np.log(np.abs(factors))
+            logs += times[some] @ sizes + 1j * (times[some] @ np.angle(factors))
+    values = np.exp(logs - 1j * angles * lowest)
+    return lowest, np.fft.irfft(np.conj(values), n=size)
+
+
+def _together(ordered: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """Different probabilities with their numbers: so many, of equal shares of records."""
+    p, times = np.unique(ordered, return_counts=True)
+    if len(p) > most:
+        starts = np.unique(np.linspace(0, len(ordered), most + 1).astype(np.int64))
+        times = np.diff(starts)
+        p = np.minimum(np.add.reduceat(ordered, starts[:-1]) / times, 1.0)
+    return p, times.astype(np.float64)
+
+
+def _binomial_limits(n: int, p: float, confidence_level: float) -> tuple[int, int]:
+    half = alpha_of(confidence_level) / 2
+    low, high = binom.ppf([half, 1 - half], n, p)
+    # A sure number of events is its own quantile; scipy's may be one too low at p = 1.
+    return (n, n) if p == 1 else (max(0, int(low)), int(high))

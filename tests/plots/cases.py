@@ -1,0 +1,324 @@
+"""A display of each kind, and those of extreme sizes, for the tests that all must pass.
+
+Nothing is drawn here, and matplotlib is not needed.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from skcompare.evidence import (
+    AgreementMatrix,
+    ContingencyTable,
+    JointCounts,
+    PairedCalibration,
+    PairedLosses,
+    PlacementValues,
+)
+from skcompare.plots import (
+    AgreementDisplay,
+    CalibrationComparisonDisplay,
+    ContingencyDisplay,
+    CriticalDifferenceDisplay,
+    ForestDisplay,
+    LooksDisplay,
+    LossDifferenceDisplay,
+    PairwiseDisplay,
+    PowerDisplay,
+    RelativePrecisionDisplay,
+    RocComparisonDisplay,
+    SampleSizeDisplay,
+)
+from skcompare.plots._interval_rows import IntervalRow
+from skcompare.plots._several_tests import several_of_predictions
+from skcompare.predictions import predictions_from_arrays
+from skcompare.stats import (
+    AnytimeMonitor,
+    plan_auc_comparison,
+    plan_comparison,
+    precision_by_class,
+)
+
+__all__ = ["CASES", "LARGE"]
+
+
+def contingency():
+    """A hundred records."""
+    return ContingencyDisplay.of_result(ContingencyTable(60, 5, 15, 20))
+
+
+def contingency_of_billions():
+    """So many records that their numbers are long words."""
+    return ContingencyDisplay.of_result(
+        ContingencyTable(60 * 10**9, 5 * 10**9, 15 * 10**9, 20 * 10**9)
+    )
+
+
+def agreement():
+    """Five classes, two of which are confused one way round."""
+    counts = np.array(
+        [
+            [310, 12, 4, 0, 7],
+            [15, 280, 9, 3, 0],
+            [5, 41, 265, 6, 2],
+            [1, 2, 8, 290, 33],
+            [6, 0, 1, 9, 305],
+        ]
+    )
+    return AgreementDisplay.of_result(
+        AgreementMatrix(counts, ["bird", "cat", "dog", "frog", "horse"])
+    )
+
+
+def agreement_of_letters(names=None, scale=40):
+    """26 classes with counts of four digits."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(rng.gamma(0.4, scale, size=(26, 26)))
+    np.fill_diagonal(counts, rng.integers(3000, 9000, size=26))
+    counts[4, 8], counts[8, 4] = 1234, 402
+    names = [chr(ord("A") + i) for i in range(26)] if names is None else names
+    return AgreementDisplay.of_result(AgreementMatrix(counts, names))
+
+
+def agreement_of_long_names():
+    """26 classes whose names are long, in more than one script."""
+    words = "Ω größter Wert einer sehr langen Bezeichnung der Klasse"
+    return agreement_of_letters([f"{chr(65 + i)} {words}" for i in range(26)], 4000)
+
+
+def loss_difference():
+    """Brier losses, some of them equal."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=400)
+    old = np.clip(0.25 + 0.5 * y + 0.25 * rng.normal(size=400), 0.01, 0.99)
+    new = np.clip(old + 0.1 * (y - 0.5) + 0.1 * rng.normal(size=400), 0.01, 0.99)
+    return LossDifferenceDisplay.of_result(PairedLosses.from_predictions(y, old, new))
+
+
+def loss_difference_of_heavy_tails():
+    """Many log losses, some of them huge, under a long name."""
+    rng = np.random.default_rng(1)
+    old, new = np.exp(1.8 * rng.normal(size=(2, 100_000)))
+    losses = PairedLosses.from_losses(old, new, loss="log loss of a very long name indeed")
+    return LossDifferenceDisplay.of_result(losses)
+
+
+def power():
+    """Two true differences beside that of the plan."""
+    plan = plan_comparison(0.80, 0.85, disagreement=0.15)
+    return PowerDisplay.of_result(plan, differences=[0.04, 0.06], points=16)
+
+
+def power_of_scenarios():
+    """A pilot's plan, whose scenarios are far apart."""
+    return PowerDisplay.of_result(ContingencyTable(1500, 120, 160, 100), points=16)
+
+
+def sample_size():
+    """Around the records of a plan."""
+    plan = plan_comparison(0.80, 0.85, disagreement=0.15)
+    return SampleSizeDisplay.of_result(plan, points=9)
+
+
+def sample_size_of_areas():
+    """AUCs that hardly differ, so that it takes very many records."""
+    plan = plan_auc_comparison(0.900, 0.901, correlation=0.6, prevalence=0.01)
+    return SampleSizeDisplay.of_result(plan, powers=[0.5, 0.8, 0.9, 0.99])
+
+
+def looks():
+    """Twelve nights, after some of which it was enough."""
+    rng = np.random.default_rng(3)
+    monitor = AnytimeMonitor()
+    for counts in rng.multinomial(150, [0.83, 0.05, 0.08, 0.04], size=12):
+        monitor.update(ContingencyTable(*counts.tolist()))
+    return LooksDisplay.of_result(monitor)
+
+
+def looks_by_the_thousand():
+    """A one-sided test of losses that is looked at all the time, and is never sure."""
+    rng = np.random.default_rng(4)
+    n = 100 * np.arange(1, 3001)
+    mean = np.cumsum(rng.normal(0.001, 0.05, size=3000)) / np.arange(1, 3001)
+    half = 3 / np.sqrt(n)
+    log_pvalue = np.minimum(
+        0.0, -1.2 + 0.3 * np.sin(n / 40_000) + rng.normal(size=3000) / 9
+    )
+    return LooksDisplay(
+        *(n, mean, mean - half, np.full(3000, 4.6), log_pvalue),
+        alternative="greater",
+        bound=4.6,
+        measure="mean gain in a loss whose name goes on and on",
+    )
+
+
+def several(n=5, names=None, control=None, records=400):
+    """Classifiers with shared difficulties, some of them equal."""
+    rng = np.random.default_rng(2)
+    hard, y = rng.random(records), rng.integers(2, size=records)
+    names = [f"model {k}" for k in range(n)] if names is None else names
+    answers = {}
+    for k, name in enumerate(names):
+        own = np.where(rng.random(records) < 0.5, hard, rng.random(records))
+        answers[name] = np.where(own < 0.7 + 0.25 * k / n, y, 1 - y)
+    answers[names[2]] = answers[names[1]]
+    return several_of_predictions(
+        predictions_from_arrays(y, answers), control=control, n_resamples=499
+    )
+
+
+def several_of_long_names():
+    """Twenty that are called alike, in more than one script, or with dollars."""
+    words = "Pipeline(größter Maßstab Ω, LogisticRegression(C=$10$"
+    return several(20, [f"{words}, seed={k}))" for k in range(20)], records=2000)
+
+
+def forest():
+    """Three measures of two units, one of them without a valid test, and a margin."""
+    rows = (
+        IntervalRow("accuracy", "mcnemar", 0.021, -0.003, 0.045, 0.09, primary=True),
+        IntervalRow("precision[malignant]", None, 0.012, note="no test is valid"),
+        IntervalRow("neg_log_loss", "paired_t", 0.9, 0.2, 1.6, 0.01, 0.02, unit="gain"),
+    )
+    return ForestDisplay((replace(rows[0], band=0.02), *rows[1:]), adjust="holm")
+
+
+def forest_of_long_names():
+    """The pairs with the best of twenty classifiers, which are called alike."""
+    return ForestDisplay.of_result(several_of_long_names())
+
+
+def forest_of_letters():
+    """26 classes, with flags, one-sided limits and what must be excluded."""
+    rows = [
+        IntervalRow(
+            f"precision[{chr(65 + k)} größter Wert einer sehr langen Bezeichnung]",
+            "precision_both_scores",
+            0.01 * (k - 13),
+            0.01 * (k - 15),
+            math.inf,
+            0.5,
+            1.0,
+            alternative="greater",
+            flags=("no-answers",) if k % 5 == 0 else (),
+            excluded=((-math.inf, -0.02),),
+            claim="precision is worse by less than 0.02",
+        )
+        for k in range(26)
+    ]
+    return ForestDisplay(tuple(rows), adjust="holm")
+
+
+def relative_precision(labels=("cat", "dog", "owl", "ray")):
+    """Classes of which one is never answered and one never rightly."""
+    rng = np.random.default_rng(5)
+    k = len(labels)
+    y, old, new = rng.integers(k, size=(3, 80 * k))
+    old, new = np.where(rng.random(80 * k) < [[0.6], [0.7]], y, [old, new])
+    old[old == 2] = 3
+    new[new == 1] = 0
+    new[np.flatnonzero(y != 1)[:4]] = 1
+    words = np.array(labels)
+    counts = JointCounts.from_predictions(*(words[codes] for codes in (y, old, new)))
+    return RelativePrecisionDisplay.of_result(precision_by_class(counts))
+
+
+def relative_precision_of_letters():
+    """26 classes with long names."""
+    return relative_precision([f"{chr(65 + k)} größter Wert Ω" * 2 for k in range(26)])
+
+
+def critical_difference():
+    """Five classifiers, two of which are equal."""
+    return CriticalDifferenceDisplay.of_result(several())
+
+
+def critical_difference_of_long_names():
+    """Twenty classifiers."""
+    return CriticalDifferenceDisplay.of_result(several_of_long_names())
+
+
+def pairwise():
+    """Five classifiers, two of which are equal."""
+    return PairwiseDisplay.of_result(several())
+
+
+def pairwise_of_long_names():
+    """Twenty classifiers."""
+    return PairwiseDisplay.of_result(several_of_long_names())
+
+
+def scored(n, gain=1.0, seed=0):
+    """Classes and the probabilities of two classifiers, the challenger's calibrated."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-2 * logit))).astype(int)
+    noise = rng.normal(size=n)
+    return y, 1 / (1 + np.exp(-4 * (logit + noise))), 1 / (1 + np.exp(-2 * gain * logit))
+
+
+def roc():
+    """A hold-out set of 120 records."""
+    y, champion, challenger = scored(120)
+    evidence = PlacementValues.from_predictions(y, champion, challenger)
+    return RocComparisonDisplay.of_result(evidence, n_resamples=200)
+
+
+def roc_of_long_names():
+    """More records than there are rates, and names in more than one script."""
+    y, champion, challenger = scored(3000)
+    words = "Ω größter Wert einer sehr langen Bezeichnung $x$ des Klassifikators"
+    evidence = PlacementValues.from_predictions(
+        y, champion, challenger, names=[f"{words} 1", f"{words} 2"]
+    )
+    return RocComparisonDisplay.of_result(evidence, n_resamples=100)
+
+
+def calibration():
+    """A hold-out set of 600 records."""
+    return CalibrationComparisonDisplay.of_result(
+        PairedCalibration.from_predictions(*scored(600))
+    )
+
+
+def calibration_of_many_bins():
+    """A hundred bins, some of them empty."""
+    return CalibrationComparisonDisplay.of_result(
+        PairedCalibration.from_predictions(*scored(3000), n_bins=100)
+    )
+
+
+CASES = {
+    "CalibrationComparisonDisplay": calibration,
+    "RocComparisonDisplay": roc,
+    "CriticalDifferenceDisplay": critical_difference,
+    "ForestDisplay": forest,
+    "PairwiseDisplay": pairwise,
+    "RelativePrecisionDisplay": relative_precision,
+    "LooksDisplay": looks,
+    "PowerDisplay": power,
+    "SampleSizeDisplay": sample_size,
+    "LossDifferenceDisplay": loss_difference,
+    "AgreementDisplay": agreement,
+    "ContingencyDisplay": contingency,
+}
+"""Functions by the name of their display: of ordinary size."""
+
+LARGE = {
+    "CalibrationComparisonDisplay of many bins": calibration_of_many_bins,
+    "RocComparisonDisplay of long names": roc_of_long_names,
+    "CriticalDifferenceDisplay of long names": critical_difference_of_long_names,
+    "ForestDisplay of letters": forest_of_letters,
+    "ForestDisplay of long names": forest_of_long_names,
+    "PairwiseDisplay of long names": pairwise_of_long_names,
+    "RelativePrecisionDisplay of letters": relative_precision_of_letters,
+    "LooksDisplay by the thousand": looks_by_the_thousand,
+    "PowerDisplay of scenarios": power_of_scenarios,
+    "SampleSizeDisplay of areas": sample_size_of_areas,
+    "LossDifferenceDisplay of heavy tails": loss_difference_of_heavy_tails,
+    "AgreementDisplay of letters": agreement_of_letters,
+    "AgreementDisplay of long names": agreement_of_long_names,
+    "ContingencyDisplay of billions": contingency_of_billions,
+}
+"""Functions by words, whose first is the name of their display: of extreme size."""

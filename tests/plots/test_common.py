@@ -1,0 +1,250 @@
+"""What must hold for every display, whoever draws it."""
+
+import copy
+import dataclasses
+import functools
+import inspect
+import pickle
+import re
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import skcompare.plots
+from skcompare._frames import frame_from_columns
+from skcompare.exceptions import MissingDependencyError
+from skcompare.plots import Display
+from skcompare.plots._heat import SHADES
+from skcompare.plots._room import new_figure
+from skcompare.plots._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
+from skcompare.plots._svg import svg_of
+from tests.plots.cases import CASES, LARGE
+
+matplotlib = pytest.importorskip("matplotlib")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+NAMES = sorted(CASES)
+ALL = {**CASES, **LARGE}
+LARGEST_SVG = 200_000
+WHITE, ON_LIGHT = "#ffffff", "#101820"
+
+
+def large(names):
+    """What takes longer, and runs on the newest dependencies only."""
+    return [pytest.param(name, marks=pytest.mark.slow) for name in sorted(names)]
+
+
+@functools.cache
+def made(name):
+    """A display; what draws it again must not mind what is on it."""
+    return ALL[name]()
+
+
+@functools.cache
+def drawn(name):
+    """A display, drawn on a figure that pyplot does not know."""
+    display = copy.copy(made(name))
+    _, axes = new_figure(display._room())
+    return display.plot(ax=axes)
+
+
+@functools.cache
+def svg(name):
+    """The picture as SVG."""
+    return svg_of(copy.copy(made(name)), "picture")
+
+
+def displays():
+    """The public displays that can be made."""
+    public = (getattr(skcompare.plots, name) for name in skcompare.plots.__all__)
+    return {
+        each.__name__: each
+        for each in public
+        if inspect.isclass(each)
+        and issubclass(each, Display)
+        and not inspect.isabstract(each)
+    }
+
+
+def test_each_display_has_a_case():
+    """No public display escapes the tests below, and each case makes what it says."""
+    assert sorted(displays()) == NAMES
+    assert NAMES == [type(made(name)).__name__ for name in NAMES]
+    assert {name.split()[0] for name in LARGE} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documented(name):
+    """The docstring has an example, and says since when there is the display."""
+    words = inspect.getdoc(getattr(skcompare.plots, name))
+
+    assert ">>> " in words
+    assert ".. versionadded::" in words
+    assert "Attributes\n----------" in words
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_holds_numbers_alone(name):
+    """Nothing is left to compute: no evidence, answers or results are in the fields."""
+    display = made(name)
+
+    assert dataclasses.is_dataclass(display)
+    for field in dataclasses.fields(display):
+        home = type(getattr(display, field.name)).__module__
+        assert not re.match(
+            r"skcompare\.(evidence|predictions|stats|comparators|gate)", home
+        )
+
+
+@pytest.mark.parametrize("name", [*NAMES, *large(LARGE)])
+def test_summary_is_a_sentence(name):
+    """The words for those who cannot see the picture are in one line, and end."""
+    words = made(name).summary
+
+    assert words == " ".join(words.split())
+    assert words.endswith(".")
+    assert "nan" not in re.findall(r"\w+", words.lower())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frame_without_matplotlib(monkeypatch, name):
+    """The numbers need no matplotlib, and drawing says which extra has it."""
+    for module in [*sys.modules, "matplotlib", "matplotlib.axes"]:
+        if module.split(".")[0] in ("matplotlib", "mpl_toolkits"):
+            monkeypatch.setitem(sys.modules, module, None)
+    display = CASES[name]()
+
+    assert len(display.frame("pandas")) > 0
+    with pytest.raises(MissingDependencyError, match=r"skcompare\[plot\]"):
+        display.plot()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_survives_pickling(name):
+    """A display from another process has the same numbers and words."""
+    display = made(name)
+    restored = pickle.loads(pickle.dumps(display))
+
+    assert display.summary == restored.summary
+    assert frame_from_columns(_plain(display), "pandas").equals(
+        frame_from_columns(_plain(restored), "pandas")
+    )
+
+
+def _plain(display):
+    return {name: list(values) for name, values in display._columns().items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_drawn_twice(name):
+    """Drawing again makes a new figure of pyplot with as many artists."""
+    display = copy.copy(made(name))
+    first = display.plot().figure_
+    before = [len(ax.get_children()) for ax in display.axes_]
+    second = display.plot().figure_
+
+    assert first is not second
+    assert before == [len(ax.get_children()) for ax in display.axes_]
+    assert [first.number, second.number] == pyplot.get_fignums()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_drawn_where_it_is_told(name):
+    """Given axes are drawn on, their neighbours and matplotlib's state stay as they are."""
+    figure = matplotlib.figure.Figure(figsize=(12, 5), layout="constrained")
+    target, other = figure.subplots(1, 2)
+    settings, untouched = dict(matplotlib.rcParams), len(other.get_children())
+    display = copy.copy(made(name))
+    answer = display.plot(ax=target)
+
+    assert answer is display
+    assert display.figure_ is figure
+    assert display.ax_ is display.axes_[0]
+    assert display._room().n_panels == len(display.axes_)
+    assert other not in display.axes_
+    assert untouched == len(other.get_children())
+    assert {target, other, *display.axes_} == set(figure.axes)
+    place = target.get_subplotspec().get_position(figure)
+    for ax in display.axes_:
+        own = ax.get_subplotspec().get_position(figure)
+        assert place.x0 - 1e-9 <= own.x0
+        assert own.x1 <= place.x1 + 1e-9
+    assert settings == dict(matplotlib.rcParams)
+    assert [] == pyplot.get_fignums()
+
+
+@pytest.mark.parametrize("name", [*NAMES, *large(LARGE)])
+def test_words_fit(overlaps, name):
+    """No words overlap, and none leave the figure."""
+    assert ([], []) == overlaps(drawn(name).figure_)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quantities_have_labels(name):
+    """An axis with numbers says what they are."""
+    display = drawn(name)
+    for ax in display.axes_:
+        if not (ax.axison and ax.get_visible()):
+            continue
+        for axis in (ax.xaxis, ax.yaxis):
+            ticks = [label.get_text() for label in axis.get_ticklabels()]
+            shown = any(label.get_visible() for label in axis.get_ticklabels())
+            if shown and any(_is_number(words) for words in ticks):
+                assert axis.label.get_text()
+
+
+def _is_number(words):
+    plain = words.strip("$ %").replace("−", "-").replace(",", "").replace("\\", "")
+    return bool(re.fullmatch(r"[-+]?[\d.]+\w*", plain)) or plain.startswith("mathdefault")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_roles_differ_without_colour(name):
+    """Lines of champion and challenger differ in their dashes or in their marks."""
+    for ax in drawn(name).axes_:
+        looks = {CHAMPION: set(), CHALLENGER: set()}
+        for line in ax.get_lines():
+            colour = matplotlib.colors.to_hex(line.get_color())
+            looks.get(colour, set()).add((line.get_linestyle(), line.get_marker()))
+        assert looks[CHAMPION].isdisjoint(looks[CHALLENGER])
+
+
+@pytest.mark.parametrize("name", large(NAMES))
+def test_colours_are_those_of_the_house(name):
+    """A page can exchange them for dark readers; words in plain black would be lost."""
+    shades = matplotlib.colors.LinearSegmentedColormap.from_list("", SHADES)
+    known = {CHAMPION, CHALLENGER, INK, SOFT, LINE, WHITE, ON_LIGHT, *SHADES}
+    known |= {matplotlib.colors.to_hex(shades(at)) for at in np.linspace(0, 1, 257)}
+    used = set(re.findall(r"#[0-9a-f]{6}\b", svg(name)))
+    words = re.findall(r"<text [^>]*>", svg(name))
+
+    assert set() == used - known
+    assert [] == [tag for tag in words if "fill:" not in tag]
+
+
+@pytest.mark.parametrize("name", large(ALL))
+def test_svg_stands_by_itself(name):
+    """It is well-formed, small, has ids of its own, and refers to nothing elsewhere."""
+    text = svg(name)
+    root = ElementTree.fromstring(text)
+    ids = [node.get("id") for node in root.iter() if node.get("id")]
+    referred = re.findall(r'href="([^"]*)"|url\(([^)]*)\)', text)
+
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+    assert len(set(ids)) == len(ids)
+    assert all(each.startswith("picture-") for each in ids)
+    assert {one or other for one, other in referred} <= {f"#{each}" for each in ids}
+    assert not re.search(r"<(image|script|foreignObject)\b|\son\w+=", text)
+    assert {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"} >= set(
+        re.findall(r"https?://[^\"\s<]+", text)
+    )
+    assert len(text.encode()) < LARGEST_SVG
+
+
+@pytest.mark.parametrize("name", large(NAMES))
+def test_svg_is_the_same_twice(name):
+    """Equal displays have equal files, so that reports can be compared."""
+    assert svg(name) == svg_of(CASES[name](), "picture")

@@ -1,0 +1,100 @@
+"""Looks at a stream as a picture."""
+
+import math
+
+import numpy as np
+import pytest
+
+from skcompare.evidence import ContingencyTable, PairedLosses
+from skcompare.plots import LooksDisplay
+from skcompare.plots._room import new_figure
+from skcompare.stats import AnytimeMonitor
+from tests.plots.cases import looks, looks_by_the_thousand
+
+
+def drawn(display):
+    """On a figure that pyplot does not know."""
+    return display.plot(ax=new_figure(display._room())[1])
+
+
+def monitor():
+    """Three looks, of which the second decides."""
+    watched = AnytimeMonitor(alternative="greater")
+    for counts in [(80, 3, 9, 8), (84, 2, 10, 4), (79, 4, 12, 5)]:
+        watched.update(ContingencyTable(*counts))
+    return watched
+
+
+def test_numbers_are_those_of_the_monitor():
+    """Looks by themselves, and what they have in common."""
+    watched = monitor()
+    frame = LooksDisplay.of_result(watched).frame()
+
+    assert watched.to_frame()["low"].tolist() == frame["low"].tolist()
+    assert watched.pvalue == pytest.approx(frame["smallest_pvalue"].iloc[-1])
+    together = frame["low_so_far"].iloc[-1], frame["high_so_far"].iloc[-1]
+    assert watched.confidence_interval() == together
+
+
+def test_decision_is_marked():
+    """A vertical line of both panels stands where p fell below alpha."""
+    display = drawn(LooksDisplay.of_result(monitor()))
+
+    assert 200 == display.decided_at
+    for ax in display.axes_:
+        vertical = [line for line in ax.get_lines() if set(line.get_xdata()) == {200}]
+        assert 1 == len(vertical)
+    assert "Decided after 200 records" in display.ax_.get_title()
+
+
+def test_alpha_and_the_smallest_p_are_drawn():
+    """On a logarithmic scale, where the line never rises."""
+    display = drawn(looks())
+    lines = display.axes_[1].get_lines()
+    smallest = lines[0].get_ydata()
+    level = [line for line in lines if set(line.get_ydata()) == {math.log10(display.alpha)}]
+
+    assert 1 == len(level)
+    assert (np.diff(smallest) <= 0).all()
+    assert display.smallest[-1] / math.log(10) == pytest.approx(smallest[-1])
+
+
+def test_undecided():
+    """No vertical line is drawn, and words say that p was never below alpha."""
+    display = drawn(looks_by_the_thousand())
+
+    assert display.decided_at is None
+    assert "Not decided" in display.summary
+    assert 300 == len(display.axes_[1].get_lines()[0].get_xdata())
+    low, high = display.ax_.get_ylim()
+    assert -0.1 < low < 0 < high < 0.1
+
+
+def test_tiny_pvalues_stay_on_the_scale(overlaps):
+    """Below the smallest double too, as their logarithms are kept."""
+    watched = AnytimeMonitor()
+    watched.update(ContingencyTable(0, 0, 3000, 0))
+    display = drawn(LooksDisplay.of_result(watched))
+
+    assert display.axes_[1].get_ylim()[0] < -800
+    assert ([], []) == overlaps(display.figure_)
+
+
+def test_losses():
+    """Their estimate is a gain, and has the name of the loss."""
+    rng = np.random.default_rng(0)
+    watched = AnytimeMonitor("anytime_losses")
+    y = rng.integers(2, size=50)
+    watched.update(PairedLosses.from_predictions(y, rng.random(50), rng.random(50)))
+    display = drawn(LooksDisplay.from_result(watched))
+
+    assert "mean gain in brier" in display.summary
+    assert "Mean gain in brier" in display.ax_.get_ylabel()
+
+
+def test_nothing_to_draw():
+    """Before the first look, and of what is no monitor."""
+    with pytest.raises(ValueError, match="seen no records"):
+        LooksDisplay.of_result(AnytimeMonitor())
+    with pytest.raises(TypeError, match="AnytimeMonitor"):
+        LooksDisplay.of_result([1, 2])

@@ -1,0 +1,179 @@
+"""Power and sample sizes of plans as pictures."""
+
+import numpy as np
+import pytest
+
+from skcompare.evidence import ContingencyTable, JointCounts, PlacementValues
+from skcompare.plots import PowerDisplay, SampleSizeDisplay
+from skcompare.plots._room import new_figure
+from skcompare.stats import (
+    mcnemar_power,
+    plan_auc_comparison,
+    plan_auc_from_pilot,
+    plan_comparison,
+    plan_from_pilot,
+)
+
+PLAN = plan_comparison(0.80, 0.85, disagreement=0.15)
+AREAS = plan_auc_comparison(0.80, 0.85, prevalence=0.3)
+
+
+def drawn(display):
+    """On a figure that pyplot does not know."""
+    return display.plot(ax=new_figure(display._room())[1])
+
+
+def test_curve_is_the_exact_power():
+    """At each number of records it is what mcnemar_power gives."""
+    display = PowerDisplay.of_result(PLAN, differences=[0.04], points=5)
+    expected = [mcnemar_power(int(n), 0.05, 0.15) for n in display.records]
+
+    assert expected == display.powers[0].tolist()
+    assert [461.0, 729.0] == [one.records for one in display.supposed]
+
+
+def test_few_records_have_each_its_power():
+    """The power goes up and down there, so that no number is left out."""
+    plan = plan_comparison(0.1, 0.9, disagreement=1.0, method="exact")
+    display = PowerDisplay.of_result(plan)
+
+    assert (np.diff(display.records) == 1).all()
+    assert (np.diff(display.powers[0]) < 0).any()
+
+
+def test_marks_are_the_needed_records():
+    """Each curve goes through its mark, which is at the wanted power or just above it."""
+    display = drawn(PowerDisplay.of_result(PLAN, differences=[0.06], points=40))
+    marks = [line for line in display.ax_.get_lines() if len(line.get_xdata()) == 1]
+
+    assert [461, 316] == [line.get_xdata()[0] for line in marks]
+    for one, powers in zip(display.supposed, display.powers):
+        assert 0.8 <= one.power < 0.81
+        at_mark = np.interp(one.records, display.records, powers)
+        assert one.power == pytest.approx(at_mark, abs=0.005)
+
+
+def test_scenarios_of_areas_have_curves():
+    """The variance behind a scenario is found from its records and power."""
+    display = PowerDisplay.of_result(AREAS, points=4)
+    for one, correlation in zip(display.supposed[1:], (0.5, 0.8), strict=True):
+        plan = plan_auc_comparison(0.80, 0.85, prevalence=0.3, correlation=correlation)
+        assert plan.variance == pytest.approx(one.spread, rel=1e-6)
+        assert plan.records == one.records
+    assert not np.isnan(display.powers).any()
+
+
+def test_scenarios_without_variance_have_marks_alone(overlaps):
+    """A null variance of its own is not in the plan, so there is no curve."""
+    plan = plan_auc_comparison(0.80, 0.85, method="obuchowski1997")
+    display = drawn(PowerDisplay.of_result(plan, points=4))
+
+    assert [False, True, True] == [np.isnan(each).all() for each in display.powers]
+    assert ([], []) == overlaps(display.figure_)
+
+
+@pytest.mark.parametrize(
+    ("pilot", "make"),
+    [
+        (ContingencyTable(150, 12, 28, 10), plan_from_pilot),
+        (JointCounts.from_predictions([0, 1] * 9, [0] * 18, [0, 1] * 9), plan_from_pilot),
+        (
+            PlacementValues.from_predictions(
+                [0, 1] * 20, np.arange(40) % 7 / 7, np.arange(40) % 8 / 8
+            ),
+            plan_auc_from_pilot,
+        ),
+    ],
+)
+def test_pilots_are_planned(pilot, make):
+    """Evidence is a pilot, whose plan takes the options that the display does not."""
+    display = PowerDisplay.of_result(pilot, power=0.7, points=3)
+    plan = make(pilot, power=0.7)
+
+    assert plan.records == display.supposed[0].records
+    assert 0.7 == display.wanted
+
+
+def test_answers_are_a_pilot():
+    """As are predictions of two classifiers."""
+    y = np.arange(60) % 2
+    old, new = np.where(np.arange(60) % 5, y, 1 - y), np.where(np.arange(60) % 9, y, 1 - y)
+    display = PowerDisplay.from_predictions(y, old, new, points=3)
+
+    assert plan_from_pilot(ContingencyTable.from_predictions(y, old, new)).records == (
+        display.supposed[0].records
+    )
+
+
+def test_too_few_records(overlaps):
+    """Where records were given, the mark is their power, and the difference they show."""
+    plan = plan_comparison(0.80, 0.85, disagreement=0.15, n=100)
+    display = drawn(PowerDisplay.of_result(plan, points=4))
+    sizes = drawn(SampleSizeDisplay.of_result(plan, points=3))
+
+    assert "100 records have power 0.239" in display.summary
+    assert ([], []) == overlaps(display.figure_)
+    difference, records = sizes.marked
+    assert 100 == records
+    assert 0.8 == pytest.approx(mcnemar_power(100, difference, 0.15), abs=1e-3)
+
+
+def test_no_number_is_enough(overlaps):
+    """Equal classifiers of a pilot have no mark, and words say so."""
+    pilot = ContingencyTable(150, 12, 12, 10)
+    display = drawn(PowerDisplay.of_result(pilot, points=4))
+    sizes = drawn(SampleSizeDisplay.of_result(pilot, points=3))
+
+    assert "no number of records is enough" in display.summary
+    assert "No number of records is enough" in sizes.ax_.get_title()
+    for each in (display, sizes):
+        assert ([], []) == overlaps(each.figure_)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        PLAN,
+        AREAS,
+        plan_comparison(0.85, 0.80, disagreement=0.15, alternative="less"),
+        plan_comparison(0.9, 0.9, disagreement=0.06, goal="noninferiority", margin=0.02),
+        plan_comparison(0.9, 0.9, disagreement=0.06, goal="equivalence", margin=0.02),
+    ],
+)
+def test_curves_of_sizes_have_one_power(plan):
+    """The difference that is found for a number of records has the power of the curve."""
+    display = SampleSizeDisplay.of_result(plan, points=3)
+    areas = plan is AREAS
+    for power, differences in zip(display.powers, display.differences):
+        for n, difference in zip(display.records, differences):
+            if np.isnan(difference):
+                continue
+            if areas:
+                asked = plan_auc_comparison(
+                    0.80, 0.80 + difference, prevalence=0.3, n=int(n)
+                )
+                # The variance of the plan is that of its own difference.
+                assert power == pytest.approx(asked.power, abs=0.12)
+            else:
+                again = plan_comparison(
+                    0.5,
+                    0.5 + difference,
+                    disagreement=plan.disagreement,
+                    goal=plan.goal,
+                    margin=plan.margin,
+                    alternative=plan.alternative,
+                    n=int(n),
+                )
+                assert power == pytest.approx(again.power, abs=2e-3)
+
+
+def test_options_are_checked():
+    """Differences that cannot be, too many of them, and impossible powers."""
+    with pytest.raises(ValueError, match="at most the disagreement"):
+        PowerDisplay.of_result(PLAN, differences=[0.2])
+    with pytest.raises(ValueError, match="one to 5"):
+        PowerDisplay.of_result(PLAN, differences=np.linspace(0.01, 0.1, 6))
+    with pytest.raises(ValueError, match="`powers`"):
+        SampleSizeDisplay.of_result(PLAN, powers=[0.01])
+    with pytest.raises(TypeError, match="Comparison"):
+        PowerDisplay.of_result("plan")

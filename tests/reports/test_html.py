@@ -1,0 +1,267 @@
+"""The report as a page: what is in it, for eyes, ears, paper and machines."""
+
+import re
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from skcompare import Comparison, MultipleComparison, compare
+from skcompare.exceptions import MissingDependencyError
+from skcompare.gate import Gate, GateDecision, NonInferior, Superior
+from skcompare.reports._html_style import DARK, LIGHT
+
+pytest.importorskip("matplotlib")
+
+HOSTILE = "</script><script>alert(1)</script><!-- \" ' & <b> \u202e מסווג 🎉 $x_1$"
+VOID = {"meta", "link", "circle", "line", "rect", "path", "use"}
+LARGEST = 600_000
+"""Bytes of the page of 20 classifiers by three measures."""
+
+
+class Page(HTMLParser):
+    """Tags with what they hold, and the words of headings, captions and lists."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.words, self.open = [], {}, []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        for tag in self.open:
+            self.words.setdefault(tag, []).append(data)
+
+    def all(self, *names):
+        """The tags of these names."""
+        return [attrs for tag, attrs in self.tags if tag in names]
+
+
+def answers(n=300, n_classifiers=2, names=None):
+    """Labels, and probabilities that get better with each classifier."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=n)
+    easy = rng.normal(size=n)
+    names = names or [f"classifier {k}" for k in range(n_classifiers)]
+    scores = [
+        (2 * y - 1) * (0.6 + 0.1 * k) + easy + rng.normal(size=n) for k in range(len(names))
+    ]
+    return y, {name: 1 / (1 + np.exp(-s)) for name, s in zip(names, scores)}
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """Two classifiers by a score and a loss."""
+    y, proba = answers()
+    return compare(y, proba, scoring=["accuracy", "roc_auc", "brier_loss"])
+
+
+@pytest.fixture(scope="module")
+def pages(comparison):
+    """The page of two classifiers, of several, and of a gate, with hostile names."""
+    y, proba = answers(names=[HOSTILE, "plain", "x" * 500])
+    gate = Gate(Superior("accuracy"), NonInferior("roc_auc", margin=0.05))
+    two = dict(list(proba.items())[:2])
+    return {
+        "two": comparison.to_html(pictures=True),
+        "hostile": compare(y, two).to_html(),
+        "several": compare(y, proba).to_html(pictures=True),
+        "gate": gate.decide(y, two).to_html(),
+    }
+
+
+@pytest.mark.parametrize("kind", ["two", "hostile", "several", "gate"])
+def test_structure(pages, kind):
+    """Language, title, skip link, headings in order, links that lead somewhere."""
+    page = Page(pages[kind])
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    links = [attrs["href"] for attrs in page.all("a")]
+
+    assert "en" == page.all("html")[0]["lang"]
+    assert page.words["title"]
+    assert ("skip", "#verdict") == (page.all("a")[0]["class"], links[0])
+    assert (1, 1) == (levels[0], levels.count(1))
+    assert max(after - before for before, after in pairwise(levels)) <= 1
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    assert 1 == len(page.all("main")) == len(page.all("nav"))
+    order = [attrs["id"] for attrs in page.all("section")]
+    expected = ["verdict", "results", "pictures", "conditions", "assumed", "next", "how"]
+    assert [name for name in expected if name in order] == [
+        name for name in order if name in expected
+    ]
+    assert {"verdict", "results", "assumed", "next", "how", "data"} <= set(order)
+
+
+@pytest.mark.parametrize("kind", ["two", "hostile", "several", "gate"])
+def test_tables_and_pictures_have_names(pages, kind):
+    """Captions, scopes, boxes that can be scrolled by keyboard, words for pictures."""
+    page = Page(pages[kind])
+
+    assert len(page.all("table")) == len(page.all("caption")) >= 1
+    assert {"col", "row"} == {attrs["scope"] for attrs in page.all("th")}
+    boxes = [attrs for attrs in page.all("div") if "scroll" in attrs.get("class", "")]
+    assert all(one["tabindex"] == "0" and one["aria-label"] for one in boxes)
+    assert all(one["role"] == "region" for one in boxes)
+    assert all(one["role"] == "img" and one["aria-label"] for one in page.all("svg"))
+    assert len(page.all("figure")) == len(page.all("figcaption"))
+
+
+@pytest.mark.parametrize("kind", ["two", "hostile", "several", "gate"])
+def test_nothing_is_fetched_or_run(pages, kind):
+    """The only script is data; addresses lead within the page."""
+    page = Page(pages[kind])
+
+    assert [{"type": "application/json", "id": "skcompare-comparison"}] == page.all(
+        "script"
+    )
+    for _, attrs in page.tags:
+        assert "src" not in attrs
+        for name in ("href", "xlink:href"):
+            assert attrs.get(name, "#").startswith(("#", "data:"))
+        assert not any(name.startswith("on") for name in attrs)
+    assert not re.search(r"url\((?!#)|@import|<!--", pages[kind])
+    assert "default-src 'none'" in pages[kind]
+
+
+def test_numbers_come_back(comparison, pages):
+    """The JSON within each page is the result, whatever stands in names."""
+    assert comparison.to_json() == Comparison.from_html(pages["two"]).to_json()
+    assert HOSTILE == Comparison.from_html(pages["hostile"]).champion
+    several = MultipleComparison.from_html(pages["several"])
+    assert {HOSTILE, "plain", "x" * 500} == {row.name for row in several.classifiers}
+    assert HOSTILE == GateDecision.from_html(pages["gate"]).champion
+    assert 'download="comparison.json"' in pages["two"]
+    for text in ("", "<html></html>", pages["two"].partition("</script>")[0]):
+        with pytest.raises(ValueError, match="that `to_html` wrote"):
+            Comparison.from_html(text)
+
+
+def test_same_comparison_same_page():
+    """Nothing in a page says when it was made."""
+    small = compare(*answers(60))
+
+    assert small.to_html(pictures=True) == small.to_html(pictures=True)
+
+
+@pytest.mark.slow
+def test_twenty_classifiers():
+    """Three measures of 20 classifiers make a page that can be sent by mail."""
+    y, proba = answers(150, n_classifiers=20)
+    several = compare(y, proba, scoring=["accuracy", "roc_auc", "brier_loss"])
+    page = several.to_html(pictures=True)
+
+    assert len(page.encode()) < LARGEST
+    assert 3 == len(Page(page).all("figure"))
+    assert 'download="' not in page
+    assert several == MultipleComparison.from_html(page)
+
+
+def test_pictures_on_request(comparison, monkeypatch):
+    """What cannot be drawn is left out with a reason, or is an error."""
+    stored = Comparison.from_json(comparison.to_json())
+    without = comparison.to_html(pictures=False)
+
+    assert "<figure" not in without
+    assert "of 0 in the middle" not in without
+    assert 'aria-label="difference' in without
+    said = stored.to_html()
+    assert "Pictures that are left out: Who was right" in said
+    assert "it was read from JSON" in said
+    assert 1 == said.count("<figure")
+    with pytest.raises(ValueError, match="Leave those out by pictures='auto'"):
+        stored.to_html(pictures=True)
+    with pytest.raises(ValueError, match="must be 'auto', True or False"):
+        comparison.to_html(pictures="yes")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = comparison.to_html()
+    assert "Pictures that are left out: all of them: Pictures need matplotlib" in said
+    assert 'aria-label="difference' in said
+    with pytest.raises(MissingDependencyError, match=r"skcompare\[plot\]"):
+        comparison.to_html(pictures=True)
+
+
+def test_verdict_comes_first(comparison, pages):
+    """The sentence and the primary numbers stand before every table."""
+    head = pages["two"].partition("<table")[0]
+
+    assert comparison.conclusion.sentence in head
+    for words in ("accuracy, champion", "95 % interval", "p (mcnemar)"):
+        assert f"<dt>{words}</dt>" in head
+
+
+def test_what_was_assumed(comparison, pages):
+    """Each test of the table with its null hypothesis, its sources and its caveats."""
+    words = " ".join(Page(pages["two"]).words["section"])
+
+    assert "The design: hold-out" in words
+    for row in comparison.rows:
+        assert f"({row.test})" in words
+    assert 3 == words.count("The null hypothesis is")
+    assert "McNemar, Q. (1947)." in words
+    assert "two trained models, over new records" in words
+    assert "yes, for hold-out" in words
+
+
+def test_invalid_tests_are_named():
+    """A test that is not valid for the design says so, with what would be."""
+    y, proba = answers()
+    labels = {name: (p > 0.5).astype(int) for name, p in proba.items()}
+    groups = np.arange(len(y)) // 3
+    found = compare(y, labels, tests=["mcnemar"], groups=groups)
+    page = found.to_html(pictures=False)
+
+    assert "no: it is not valid for hold-out by groups" in page
+    assert "Do not rely on mcnemar here" in page
+    assert "clustered_mcnemar" in page
+    assert "Records of one group may depend on each other" in page
+
+
+def test_long_tables_scroll_within_their_box():
+    """A table of many lines has a box with a height, and its name stays readable."""
+    y, proba = answers(n_classifiers=9)
+    page = compare(y, proba).to_html(pictures=False)
+
+    assert 1 == page.count('class="scroll tall"')
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(share * p for share, p in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    """Contrast of WCAG 2."""
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+def test_contrast(scheme):
+    """Words can be read on everything they stand on, and marks be seen."""
+    colour = dict(re.findall(r"--(\w+): (#\w{6});", scheme))
+
+    for words in ("ink", "soft"):
+        for ground in ("page", "card", "shade"):
+            assert contrast(colour[words], colour[ground]) >= 4.5, (words, ground)
+    for words in ("mark", "champion", "challenger"):
+        # Links, and the words within pictures that have the colour of a role.
+        assert contrast(colour[words], colour["page"]) >= 4.5, words
+    assert contrast(colour["mark"], colour["card"]) >= 4.5
