@@ -4,9 +4,10 @@ A test is valid for some designs and not for others, so the design travels with 
 evidence from the split to the verdict.
 """
 
+import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.model_selection import (
@@ -33,6 +34,7 @@ __all__ = [
     "Design",
     "design_in_words",
     "design_of",
+    "design_of_shape",
 ]
 
 _TITLES = {
@@ -289,3 +291,21 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
         shape = (n_splits // 2, 2) if halves else (1, n_splits)
         design = Design(design.kind, *shape, design.grouped)
     return Design(design.kind, design.n_repeats, design.n_folds, grouped or design.grouped)
+
+
+_REPEATED = {"holdout": "repeated holdout", "kfold": "repeated kfold"}
+
+
+def design_of_shape(design: Design, shape: tuple[int, ...]) -> Design:
+    """The design with the repetitions and folds that values have, a row a repetition."""
+    if design.n_splits == math.prod(shape):
+        return design
+    repeats, folds = shape if len(shape) == 2 else (1, shape[0])
+    if design.kind in _REPEATED and repeats > 1:
+        raise ValueError(
+            f"design={design.kind!r} is done once, so there must be one row of values. Got "
+            f"shape {shape}. Done again and again it is {_REPEATED[design.kind]!r}."
+        )
+    if design.kind == "repeated holdout" and repeats == 1:
+        repeats, folds = folds, repeats
+    return replace(design, n_repeats=int(repeats), n_folds=int(folds))

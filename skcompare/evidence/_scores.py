@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HALVES, UNKNOWN, Design, as_design
+from skcompare._design import HALVES, UNKNOWN, Design, as_design, design_of_shape
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._cv_results import scores_found
@@ -91,7 +91,7 @@ class ScoreDifferences(Storable):
         if values.ndim == 1 and design.kind in HALVES and values.size % 2 == 0:
             values = values.reshape(-1, 2)
         object.__setattr__(self, "values", values)
-        object.__setattr__(self, "design", _fitted(design, values.shape))
+        object.__setattr__(self, "design", design_of_shape(design, values.shape))
         object.__setattr__(self, "flags", tuple(self.flags))
         for name in ("variances", "champion", "challenger"):
             given = getattr(self, name)
@@ -340,16 +340,6 @@ def mean_defined(values: FloatArray | None) -> float:
         return float("nan")
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else float("nan")
-
-
-def _fitted(design: Design, shape: tuple[int, ...]) -> Design:
-    """The design with the repetitions and folds that the values have."""
-    if design.n_splits == np.prod(shape):
-        return design
-    repeats, folds = shape if len(shape) == 2 else (1, shape[0])
-    if design.kind == "repeated holdout" and repeats == 1:
-        repeats, folds = folds, repeats
-    return replace(design, n_repeats=int(repeats), n_folds=int(folds))
 
 
 def _readonly(name: str, values: Any) -> FloatArray:

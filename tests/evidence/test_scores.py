@@ -96,3 +96,10 @@ def test_sizes_must_fit(sizes):
     """Sizes of another number of splits are refused."""
     with pytest.raises(ValueError):
         ScoreDifferences([0.1, 0.2], sizes, 3)
+
+
+@pytest.mark.parametrize("once", ["kfold", "holdout"])
+def test_rows_of_a_design_that_is_done_once_are_refused(once):
+    """Ten rows are ten repetitions, whose correction is another one."""
+    with pytest.raises(ValueError, match=rf"Done again and again it is 'repeated {once}'"):
+        ScoreDifferences(np.zeros((10, 10)), n_train=90, n_test=10, design=once)
