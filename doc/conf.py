@@ -1,4 +1,7 @@
-"""How Sphinx builds the documentation: `sphinx-build -n -W doc doc/_build`."""
+"""How Sphinx builds the documentation: `sphinx-build -n -W doc doc/_build`.
+
+With `-D plot_gallery=0` the examples of the gallery are shown without being run.
+"""
 
 import os
 import subprocess
@@ -10,6 +13,7 @@ ROOT = DOC.parent
 # The folder beside this one comes first, so the pages show the code that they lie beside.
 sys.path[:0] = [str(ROOT), str(DOC / "sphinxext")]
 
+import gallery  # noqa: E402
 import registry_pages  # noqa: E402
 
 import skcompare  # noqa: E402
@@ -20,18 +24,33 @@ copyright = f"2026, {author}"
 version = release = skcompare.__version__
 
 extensions = [
+    "mathml",
+    "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "whats_new/upcoming_changes"]
+exclude_patterns = [
+    "_build",
+    "api/backreferences",
+    "sg_execution_times.rst",
+    "whats_new/upcoming_changes",
+]
 templates_path = ["_templates"]
 
 # A docstring states types in words; annotations are for type checkers.
 autodoc_typehints = "none"
 autosummary_generate = True
 numpydoc_show_class_members = False
+
+sphinx_gallery_conf = gallery.configuration(ROOT / "examples")
+# A picture beside a code block is drawn by that block when the pages are built.
+plot_include_source = True
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = [("svg", 100)]
 
 # The names of other projects become links only where a network is at hand.
 _OTHERS = {
@@ -55,10 +74,23 @@ else:
         ("py:.*", rf"({builtin})"),
     ]
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = f"skcompare {release}"
 html_show_sourcelink = False
-html_theme_options = {"github_url": "https://github.com/skcompare/skcompare"}
+html_static_path = ["_static"]
+html_css_files = ["skcompare.css"]
+html_theme_options = {
+    "github_url": "https://github.com/skcompare/skcompare",
+    "logo": {"text": "skcompare"},
+    "header_links_before_dropdown": 5,
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "show_toc_level": 2,
+}
+# Pages that are no section have no list of its pages at the left.
+html_sidebars = {"user_guide/start": [], "install": [], "contributing": []}
 
 
 def _write_pages(app, config):

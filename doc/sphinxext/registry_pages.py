@@ -18,6 +18,14 @@ _SUBJECTS = {
     "models": "two trained models",
     "algorithms": "two learning algorithms",
 }
+# Headings of the tests by kind; differences also by what they speak of.
+_KINDS = {
+    "difference": "Differences of {subject}",
+    "ratio": "Ratios of {subject}",
+    "omnibus": "Whether anything differs",
+    "combination": "All classes at once",
+    "association": "How far two classifiers go together",
+}
 
 
 def write_pages(out_dir):
@@ -30,26 +38,55 @@ def write_pages(out_dir):
 
 
 def render_tests():
-    """All registered tests: what each answers, needs, and is valid for."""
+    """All registered tests by kind: what each answers, needs, and is valid for."""
+    groups = {}
+    for name, entry in _registry.paired_tests().items():
+        groups.setdefault(_group(entry), {})[name] = entry
     parts = [
         _heading("Tests", "="),
         "A test is a function of one piece of evidence. Its designs are the ways of "
-        "collecting evidence that it is valid for.",
+        "collecting evidence that it is valid for. :doc:`../user_guide/which_test` leads "
+        "from a question to a test.",
+        ".. contents::\n   :local:\n   :depth: 1\n   :backlinks: none",
     ]
-    for name, entry in _registry.paired_tests().items():
-        needs = _link("class", _public_module(entry.needs.__name__), entry.needs.__name__)
-        facts = {
-            "Name": _link("func", _public_module(name), name),
-            "Kind": entry.kind,
-            "Measures": ", ".join(entry.measures),
-            "Needs": needs,
-            "Designs": ", ".join(entry.designs),
-            "Speaks of": _SUBJECTS[entry.inference],
-            "Runs": f"by name only: {entry.caution}" if entry.caution else "by default too",
-            "References": ", ".join(entry.references),
-        }
-        parts += [_heading(entry.title, "-"), entry.question, _field_list(facts)]
+    for title in sorted(groups, key=_order):
+        parts.append(_heading(title, "-"))
+        for name, entry in sorted(
+            groups[title].items(), key=lambda item: item[1].title.lower()
+        ):
+            parts += _about_test(name, entry)
     return "\n\n".join(parts) + "\n"
+
+
+def _group(entry):
+    """The heading that a test stands under; an unknown kind has one of its own."""
+    title = _KINDS.get(entry.kind, entry.kind.capitalize())
+    return title.format(subject=_SUBJECTS[entry.inference])
+
+
+def _order(title):
+    """Where a heading stands: as the kinds above, trained models first."""
+    titles = [
+        words.format(subject=subject)
+        for words in _KINDS.values()
+        for subject in _SUBJECTS.values()
+    ]
+    return titles.index(title) if title in titles else len(titles)
+
+
+def _about_test(name, entry):
+    needs = _link("class", _public_module(entry.needs.__name__), entry.needs.__name__)
+    facts = {
+        "Name": _link("func", _public_module(name), name),
+        "Kind": entry.kind,
+        "Measures": ", ".join(entry.measures),
+        "Needs": needs,
+        "Designs": ", ".join(entry.designs),
+        "Speaks of": _SUBJECTS[entry.inference],
+        "Runs": f"by name only: {entry.caution}" if entry.caution else "by default too",
+        "References": ", ".join(entry.references),
+    }
+    return [_heading(entry.title, "~"), entry.question, _field_list(facts)]
 
 
 def render_metrics():

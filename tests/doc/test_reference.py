@@ -1,0 +1,75 @@
+"""The reference shows what the registries have, and the gallery what can be run."""
+
+import importlib.util
+import re
+import sys
+
+import pytest
+
+from skcompare import _registry, plots
+from tests.doc.pages import DOC, ROOT
+
+FOLDER = DOC / "sphinxext"
+EXAMPLES = ROOT / "examples"
+
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the pages are not here")
+
+
+@pytest.fixture(scope="module")
+def extension():
+    """A module of the folder of extensions, by its name."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def test_every_test_is_described_once(extension):
+    """With its kind, its designs and its references, below the heading of its kind."""
+    page = extension("registry_pages").render_tests()
+    for name, entry in _registry.paired_tests().items():
+        block = page.split(f"\n\n{entry.title}\n~", 1)[1].split("\n\n", 3)
+        facts = dict(re.findall(r":([\w ]+): (.*)", block[2]))
+
+        assert f"`~skcompare.stats.{name}`" in facts["Name"]
+        assert entry.kind == facts["Kind"]
+        assert ", ".join(entry.designs) == facts["Designs"]
+        assert ", ".join(entry.references) == facts["References"]
+    groups = re.findall(r"\n\n(.*)\n-+\n", page)
+    assert len(set(groups)) == len(groups)
+    assert "Differences of two trained models" == groups[0]
+
+
+def test_displays_are_listed(extension):
+    """Each display has an entry of its own in the index of names."""
+    index = extension("registry_pages").render_index()
+    listed = index.split(".. module:: skcompare.plots")[1].split(".. module::")[0]
+
+    assert set(plots.__all__) <= set(listed.split())
+
+
+def test_examples_without_their_packages_are_shown_only(extension, tmp_path):
+    """An example that imports what is not installed is not run for the gallery."""
+    gallery = extension("gallery")
+    (tmp_path / "runs.py").write_text("import json\nfrom pathlib import Path\n")
+    (tmp_path / "shown.py").write_text("import no_such_package.part\n")
+    pattern = gallery.configuration(tmp_path)["filename_pattern"]
+
+    assert ["no_such_package"] == gallery.missing(tmp_path / "shown.py")
+    assert re.search(pattern, "/examples/runs.py")
+    assert not re.search(pattern, "/examples/shown.py")
+    assert not re.search(pattern, "/examples/reruns.py")
+
+
+@pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not here")
+def test_scripts_of_the_folder_to_copy_are_no_examples(extension):
+    """The gallery has the scripts of `examples/`, and the read-me of the folder to copy."""
+    ignored = extension("gallery").NO_EXAMPLES
+
+    assert all(re.search(ignored, path.name) for path in EXAMPLES.glob("*/*.py"))
+    assert not any(re.search(ignored, path.name) for path in EXAMPLES.glob("*.py"))
