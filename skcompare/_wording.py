@@ -1,9 +1,11 @@
 """Words and numbers as readers see them, in every kind of report."""
 
 import math
+from collections.abc import Iterable
 
 __all__ = [
     "INFERENCE_WORDS",
+    "decimals_beside",
     "decimals_for",
     "format_confidence",
     "format_number",
@@ -61,6 +63,22 @@ def decimals_for(
     if math.isfinite(width) and 0 < width < 2 * 10**-least:
         decimals = max(decimals, 1 - math.floor(math.log10(width)))
     return min(most, decimals)
+
+
+def decimals_beside(
+    value: float, decimals: int, limits: Iterable[float | None], *, most: int = 9
+) -> int:
+    """Decimals, as many more as show on which side of a value the limits are."""
+    near = [
+        limit
+        for limit in limits
+        if limit is not None
+        and math.isfinite(limit)
+        and round(limit, most) != round(value, most)
+    ]
+    while any(round(limit, decimals) == round(value, decimals) for limit in near):
+        decimals += 1
+    return decimals
 
 
 def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:

@@ -13,6 +13,7 @@ from skcompare._flags import FLAG_TEXTS, explain, register_flag
 from skcompare._typing import Inference
 from skcompare._wording import (
     INFERENCE_WORDS,
+    decimals_beside,
     decimals_for,
     format_confidence,
     format_pvalue,
@@ -152,3 +153,19 @@ def test_flags_are_no_warnings():
 def test_decimals(difference, low, high, decimals):
     """Limits of a short interval are told apart, as far as nine decimals can."""
     assert decimals == decimals_for(difference, low, high)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "decimals"),
+    [
+        (0, (0.01, 0.09), 3),
+        (0, (0.0003, 0.09), 4),
+        (0, (0.0006, 0.09), 3),
+        (1, (0.99996, None), 5),
+        (0, (0.0, 1e-12), 3),
+        (0, (float("-inf"), float("nan")), 3),
+    ],
+)
+def test_decimals_beside(value, limits, decimals):
+    """No limit looks like the value unless it is that, or differs by rounding alone."""
+    assert decimals == decimals_beside(value, 3, limits)

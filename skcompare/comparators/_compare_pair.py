@@ -8,7 +8,7 @@ from skcompare._validation import check_pos_label
 from skcompare.comparators._advice import advice_for
 from skcompare.comparators._class_options import with_classes
 from skcompare.comparators._engine import PairEngine
-from skcompare.comparators._evidence_behind import EvidenceBehind
+from skcompare.comparators._evidence_behind import EvidenceBehind, usual_options
 from skcompare.comparators._tests import Asked
 from skcompare.comparators._versions import installed_versions
 from skcompare.metrics import Measure
@@ -84,7 +84,7 @@ def compare_pair(
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
         advice=advice_for(pair, engine.evidence),
-        source=EvidenceBehind(pair, pos_label),
+        source=EvidenceBehind(pair, pos_label, usual_options(asked)),
     )
 
 

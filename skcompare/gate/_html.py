@@ -165,13 +165,15 @@ def next_steps_of(decision: "GateDecision") -> list[str]:
         return []
     if decision.passed:
         return [
-            "The challenger may replace the champion, as far as these conditions say. "
-            "Judge the next challenger on new records: these have been looked at."
+            "The challenger may replace the champion, as far as these conditions say.",
+            _next_look(decision)
+            or "Judge the next challenger on new records: these have been looked at.",
         ]
-    steps = []
+    steps, again = [], "Judge again"
     for line in lines(decision):
         outcome, number = line.outcome, f"Condition {line.number}"
         if outcome.status == FAILED:
+            again = "Judge another challenger"
             steps.append(
                 f"{number} was shown not to hold: more records will not change that, "
                 "another challenger may."
@@ -179,10 +181,27 @@ def next_steps_of(decision: "GateDecision") -> list[str]:
         elif settles(outcome):
             steps.append(f"{number}: {settles(outcome)}.")
     steps.append(
-        "Judge again on new records, or keep account of all looks at the same ones with a "
-        "ledger: a gate that is asked again and again lets through what should not pass."
+        _next_look(decision)
+        or f"{again} on new records, as many as were decided on before, or keep account of "
+        "all looks at the same ones with a ledger: a gate that is asked again and again "
+        "lets through what should not pass."
     )
     return steps
+
+
+def _next_look(decision: "GateDecision") -> str:
+    """What the ledger leaves for the next look at these records; empty without one."""
+    if not decision.look:
+        return ""
+    level = decision.look.get("next_alpha")
+    if level is None:
+        return (
+            "The ledger has no level left for these records: judge on new ones next time."
+        )
+    return (
+        "The ledger counts the looks at these records: the next one has level "
+        f"{level:.4g}. New records that nobody has looked at have the whole level again."
+    )
 
 
 def _known(decision: "GateDecision") -> dict[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from skcompare._wording import (
+    decimals_beside,
     decimals_for,
     format_confidence,
     format_number,
@@ -36,7 +37,6 @@ from skcompare.stats import PairedResult, adjust_pvalues
 
 __all__ = ["judge"]
 
-MOST_DECIMALS = 9
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
 NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}
@@ -240,14 +240,7 @@ def _boundary_words(boundary: float) -> str:
 
 def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
     """Decimals that show on which side of a boundary the limits are."""
-    decimals = decimals_for(estimate, *limits)
-    while decimals < MOST_DECIMALS and any(
-        limit != boundary and round(limit, decimals) == round(boundary, decimals)
-        for limit in limits
-        if math.isfinite(limit)
-    ):
-        decimals += 1
-    return decimals
+    return decimals_beside(boundary, decimals_for(estimate, *limits), limits)
 
 
 def _p_words(pvalue: float, alpha: float) -> str:

@@ -6,17 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._flags import explain
 from skcompare._registry import get_test
 from skcompare._typing import IntArray
 from skcompare._validation import check_alpha, check_count
 from skcompare._wording import format_pvalue, in_one_line
 from skcompare.evidence import AgreementMatrix, JointCounts
+from skcompare.plots._agreement_pairs import most_disagreeing, pair_of
 from skcompare.plots._base import PairDisplay
 from skcompare.plots._counts import count_words, records_words, short_count
 from skcompare.plots._heat import DARK, heat_table
 from skcompare.plots._names import distinct
 from skcompare.plots._room import Room
 from skcompare.plots._style import INK, SOFT, dress
+from skcompare.plots._tested import caveat_lines
 from skcompare.stats import bowker
 
 __all__ = ["AgreementDisplay"]
@@ -33,11 +36,17 @@ FRAMED_TWICE = 12
 MOST_FRAMED = 30
 """More frames would be a pattern of their own."""
 
+LETTER, SMALL_LETTER = 0.078, 0.068
+"""Inches of an average letter of the title, and of the words beside bars."""
+
 LETTERS = 14
 """Of a class in the picture."""
 
+WRAPPED, LINE = 54, 0.17
+"""Letters and inches of a line of the title."""
 
-@dataclass(eq=False)
+
+@dataclass(eq=False, repr=False)
 class AgreementDisplay(PairDisplay):
     """Which labels did each classifier give where they disagree, and is it symmetric?
 
@@ -67,6 +76,8 @@ class AgreementDisplay(PairDisplay):
         How records were collected.
     n_classes : int
         All classes, of which some may be left out of `counts`.
+    flags : tuple of str
+        Caveats of the test.
 
     Attributes
     ----------
@@ -114,6 +125,7 @@ class AgreementDisplay(PairDisplay):
     alpha: float = 0.05
     design: str = ""
     n_classes: int = 0
+    flags: tuple[str, ...] = ()
 
     needs = AgreementMatrix
 
@@ -147,9 +159,10 @@ or JointCounts
         result = bowker(evidence, max_pairs=MOST_PAIRS)
         valid = get_test("bowker").valid_for(evidence.design)
         pairs = [
-            _pair(part, result.statistic, alpha if valid else 0.0) for part in result.parts
+            pair_of(part, result.statistic, alpha if valid else 0.0)
+            for part in result.parts
         ]
-        shown = _most_disagreeing(evidence.counts, max_classes)
+        shown = most_disagreeing(evidence.counts, max_classes)
         return cls(
             counts=evidence.counts[np.ix_(shown, shown)],
             classes=evidence.classes[shown].tolist(),
@@ -160,6 +173,7 @@ or JointCounts
             alpha=alpha,
             design=str(evidence.design),
             n_classes=len(evidence.classes),
+            flags=result.flags if valid else (),
         )
 
     @property
@@ -185,8 +199,10 @@ or JointCounts
             )
         marked = sum(pair["marked"] for pair in self.pairs)
         if self.pairs and not marked and self.pvalue is not None:
-            words.append("No pair of classes is asymmetric by itself")
-        return f"{'. '.join(words)}."
+            words.append(
+                f"No pair of classes alone is shown to be asymmetric at {self.alpha:g}"
+            )
+        return f"{'. '.join([*words, *explain(self.flags)])}."
 
     def _which_classes(self) -> str:
         """What is shown, where it is not all."""
@@ -232,13 +248,24 @@ or JointCounts
         names = self._names
         margin = 0.9 + 0.085 * max(map(len, names))
         matrix = max(2.2, self._cell * len(names))
-        width = max(6.0, matrix + margin)
+        # The title is centred on the matrix, which begins where the words of bars end.
+        of_bars = [len(_direction(pair, self._names_of)) for pair in self._bars]
+        left = max(margin, SMALL_LETTER * max(of_bars, default=0))
+        title = LETTER * max(map(len, [*self._title().split("\n"), self._of_bars]))
+        width = max(6.0, matrix + margin, left + title)
         above = matrix + (margin if self._upright else 1.1)
+        above += LINE * len(caveat_lines(self.flags, WRAPPED))
         bars = len(self._bars)
         if not bars:
             return Room(width=width, height=above)
         below = 1.0 + 0.3 * bars
         return Room(width=width, height=above + below, heights=(above, below))
+
+    @property
+    def _of_bars(self) -> str:
+        """What the lengths of bars are, and which are filled."""
+        note = "" if self.pvalue is None else f" (filled: p < {self.alpha:g} by Holm)"
+        return f"Contribution to the statistic{note}"
 
     @property
     def _upright(self) -> bool:
@@ -274,9 +301,12 @@ or JointCounts
             some = (
                 f" ({len(self.classes)} of {self.n_classes:,} classes, that disagree most)"
             )
-        return (
-            f"{self._tested()}\nRecords by answers; disagreements shaded (root scale){some}"
-        )
+        lines = [
+            self._tested(),
+            f"Records by answers; disagreements shaded (root scale){some}",
+            *caveat_lines(self.flags, WRAPPED),
+        ]
+        return "\n".join(lines)
 
     def _frame_marked(self, ax: Any, shades: Any) -> None:
         """Solid frames where a marked pair is frequent, dotted ones on the reverse."""
@@ -333,8 +363,7 @@ or JointCounts
         ax.set_xlim(0, 1.15 * pairs[0]["contribution"])
         dress(ax, grid="x")
         ax.tick_params(axis="y", length=0, labelsize="small")
-        note = "" if self.pvalue is None else f" (filled: p < {self.alpha:g} by Holm)"
-        ax.set_xlabel(f"Contribution to the statistic{note}")
+        ax.set_xlabel(self._of_bars)
         ax.set_title(
             "Pairs of classes that make up the statistic, champion → challenger",
             fontsize="small",
@@ -357,34 +386,9 @@ or JointCounts
         return {name: [pair[name] for pair in self.pairs] for name in names}
 
 
-def _pair(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str, Any]:
-    """A pair of classes, in the direction that is the more frequent one."""
-    roles = (part["champion"], part["challenger"])
-    counts = (part["count"], part["reverse_count"])
-    if counts[1] > counts[0]:
-        roles, counts = roles[::-1], counts[::-1]
-    return {
-        "champion": roles[0],
-        "challenger": roles[1],
-        "records": counts[0],
-        "reverse": counts[1],
-        "contribution": part["contribution"],
-        "share": part["contribution"] / statistic if statistic else 0.0,
-        "pvalue": part["pvalue"],
-        "adjusted_pvalue": part["adjusted_pvalue"],
-        "marked": part["adjusted_pvalue"] < alpha,
-    }
-
-
 def _direction(pair: Mapping[str, Any], names: Mapping[Any, str]) -> str:
     champion, challenger = (names[pair[role]] for role in ("champion", "challenger"))
     return (
         f"{champion} → {challenger} {count_words(pair['records'])}, "
         f"back {count_words(pair['reverse'])}"
     )
-
-
-def _most_disagreeing(counts: IntArray, most: int) -> IntArray:
-    """Positions of the classes with the most disagreements, in the order of the classes."""
-    apart = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
-    return np.sort(np.argsort(-apart, kind="stable")[:most])

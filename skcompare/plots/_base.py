@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Self
 from skcompare._frames import frame_from_columns
 from skcompare._registered_measures import keywords_of
 from skcompare._typing import ArrayLike
+from skcompare.plots._given import check_options, comparison_behind
+from skcompare.plots._paper import suit_paper
 from skcompare.plots._room import Room, room_for
 from skcompare.predictions import (
     PairedPredictions,
@@ -19,6 +21,7 @@ from skcompare.predictions._prefit import pair_of_fitted
 __all__ = ["Display", "PairDisplay"]
 
 CHAMPION, CHALLENGER = "champion", "challenger"
+DRAWN = ("ax_", "axes_", "figure_")
 
 
 class Display(ABC):
@@ -40,14 +43,32 @@ class Display(ABC):
     axes_: list[Any]
     figure_: Any
 
+    def __repr__(self) -> str:
+        # The numbers are in `frame()`, and there may be thousands.
+        return f"<{type(self).__name__}: {self.summary}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy is drawn anew. A figure is drawn by one version of matplotlib, which the
+        # process that reads the numbers may lack.
+        return {name: value for name, value in vars(self).items() if name not in DRAWN}
+
+    @property
+    def figsize(self) -> tuple[float, float]:
+        """Width and height in inches that the picture needs, for a figure of one's own."""
+        room = self._room()
+        return room.width, room.height
+
     def plot(self, ax: Any = None) -> Self:
         """Draw the picture.
+
+        Colours suit the background of the figure, be it light or dark.
 
         Parameters
         ----------
         ax : matplotlib Axes or sequence of Axes, optional
             Where to draw; a new figure by default. A picture with several panels takes as
-            many axes, or puts its panels in the place of one.
+            many axes, or puts its panels in the place of an empty one. They need about as
+            much room as `figsize` says, and `layout="constrained"`.
 
         Returns
         -------
@@ -62,6 +83,7 @@ class Display(ABC):
         self.figure_, self.axes_ = room_for(ax, self._room())
         self.ax_ = self.axes_[0]
         self._draw(*self.axes_)
+        suit_paper(self.axes_)
         return self
 
     def frame(self, backend: str = "pandas") -> Any:
@@ -75,6 +97,7 @@ class Display(ABC):
         Returns
         -------
         frame : frame of `backend`
+            A row for each mark, line or cell.
         """
         columns = {name: list(values) for name, values in self._columns().items()}
         return frame_from_columns(columns, backend)
@@ -156,7 +179,7 @@ class PairDisplay(Display):
             {CHAMPION: champion, CHALLENGER: challenger},
             X,
             y,
-            wanted=cls.needs.wanted,
+            wanted=cls._wanted_of(champion, challenger),
             groups=groups,
             why="Pictures show what trained classifiers answer.",
         )
@@ -238,8 +261,11 @@ class PairDisplay(Display):
             The same for the challenger, on the same splits.
         X, y : array-like, sparse matrix or frame
             The records and labels that were cross-validated, in the same order.
-        cv, design
-            How the records were split, as in :func:`~skcompare.compare_cv_results`.
+        cv : splitter, int or iterable, optional
+            The splitter that made the splits, as for
+            :func:`~skcompare.compare_cv_results`.
+        design : Design or str, optional
+            How the records were split, where `cv` does not tell.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         ax : matplotlib Axes or sequence of Axes, optional
@@ -300,6 +326,7 @@ class PairDisplay(Display):
             Its `frame()` needs no matplotlib.
         """
         known = cls._evidence_options()
+        check_options(cls, options, (*known, *cls._own_options()))
         of_evidence = {name: options.pop(name) for name in known if name in options}
         if isinstance(result, cls.needs):
             if of_evidence:
@@ -309,6 +336,17 @@ class PairDisplay(Display):
                 )
             return cls._of(result, **options)
         return cls._of(_evidence_of(result, cls.needs, of_evidence), **options)
+
+    @classmethod
+    def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
+        """What fitted classifiers are asked for."""
+        wanted: frozenset[str] = cls.needs.wanted
+        return wanted
+
+    @classmethod
+    def _own_options(cls) -> tuple[str, ...]:
+        """Names of the options of the display."""
+        return keywords_of(cls._of)
 
     @classmethod
     def _evidence_options(cls) -> tuple[str, ...]:
@@ -321,7 +359,7 @@ def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
     if isinstance(result, PairedPredictions):
         return needs.from_pair(result, **options)
     # A fitted comparator has its comparison, which knows the answers.
-    holder = getattr(result, "comparison_", result)
+    holder = comparison_behind(result)
     if not hasattr(holder, "evidence"):
         raise TypeError(
             "`result` must be a Comparison, a fitted PairedComparator, PairedPredictions "

@@ -6,12 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._flags import explain
 from skcompare._typing import FloatArray
-from skcompare._wording import decimals_for, format_number
+from skcompare._wording import decimals_beside, decimals_for, format_number
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._base import PairDisplay
 from skcompare.plots._below import down_from, legend_below, role_words, wrapped
-from skcompare.plots._counts import records_words, short_count
+from skcompare.plots._counts import records_words, short_tick
+from skcompare.plots._given import comparison_behind
 from skcompare.plots._room import Room
 from skcompare.plots._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
 from skcompare.plots._tested import Finding
@@ -44,7 +46,7 @@ NARROWEST = 0.012
 TESTED = ("holdout", "grouped holdout")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CalibrationComparisonDisplay(PairDisplay):
     """Do events happen as often as either classifier says?
 
@@ -187,7 +189,7 @@ class CalibrationComparisonDisplay(PairDisplay):
         """
         made = super().of_result(result, **options)
         # The evidence has no names; a comparison and predictions have.
-        holder = getattr(result, "comparison_", result)
+        holder = comparison_behind(result)
         names = [getattr(holder, role, role) for role in ROLES]
         first, second = (str(getattr(name, "name", name)) for name in names)
         made.names = first, second
@@ -215,7 +217,7 @@ class CalibrationComparisonDisplay(PairDisplay):
                 f"Outside of the shares of a calibrated classifier at {level} are {off[0]} "
                 f"bins of the champion and {off[1]} of the challenger"
             )
-        return f"{'. '.join(words)}."
+        return f"{'. '.join([*words, *explain(self.flags)])}."
 
     def _error_words(self, role: int) -> str:
         error = self.errors[role]
@@ -225,8 +227,8 @@ class CalibrationComparisonDisplay(PairDisplay):
     def _gain_lines(self) -> list[str]:
         """The difference, its interval, and its test."""
         found = self.finding
-        decimals = decimals_for(found.estimate, found.low, found.high, least=4)
         numbers = found.estimate, found.low, found.high
+        decimals = decimals_beside(0.0, decimals_for(*numbers, least=4), numbers[1:])
         gain, low, high = (format_number(each, decimals, signed=True) for each in numbers)
         level = percent(found.confidence_level)
         lines = [f"Gain in squared calibration error {gain}"]
@@ -259,6 +261,7 @@ class CalibrationComparisonDisplay(PairDisplay):
         lines = self._gain_lines
         if self.why_no_bands:
             lines.append(f"No bands: {self.why_no_bands}")
+        lines += explain(self.flags)
         axes[3].text(
             *(0.0, 0.0, wrapped(lines)),
             transform=down_from(axes[3]),
@@ -305,7 +308,7 @@ class CalibrationComparisonDisplay(PairDisplay):
         dress(ax, grid="y")
         ax.set_ylim(0, 1.08 * max(each[2].max() for each in self.bins))
         ax.yaxis.set_major_locator(_counts_locator())
-        ax.yaxis.set_major_formatter(lambda value, _: short_count(value))
+        ax.yaxis.set_major_formatter(short_tick)
         ax.set_xlabel(EVENTS[self.kind][0])
 
     def _columns(self) -> Mapping[str, Any]:

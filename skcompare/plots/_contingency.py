@@ -16,8 +16,11 @@ from skcompare.plots._tested import Finding, finding_of
 
 __all__ = ["ContingencyDisplay"]
 
+LETTERS, LINE = 48, 0.17
+"""Letters and inches of a line of the title."""
 
-@dataclass(eq=False)
+
+@dataclass(eq=False, repr=False)
 class ContingencyDisplay(PairDisplay):
     """How often both classifiers, one of them, or neither was right.
 
@@ -107,7 +110,7 @@ class ContingencyDisplay(PairDisplay):
             f"Of {records_words(self.counts.sum())} only the challenger was right on "
             f"{count_words(challenger)}, only the champion on {count_words(champion)}. "
             f"Both were right on {count_words(both)}, neither on {count_words(neither)}. "
-            f"{', '.join(self._lines())}."
+            f"{'. '.join([', '.join(self._lines()), *self.finding.caveats])}."
         )
 
     def _lines(self) -> list[str]:
@@ -117,7 +120,7 @@ class ContingencyDisplay(PairDisplay):
         return [*lines, *filter(None, (found.interval_words, found.pvalue_words))]
 
     def _room(self) -> Room:
-        return Room(width=4.4, height=4.0)
+        return Room(width=4.4, height=4.0 + LINE * len(self.finding.caveat_lines(LETTERS)))
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.patches import Rectangle
@@ -149,7 +152,8 @@ class ContingencyDisplay(PairDisplay):
             )
         ax.set_xlabel("Challenger was", color=INK)
         ax.set_ylabel("Champion was", color=INK)
-        ax.set_title("\n".join(self._lines()), color=INK, fontsize="medium")
+        title = [*self._lines(), *self.finding.caveat_lines(LETTERS)]
+        ax.set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _columns(self) -> Mapping[str, Any]:
         answers = ("right", "wrong")

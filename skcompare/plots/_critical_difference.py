@@ -18,6 +18,7 @@ from skcompare.plots._several import Several
 from skcompare.plots._several_display import SeveralDisplay
 from skcompare.plots._slots import lanes_of, spread
 from skcompare.plots._style import CHAMPION, INK, SOFT
+from skcompare.stats._measure_ranges import range_of
 
 __all__ = ["CriticalDifferenceDisplay"]
 
@@ -30,10 +31,10 @@ FAN, LANE = 0.34, 0.19
 ABOVE = 1.05
 """Inches of the title, the axis and its label."""
 
-MARKS = {"better": "^", "worse": "v", "not told apart": "o"}
+MARKS = {"better": "^", "worse": "v", "not told apart": "o", "undefined": "x"}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay(SeveralDisplay):
     """Which of several classifiers cannot be told apart on shared records?
 
@@ -107,6 +108,10 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     @property
     def summary(self) -> str:
         """The best classifier, and what the bars or marks say."""
+        caveats = "".join(f" {words}." for words in explain(self.several.flags))
+        return f"{self._found()}{caveats}"
+
+    def _found(self) -> str:
         several = self.several
         best, value = several.names[0], several.values[0]
         words = (
@@ -117,7 +122,8 @@ class CriticalDifferenceDisplay(SeveralDisplay):
             return f"{words} Nothing was tested: {several.note}."
         if several.control is not None:
             found = list(several.of_control.values())
-            counts = ", ".join(f"{found.count(one)} {one}" for one in MARKS)
+            shown = [one for one in MARKS if one != "undefined" or one in found]
+            counts = ", ".join(f"{found.count(one)} {one}" for one in shown)
             return f"{words} Beside the control {in_one_line(several.control)}: {counts}."
         sets = [group for group in self.groups if len(group) > 1]
         if not sets:
@@ -241,6 +247,9 @@ class _Plan:
                 "mean equal."
             )
         remarks.append(f"The axis has values of {several.subject}, not mean ranks.")
+        if several.has_undefined:
+            same = "× marks it" if several.control else "two are not told apart"
+            remarks.append(f"Where p is undefined, {same}.")
         if self.undefined:
             names = ", ".join(self.undefined)
             remarks.append(f"Without a value of {several.subject}: {names}.")
@@ -262,7 +271,12 @@ def _draw_axis(ax: Any, plan: _Plan) -> None:
 
     low, high = plan.limits
     places = MaxNLocator(nbins=6, min_n_ticks=3).tick_values(*sorted((low, high)))
-    ticks = np.array([each for each in places if min(low, high) <= each <= max(low, high)])
+    # The axis may go on beyond the values that a measure can have, its ticks do not.
+    first, last = sorted((low, high))
+    least, most = range_of(several.measure.partition("[")[0])
+    if all(least <= value <= most for value in plan.values):
+        first, last = max(first, least), min(last, most)
+    ticks = np.array([each for each in places if first <= each <= last])
     decimals = max(0, -math.floor(math.log10(places[1] - places[0]) + 1e-9))
     ax.set_xticks((ticks - low) / (high - low), [f"{tick:.{decimals}f}" for tick in ticks])
     ax.xaxis.tick_top()

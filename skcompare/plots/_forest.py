@@ -1,39 +1,29 @@
 """Differences of two or several classifiers with their intervals, a row each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from skcompare._typing import ArrayLike
+from skcompare._registered_measures import keywords_of
 from skcompare._validation import check_alpha
 from skcompare._wording import format_pvalue, in_one_line
-from skcompare.plots._base import CHALLENGER, CHAMPION, PairDisplay
+from skcompare.plots._base import CHALLENGER, CHAMPION
 from skcompare.plots._forest_rows import Found, found_in, with_margins
-from skcompare.plots._interval_axes import (
-    GOES_ON,
-    Lines,
-    column_widths,
-    draw_lines,
-    goes_on,
-    names_width,
-    room_of,
-    words_below,
-)
-from skcompare.plots._interval_rows import SHARES, IntervalRow, columns_of
+from skcompare.plots._given import check_options
+from skcompare.plots._interval_axes import Lines
+from skcompare.plots._interval_display import IntervalDisplay
+from skcompare.plots._interval_rows import SHARES, IntervalRow
 from skcompare.plots._interval_words import (
-    flag_remarks,
+    caveat_words,
     interval_words,
     level_words,
     names_of,
-    note_remarks,
     pvalue_cells,
     words_of_test,
 )
-from skcompare.plots._room import Room
-from skcompare.plots._run_tests import PairTests, refuse_options
+from skcompare.plots._run_tests import OF_TESTS, PairTests, refuse_options
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.predictions._answer import askable
-from skcompare.predictions._prefit import pair_of_fitted
 
 __all__ = ["ForestDisplay"]
 
@@ -54,12 +44,10 @@ COLUMNS = (
     "claim",
     "band",
 )
-OF_TESTS = ("tests", "alternative", "adjust", "pos_label")
-"""Options of tests that are run for the picture."""
 
 
-@dataclass(eq=False)
-class ForestDisplay(PairDisplay):
+@dataclass(eq=False, repr=False)
+class ForestDisplay(IntervalDisplay):
     """By how much do classifiers differ, and how sure is that?
 
     A row is a difference, challenger less champion on a scale on which more is better,
@@ -133,55 +121,16 @@ class ForestDisplay(PairDisplay):
     remarks: tuple[str, ...] = ()
 
     needs = PairTests
+    in_frame = COLUMNS
 
     @classmethod
-    def from_estimators(
-        cls,
-        champion: Any,
-        challenger: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Ask two fitted classifiers for records that neither was trained on.
-
-        Parameters
-        ----------
-        champion, challenger : estimator
-            Fitted classifiers.
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Records of a hold-out set.
-        y : array-like of shape (n_samples,)
-            True labels.
-        groups : array-like of shape (n_samples,), optional
-            Group of each record (patient, user).
-        ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
-        **options : dict
-            Those of :meth:`from_result`, and those of the tests.
-
-        Returns
-        -------
-        display : ForestDisplay
-            Drawn.
-        """
+    def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
         wanted = cls.needs.wanted
-        for estimator in (champion, challenger):
+        for estimator in estimators:
             # One that has labels alone is compared by these.
             if SCORES not in askable(estimator, wanted):
                 wanted = wanted - {SCORES}
-        pair = pair_of_fitted(
-            {CHAMPION: champion, CHALLENGER: challenger},
-            X,
-            y,
-            wanted=wanted,
-            groups=groups,
-            why="Pictures show what trained classifiers answer.",
-        )
-        return cls.from_result(pair, ax=ax, **options)
+        return wanted
 
     @classmethod
     def from_result(
@@ -264,6 +213,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         display : ForestDisplay
             Its `frame()` needs no matplotlib.
         """
+        check_options(cls, options, (*OF_TESTS, *keywords_of(cls._of)))
         given = {name: options.pop(name) for name in OF_TESTS if name in options}
         level = options.pop("alpha", None)
         alpha = 0.05 if level is None else check_alpha(level)
@@ -310,22 +260,8 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             f"{in_one_line(first.name)} is {interval_words(first)}{tested}. Of "
             f"{_often(len(known), 'interval')} {right} {_lies(right)} wholly where the "
             f"{right_side} is better, and {left} where the {left_side} is."
+            f"{caveat_words(first)}"
         )
-
-    def _room(self) -> Room:
-        panels = self._panels()
-        return room_of(panels, self._remarks(panels))
-
-    def _draw(self, *axes: Any) -> None:
-        panels = self._panels()
-        widths = column_widths(panels)
-        for ax, lines in zip(axes, panels, strict=True):
-            draw_lines(ax, lines, widths)
-        remarks = self._remarks(panels)
-        words_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
-
-    def _columns(self) -> Mapping[str, Any]:
-        return columns_of(self.rows, COLUMNS)
 
     def _panels(self) -> list[Lines]:
         """A panel for each unit, in the order of the rows."""
@@ -370,22 +306,19 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         said = "difference of scores" if unit == SHARES else unit
         return f"{said}, {second} less {first}" if "gain" not in said else said
 
-    def _remarks(self, panels: Sequence[Lines]) -> list[str]:
-        """What the marks mean, what is left out, and the words of flags."""
-        remarks = list(self.remarks)
+    def _marks(self, panels: Sequence[Lines]) -> list[str]:
+        remarks = []
         if any(lines.bold[k] for lines in panels for k in range(len(lines))):
             remarks.append("Bold: the primary measure, which the verdict is about.")
         claims = list(dict.fromkeys(row.claim for row in self.rows if row.claim))
         if claims:
             remarks.append(f"Hatched: must be excluded to show that {'; '.join(claims)}.")
-        if any(row.band is not None for row in self.rows):
-            bands = dict.fromkeys(f"{row.band:g}" for row in self.rows if row.band)
+        bands = dict.fromkeys(f"{row.band:g}" for row in self.rows if row.band is not None)
+        if bands:
             remarks.append(
                 f"Shaded: a difference of up to {' or '.join(bands)}, the margin."
             )
-        if any(map(goes_on, panels)):
-            remarks.append(GOES_ON)
-        return [*remarks, *note_remarks(self.rows), *flag_remarks(self.rows)]
+        return remarks
 
 
 def _often(number: int, what: str) -> str:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from skcompare._registry import paired_tests
-from skcompare._validation import check_choice, check_count, is_number
+from skcompare._validation import alpha_of, check_choice, check_count, is_number
+from skcompare.plots._given import comparison_behind
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
 from skcompare.plots._names import shortened
+from skcompare.plots._ratio_rows import flags_of_class
 from skcompare.plots._run_tests import PairTests, row_of_result
 from skcompare.plots._several import Pair, Several, several_of
 from skcompare.plots._style import percent
@@ -45,7 +47,7 @@ def found_in(
         return _together(result, options)
     if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseRows):
         return _together(_named(result), options)
-    holder = getattr(result, "comparison_", result)
+    holder = comparison_behind(result)
     if isinstance(holder, PairTests):
         return Found(holder.rows, holder.alpha, holder.adjust)
     if isinstance(holder, PairedResult):
@@ -203,7 +205,11 @@ def _of_decision(decision: Any) -> Found:
             "Decide without `blind` to see differences."
         )
     levels = dict.fromkeys(percent(1 - one.level) for one in leaves if one.level)
-    remarks = (f"Each limit is one-sided, at {' or '.join(levels)}.",) if levels else ()
+    words = (
+        f"Each limit is one-sided, at {' or '.join(levels)}; p is of the hypothesis that "
+        "the difference is in the hatched part."
+    )
+    remarks = (words,) if levels else ()
     return Found(tuple(map(_of_outcome, leaves)), decision.alpha, remarks=remarks)
 
 
@@ -244,12 +250,12 @@ def _of_classes(classes: PrecisionByClass) -> Found:
             adjusted_pvalue=row["adjusted_pvalue"],
             alternative=classes.alternative,
             level=classes.interval_level,
-            flags=classes.class_flags[k],
+            flags=flags_of_class(classes, k),
             measure=classes.score,
         )
         for k, row in enumerate(forest["rows"])
     )
-    return Found(rows, 1 - classes.confidence_level, classes.adjust)
+    return Found(rows, alpha_of(classes.confidence_level), classes.adjust)
 
 
 def _has_several(holder: Any) -> bool:
@@ -281,6 +287,8 @@ def _of_several(several: Several, pairs: str, most: int) -> Found:
         )
         for pair in chosen
     )
+    if several.test is not None and several.adjust == "none" and len(several.pairs) > 1:
+        words += f" p-values and intervals are not adjusted for {len(several.pairs)} pairs."
     remarks = (f"Pairs of classifiers by {several.subject}.{words}",)
     return Found(rows, several.alpha, several.adjust, ("second", "first"), remarks)
 
@@ -312,7 +320,7 @@ def _named(results: Sequence[Any]) -> dict[str, Any]:
         raise ValueError("A list of results must have at least one. Got none.")
     names = []
     for k, one in enumerate(results):
-        holder = getattr(one, "comparison_", one)
+        holder = comparison_behind(one)
         names.append(getattr(holder, "test", "") or f"{k + 1}")
     if len(set(names)) < len(names):
         names = [f"{k + 1}. {name}" for k, name in enumerate(names)]

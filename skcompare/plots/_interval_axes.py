@@ -33,6 +33,9 @@ SIZE, SMALL = 9.0, 8.0
 LETTER = 0.6
 """Width of an average letter as a share of its height, rather too much than too little."""
 
+BOLD = 1.12
+"""How much wider bold words are."""
+
 ROW, HEAD, REMARK = 0.3, 0.95, 0.16
 """Inches: a row, what stands above and below the rows of a panel, a line of remarks."""
 
@@ -165,9 +168,14 @@ def names_width(panels: Sequence[Lines]) -> float:
 
 def column_widths(panels: Sequence[Lines]) -> list[float]:
     """Inches of each column of words, wide enough for all panels."""
-    tables = ([lines.header, *lines.cells] for lines in panels)
-    columns = zip(*(row for table in tables for row in table), strict=True)
-    return [max(inches_of(words) for words in column) + GAP for column in columns]
+    rows = [
+        [inches_of(words) * (BOLD if bold and k == 0 else 1) for k, words in enumerate(row)]
+        for lines in panels
+        for row, bold in zip(
+            [lines.header, *lines.cells], [False, *lines.bold], strict=True
+        )
+    ]
+    return [max(column) + GAP for column in zip(*rows, strict=True)]
 
 
 def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:

@@ -4,13 +4,20 @@ import math
 from collections.abc import Sequence
 
 from skcompare._flags import explain
-from skcompare._wording import decimals_for, format_number, format_pvalue
+from skcompare._wording import (
+    decimals_beside,
+    decimals_for,
+    format_number,
+    format_pvalue,
+)
 from skcompare.plots._interval_rows import IntervalRow
 from skcompare.plots._names import distinct, marks_of
 from skcompare.plots._style import percent
 
 __all__ = [
+    "caveat_words",
     "flag_remarks",
+    "interval_remarks",
     "interval_words",
     "level_words",
     "names_of",
@@ -42,6 +49,9 @@ def interval_words(row: IntervalRow, *, signed: bool = True) -> str:
     """The estimate and its interval, or its limit."""
     low, high = row.limits
     decimals = decimals_for(row.estimate, low, high)
+    edges = [edge for part in row.excluded for edge in part if math.isfinite(edge)]
+    for edge in (0.0 if signed else 1.0, *edges):
+        decimals = decimals_beside(edge, decimals, (low, high))
     estimate = _number(row.estimate, decimals, signed)
     if math.isnan(row.estimate):
         return "undefined"
@@ -79,7 +89,7 @@ def pvalue_cells(
 ) -> tuple[list[str], list[list[str]]]:
     """Columns of p-values, and of adjusted ones if some row has one, with their heads."""
     header, columns = ["p"], [[_pvalue(row.pvalue, alpha) for row in rows]]
-    if adjusted:
+    if adjusted and adjust != "none":
         header.append(f"p ({adjust})" if adjust else "adjusted p")
         columns.append([_pvalue(row.adjusted_pvalue, alpha) for row in rows])
     return header, columns
@@ -89,11 +99,61 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
     return "" if pvalue is None else format_pvalue(pvalue, alpha)
 
 
+def caveat_words(row: IntervalRow) -> str:
+    """The caveats of a row as sentences that go on."""
+    return "".join(f" {words}." for words in explain(row.flags))
+
+
 def words_of_test(row: IntervalRow) -> str:
     """The test of a row, or that there is none."""
     if row.test is not None:
         return row.test
     return "no test" if "was asked for" in row.note else "no valid test"
+
+
+def interval_remarks(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float = 0.0
+) -> list[str]:
+    """What must be known of the intervals beside the p-values."""
+    return [*_of_levels(rows), *_of_conflicts(rows, alpha, adjust, null)]
+
+
+def _of_levels(rows: Sequence[IntervalRow]) -> list[str]:
+    """The level of each row's interval, where not all have one."""
+    at: dict[str, list[str]] = {}
+    for row in rows:
+        # Limits of a gate's conditions have words of their own.
+        if row.has_interval and row.level is not None and not row.claim:
+            at.setdefault(percent(row.level), []).append(row.name)
+    if len(at) < 2:
+        return []
+    parts = (f"{level} of {_some(names)}" for level, names in at.items())
+    return [f"Levels of the intervals: {'; '.join(parts)}."]
+
+
+def _of_conflicts(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float
+) -> list[str]:
+    """Why intervals and adjusted p-values say different things, where they do."""
+    apart = [
+        row
+        for row in rows
+        if row.adjusted_pvalue is not None
+        and not math.isnan(row.adjusted_pvalue)
+        and row.has_interval
+        and not row.claim
+        and (row.adjusted_pvalue < alpha) != (row.limits[0] > null or row.limits[1] < null)
+    ]
+    pvalue = f"p ({adjust})" if adjust else "adjusted p"
+    alone = [row for row in apart if row.level is None or row.level <= 1 - alpha + 1e-9]
+    if alone:
+        return [f"An interval is of its row alone, as p is; {pvalue} is of several rows."]
+    if not any(row.adjusted_pvalue < alpha for row in apart):  # type: ignore[operator]
+        return []
+    return [
+        f"The intervals hold all together, which takes more than {pvalue}: one may have "
+        f"{null:g} in it although {pvalue} is below {alpha:g}."
+    ]
 
 
 def flag_remarks(rows: Sequence[IntervalRow]) -> list[str]:
@@ -110,10 +170,14 @@ def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
             reasons.setdefault(row.note, []).append(row.name)
     remarks = []
     for note, names in reasons.items():
-        unique = list(dict.fromkeys(names))
-        about = ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
-        remarks.append(f"{about}: {note}.")
+        remarks.append(f"{_some(names)}: {note}.")
     return remarks
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names of rows, or their number where they are many."""
+    unique = list(dict.fromkeys(names))
+    return ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
 
 
 def _marks(rows: Sequence[IntervalRow]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What the looks at a growing stream have shown."""
 
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -11,7 +12,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import alpha_of
 from skcompare._wording import format_number, format_pvalue, in_one_line
 from skcompare.plots._base import Display
-from skcompare.plots._counts import count_words, records_words, short_count
+from skcompare.plots._counts import count_tick, records_words, short_tick
 from skcompare.plots._room import Room
 from skcompare.plots._style import INK, LINE, SOFT, brief, dress, line_of_zero, percent
 from skcompare.stats import AnytimeMonitor
@@ -29,8 +30,13 @@ LONG = 20_000
 
 ACCURACY = "difference in accuracy"
 
+DRIFTED = (
+    "The intervals have no value in common: the difference has changed with time, or one "
+    "of them misses it"
+)
 
-@dataclass(eq=False)
+
+@dataclass(eq=False, repr=False)
 class LooksDisplay(Display):
     """How did the evidence grow, and when was it enough?
 
@@ -189,24 +195,45 @@ class LooksDisplay(Display):
     def summary(self) -> str:
         """The last look, and the first that decided."""
         last = math.exp(max(-700.0, self.smallest[-1]))
-        words = (
-            f"After {len(self.n)} looks at {records_words(self.n[-1])} the "
+        looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
+        words = [
+            f"After {looks} at {records_words(self.n[-1])} the "
             f"{in_one_line(self.measure)} is "
-            f"{format_number(self.estimate[-1], 4, signed=True)}, "
-            f"{percent(self.confidence_level)} interval of the last look "
-            f"{format_number(self.low[-1], 4, signed=True)} to "
-            f"{format_number(self.high[-1], 4, signed=True)}, and the smallest p-value of "
-            f"all looks is {format_pvalue(last, self.alpha)}"
+            f"{format_number(self.estimate[-1], 4, signed=True)}, {self._limits()}, and "
+            f"the smallest p-value of all looks is {format_pvalue(last, self.alpha)}",
+            self._decision(),
+        ]
+        if self.drifted:
+            words.append(DRIFTED)
+        return f"{'. '.join(words)}."
+
+    def _limits(self) -> str:
+        """The interval of the last look, or the limit that it has."""
+        low, high = (
+            format_number(limit[-1], 4, signed=True) for limit in (self.low, self.high)
         )
-        return f"{words}. {self._decision()}."
+        words = {
+            "two-sided": f"interval of the last look {low} to {high}",
+            "greater": f"lower limit of the last look {low}",
+            "less": f"upper limit of the last look {high}",
+        }
+        return f"{percent(self.confidence_level)} {words[self.alternative]}"
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the intervals of all looks have no value in common."""
+        return bool(self.low.max() > self.high.min())
 
     def _decision(self) -> str:
+        null = f" for a difference of {self.null_value:g}" if self.null_value else ""
         if self.decided_at is None:
-            return f"Not decided: p was never below {self.alpha:g}"
-        return f"Decided after {records_words(self.decided_at)}: p below {self.alpha:g}"
+            return f"Not decided: p{null} was never below {self.alpha:g}"
+        at = records_words(self.decided_at)
+        return f"Decided after {at}: p{null} below {self.alpha:g}"
 
     def _room(self) -> Room:
-        return Room(width=6.4, height=5.8, heights=(1.5, 1.0), together="x")
+        height = 6.1 if self.drifted else 5.8
+        return Room(width=6.4, height=height, heights=(1.5, 1.0), together="x")
 
     def _drawn_looks(self) -> IntArray:
         """Positions of the looks that are drawn: the first that decided, and the last."""
@@ -226,12 +253,14 @@ class LooksDisplay(Display):
         side = (
             "" if self.alternative == "two-sided" else f", alternative {self.alternative}"
         )
-        ax.set_title(
-            f"{self._decision()}\n{percent(self.confidence_level)} intervals that hold at "
-            f"all looks together{side}",
-            color=INK,
-            fontsize="medium",
-        )
+        title = [
+            self._decision(),
+            f"{percent(self.confidence_level)} intervals that hold at all looks "
+            f"together{side}",
+        ]
+        if self.drifted:
+            title += textwrap.wrap(DRIFTED, 66)
+        ax.set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_differences(self, ax: Any, at: IntArray) -> None:
         n, low, high = self.n[at], self.low[at], self.high[at]
@@ -287,9 +316,7 @@ class LooksDisplay(Display):
         ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
         long = self.n[-1] >= LONG
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True))
-        ax.xaxis.set_major_formatter(
-            FuncFormatter(lambda value, _: (short_count if long else count_words)(value))
-        )
+        ax.xaxis.set_major_formatter(FuncFormatter(short_tick if long else count_tick))
         ax.set_ylabel(f"p-value\n(alpha {self.alpha:g} dashed)")
         ax.set_xlabel("Records")
         _draw_legend(ax)

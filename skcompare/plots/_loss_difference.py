@@ -11,7 +11,7 @@ from skcompare._validation import check_count
 from skcompare._wording import in_one_line
 from skcompare.evidence import PairedLosses
 from skcompare.plots._base import PairDisplay
-from skcompare.plots._counts import count_words, records_words
+from skcompare.plots._counts import count_tick, count_words, records_words
 from skcompare.plots._room import Room
 from skcompare.plots._style import (
     CHALLENGER,
@@ -35,10 +35,13 @@ FAR = 1.5
 POINTS = 200
 """Of the curve of shares."""
 
+LETTERS, LINE = 66, 0.17
+"""Letters and inches of a line of the title."""
+
 BETTER, WORSE = {"fc": CHALLENGER, "ec": CHALLENGER}, {"fc": "none", "ec": CHAMPION}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class LossDifferenceDisplay(PairDisplay):
     """Is the gain made on many records or on a few, and what is lost on the others?
 
@@ -176,7 +179,7 @@ class LossDifferenceDisplay(PairDisplay):
                 words.append(
                     f"{records_words(count)} {some} {side} {edge:.3g}, beyond the picture"
                 )
-        return f"{'. '.join(words)}."
+        return f"{'. '.join([*words, *found.caveats])}."
 
     @property
     def n_kept(self) -> int:
@@ -184,9 +187,10 @@ class LossDifferenceDisplay(PairDisplay):
         return sum(self.balance)
 
     def _room(self) -> Room:
+        title = LINE * len(self.finding.caveat_lines(LETTERS))
         if not self.n_kept:
-            return Room(width=6.4, height=2.3)
-        return Room(width=6.4, height=6.2, heights=(2.0, 1.1, 0.35))
+            return Room(width=6.4, height=2.3 + title)
+        return Room(width=6.4, height=6.2 + title, heights=(2.0, 1.1, 0.35))
 
     def _draw(self, *panels: Any) -> None:
         *upper, lowest = panels
@@ -207,6 +211,7 @@ class LossDifferenceDisplay(PairDisplay):
             reach = self.edges[-1] - self.edges[0]
             for ax in upper:
                 ax.set_xlim(self.edges[0] - 0.02 * reach, self.edges[-1] + 0.02 * reach)
+        title += found.caveat_lines(LETTERS)
         panels[0].set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_mean(self, ax: Any) -> None:
@@ -232,6 +237,8 @@ class LossDifferenceDisplay(PairDisplay):
         )
 
     def _draw_histogram(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         above = self.edges[1:] > 0
         for side, style, hatch in ((above, BETTER, None), (~above, WORSE, "////")):
             ax.bar(
@@ -249,7 +256,8 @@ class LossDifferenceDisplay(PairDisplay):
         dress(ax, grid="y")
         top = max(1, self.records.max(), self.balance[1])
         ax.set_ylim(0, (1.25 if any(self.beyond) else 1.08) * top)
-        ax.yaxis.set_major_formatter(lambda value, _: count_words(value))
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.yaxis.set_major_formatter(count_tick)
         ax.tick_params(axis="x", labelbottom=False)
         ax.set_ylabel(f"Records (of {count_words(self.n)})")
         corners = (("left", 0.01, 0), ("right", 0.99, -1))
@@ -326,4 +334,7 @@ def _edges(differences: FloatArray, bins: int) -> FloatArray:
     width = max(
         -low / below if below else 0.0, high / (bins - below) if bins > below else 0.0
     )
-    return width * np.arange(-below, bins - below + 1)
+    edges = width * np.arange(-below, bins - below + 1)
+    # A product may be less than the limit by rounding, and leave out the largest ones.
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    return edges

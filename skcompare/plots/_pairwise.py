@@ -26,7 +26,7 @@ LONGEST = 24
 """Letters of the name of a classifier."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PairwiseDisplay(SeveralDisplay):
     """By how much does each of several classifiers differ from each other one?
 
@@ -116,6 +116,10 @@ class PairwiseDisplay(SeveralDisplay):
     @property
     def summary(self) -> str:
         """The largest difference, and how many pairs differ."""
+        caveats = "".join(f" {words}." for words in explain(self.several.flags))
+        return f"{self._found()}{caveats}"
+
+    def _found(self) -> str:
         several = self.several
         known = [pair for pair in several.pairs if not math.isnan(pair.difference)]
         often = "1 pair" if len(several.pairs) == 1 else f"{len(several.pairs)} pairs"

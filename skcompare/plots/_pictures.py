@@ -8,10 +8,15 @@ from skcompare._registered_measures import keywords_of
 from skcompare._registry import loss_of, paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._base import Display
+from skcompare.plots._row_shown import show_row
 
 __all__ = ["Picture", "Pictures", "drawn", "pictures_among", "pictures_of"]
 
-ONCE = ("holdout", "kfold")
+HOLDOUT = "holdout"
+REPEATED = "records are answered more than once in this design"
+OPEN = "it is not known that answers to these splits may be counted together"
+POOLED = "all answers together have another error than the mean of the splits, in the table"
+ONCE = (HOLDOUT, "kfold")
 """Designs in which no record is answered twice, so that answers can be counted together."""
 
 LABELS = ("accuracy", "zero_one_loss")
@@ -36,14 +41,23 @@ class Pictures(NamedTuple):
 class Subject(NamedTuple):
     """A kind of picture: its display, its heading, and the rows that it belongs to.
 
-    A row belongs by its measure, or by the name of the evidence that its test needs.
+    A row belongs by its measure, or by the name of the evidence that its test needs. The
+    picture has the numbers of a row that is about the same: of one of the measures `same`,
+    or of the test `test`. Without `designs` there is one for every design. Of several
+    splits a picture that is `averaged` has the mean of theirs, without limits of its own,
+    and one that is `pooled` is of all answers together, which no row is about: it is left
+    out where a row has the mean, which is another number of the same name.
     """
 
     display: str
     title: str
     measures: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    designs: tuple[str, ...] = ONCE
+    same: tuple[str, ...] = ()
+    test: str | None = None
+    designs: tuple[str, ...] = ()
+    averaged: bool = False
+    pooled: bool = False
 
 
 SUBJECTS = (
@@ -52,18 +66,40 @@ SUBJECTS = (
         "Who was right",
         measures=LABELS,
         needs=("ContingencyTable",),
+        same=LABELS,
+        designs=ONCE,
     ),
-    # The scores of classifiers that were trained on different folds have no common scale.
-    Subject("RocComparisonDisplay", "ROC curves", ("roc_auc",), designs=("holdout",)),
+    Subject(
+        "RocComparisonDisplay",
+        "ROC curves",
+        measures=("roc_auc",),
+        same=("roc_auc",),
+        averaged=True,
+    ),
     Subject(
         "CalibrationComparisonDisplay",
         "Reliability",
         measures=("brier_loss", "brier_score", "multiclass_brier_loss"),
         needs=("PairedCalibration",),
+        same=("squared_calibration_error",),
+        designs=ONCE,
+        pooled=True,
     ),
-    Subject("AgreementDisplay", "Answers of both", needs=("AgreementMatrix",)),
+    Subject(
+        "AgreementDisplay",
+        "Answers of both",
+        needs=("AgreementMatrix",),
+        test="bowker",
+        designs=ONCE,
+    ),
 )
-LOSSES = Subject("LossDifferenceDisplay", "Losses record by record")
+LOSSES = Subject("LossDifferenceDisplay", "Losses record by record", designs=ONCE)
+AMONG = {
+    "CriticalDifferenceDisplay": "Who is told apart",
+    "PairwiseDisplay": "All pairs",
+    "ForestDisplay": "Differences with intervals",
+}
+"""Pictures of several classifiers."""
 
 
 def pictures_of(comparison: Any) -> Pictures:
@@ -78,20 +114,31 @@ def pictures_of(comparison: Any) -> Pictures:
 
 
 def pictures_among(comparison: Any) -> Pictures:
-    """The pictures of a comparison of several classifiers, by its primary measure.
+    """The pictures of a comparison of several classifiers.
+
+    Who is told apart and by how much, by each measure; the table of all pairs, which is
+    large, by the primary one.
 
     Parameters
     ----------
     comparison : MultipleComparison
         What is shown.
     """
-    primary = comparison.comparisons[0]
+    several = len(comparison.comparisons) > 1
     wanted: list[Wanted] = []
-    if primary.test is not None and primary.control is None:
-        wanted.append(_wanted("CriticalDifferenceDisplay", "Who is told apart", primary))
-    if primary.test is not None:
-        wanted.append(_wanted("PairwiseDisplay", "All pairs", primary))
-        wanted.append(_wanted("ForestDisplay", "Differences with intervals", comparison))
+    for number, one in enumerate(comparison.comparisons, start=1):
+        if one.test is None:
+            continue
+        by = f" by {one.subject}" if several else ""
+        kinds = dict(AMONG)
+        if one.control is not None:
+            # There are no groups, and the few pairs are those of the differences.
+            kinds = {"ForestDisplay": kinds["ForestDisplay"]}
+        elif number > 1:
+            del kinds["PairwiseDisplay"]
+        for display, title in kinds.items():
+            name = f"{display.removesuffix('Display').lower()}-{number}"
+            wanted.append(_wanted(display, f"{title}{by}", one, name))
     return _made(wanted)
 
 
@@ -147,19 +194,11 @@ def _of_rows(comparison: Any) -> Iterator[Wanted]:
 def _of_evidence(comparison: Any) -> Iterator[Wanted]:
     """Pictures of the answers that the rows are about."""
     kind = comparison.design.kind
-    settings = {
-        "alpha": comparison.alpha,
-        "confidence_level": 1 - comparison.alpha,
-        "alternative": comparison.alternative,
-    }
     # A row of one class is about the answers that name it, not about all.
     rows = [row for row in comparison.rows if row.label is None]
     for subject in SUBJECTS:
         if any(_is_about(subject, row) for row in rows):
-            if kind in subject.designs:
-                yield _wanted(subject.display, subject.title, comparison, settings=settings)
-            else:
-                yield _refused(subject.title, kind)
+            yield _about(comparison, subject, kind)
     losses = {
         row.measure: entry.name
         for row in rows
@@ -167,18 +206,40 @@ def _of_evidence(comparison: Any) -> Iterator[Wanted]:
     }
     for number, (measure, loss) in enumerate(losses.items(), start=1):
         title = f"{LOSSES.title}: {measure}"
-        name = f"losses-{number}"
-        if kind in ONCE:
-            yield _wanted(LOSSES.display, title, comparison, name, settings, loss=loss)
-        else:
-            yield _refused(title, kind)
+        subject = LOSSES._replace(title=title, same=(measure,))
+        yield _about(comparison, subject, kind, f"losses-{number}", loss=loss)
 
 
-def _refused(title: str, kind: str) -> Wanted:
-    """A picture that the design has no answers for."""
-    reason = "records are answered more than once in this design"
-    if kind in ONCE:
-        reason = "the scores of classifiers of different folds have no common scale"
+def _about(
+    comparison: Any, subject: Subject, kind: str, name: str = "", **options: Any
+) -> Wanted:
+    """A picture of answers, with the numbers of the row that is about the same."""
+    if subject.designs and kind not in subject.designs:
+        known = OPEN if kind in ("time ordered", "unknown") else REPEATED
+        return _refused(subject.title, known)
+    measures = [row.measure for row in comparison.rows]
+    if subject.pooled and kind != HOLDOUT and set(measures) & set(subject.same):
+        return _refused(subject.title, POOLED)
+    alpha = comparison.alpha
+    settings = {
+        "alpha": alpha,
+        "confidence_level": 1 - alpha,
+        "alternative": comparison.alternative,
+    }
+    if subject.averaged and kind != HOLDOUT:
+        settings = {}
+    wanted = _wanted(subject.display, subject.title, comparison, name, settings, **options)
+
+    def make() -> Display:
+        display = wanted.make()
+        show_row(display, comparison.rows, subject.same, subject.test, alpha)
+        return display
+
+    return wanted._replace(make=make)
+
+
+def _refused(title: str, reason: str) -> Wanted:
+    """A picture that would not be true for the design."""
 
     def make() -> Display:
         raise ValueError(reason)

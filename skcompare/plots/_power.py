@@ -1,12 +1,14 @@
 """The probability to find what is supposed, by the number of records."""
 
 import textwrap
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from skcompare._registered_measures import keywords_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_count
 from skcompare.evidence import (
@@ -16,7 +18,8 @@ from skcompare.evidence import (
     PlacementValues,
 )
 from skcompare.plots._base import PairDisplay
-from skcompare.plots._counts import count_words, short_count
+from skcompare.plots._counts import count_tick, count_words, short_tick
+from skcompare.plots._given import check_options
 from skcompare.plots._plan_curves import Supposed, asked, record_grid, supposed_by
 from skcompare.plots._room import Room
 from skcompare.plots._style import INK, SOFT, dress
@@ -71,35 +74,37 @@ class PlanDisplay(PairDisplay):
             Its `frame()` needs no matplotlib.
         """
         if isinstance(result, ComparisonPlan | AUCPlan):
+            check_options(cls, options, keywords_of(cls._of_plan))
             return cls._of_plan(result, **options)
         if isinstance(result, PlacementValues):
-            plan, own = _planned(plan_auc_from_pilot, result, options)
-            return cls._of_plan(plan, **own)
+            return cls._planned(plan_auc_from_pilot, result, options)
         if isinstance(result, ClusterSums | JointCounts):
             return cls._of(result, **options)
         return super().of_result(result, **options)
 
     @classmethod
     def _of(cls, evidence: Any, **options: Any) -> Self:
-        plan, own = _planned(plan_from_pilot, evidence, options)
-        return cls._of_plan(plan, **own)
+        return cls._planned(plan_from_pilot, evidence, options)
 
     @classmethod
-    def _of_plan(cls, plan: Any) -> Self:
-        raise NotImplementedError
+    def _planned(cls, make: Any, pilot: Any, options: dict[str, Any]) -> Self:
+        """The display of a pilot's plan, with the options of both."""
+        known = keywords_of(cls._of_plan)
+        check_options(cls, options, (*known, *keywords_of(make)))
+        own = {name: options.pop(name) for name in known if name in options}
+        return cls._of_plan(make(pilot, **options), **own)
+
+    @classmethod
+    def _own_options(cls) -> tuple[str, ...]:
+        return (*keywords_of(cls._of_plan), *keywords_of(plan_from_pilot))
+
+    @classmethod
+    @abstractmethod
+    def _of_plan(cls, *args: Any, **kwargs: Any) -> Self:
+        """The display of a plan with options, not drawn yet."""
 
 
-OF_DISPLAYS = ("differences", "points", "powers")
-
-
-def _planned(make: Any, pilot: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """A pilot's plan, and the options that are the display's."""
-    own = {name: options[name] for name in OF_DISPLAYS if name in options}
-    of_plan = {name: value for name, value in options.items() if name not in own}
-    return make(pilot, **of_plan), own
-
-
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PowerDisplay(PlanDisplay):
     """How likely is a comparison to show what is supposed, and how many records make it so?
 
@@ -168,9 +173,7 @@ class PowerDisplay(PlanDisplay):
     measure: str
 
     @classmethod
-    def _of_plan(
-        cls, plan: Any, *, differences: Any = None, points: int = 48
-    ) -> "PowerDisplay":
+    def _of_plan(cls, plan: Any, *, differences: Any = None, points: int = 48) -> Self:
         check_count("points", points, least=2)
         question = asked(plan)
         if differences is not None:
@@ -301,8 +304,7 @@ def draw_records(axis: Any, records: IntArray) -> None:
         axis.set_minor_locator(NullLocator())
     else:
         axis.set_major_locator(MaxNLocator(nbins=7, integer=True))
-    words = short_count if high >= LONG else count_words
-    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+    axis.set_major_formatter(FuncFormatter(short_tick if high >= LONG else count_tick))
     axis.set_label_text("Records", color=INK)
 
 

@@ -8,10 +8,23 @@ from skcompare._registry import get_test
 from skcompare._validation import alpha_of
 from skcompare.evidence import JointCounts
 from skcompare.plots._interval_rows import IntervalRow, subject_of
-from skcompare.plots._run_tests import RATIOS, ratio_unit, row_of_result, silence_words
+from skcompare.plots._run_tests import (
+    RATIOS,
+    ratio_unit,
+    ratios_suit,
+    row_of_result,
+    silence_words,
+    untested,
+)
 from skcompare.stats import PairedResult, PrecisionByClass, precision_by_class
 
-__all__ = ["by_class", "ratios_of_classes", "ratios_of_comparison", "ratios_of_results"]
+__all__ = [
+    "by_class",
+    "flags_of_class",
+    "ratios_of_classes",
+    "ratios_of_comparison",
+    "ratios_of_results",
+]
 
 ROLES = ("champion", "challenger")
 OF_PAIRS = "discordant_odds_ratio"
@@ -37,7 +50,7 @@ def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
             alternative=classes.alternative,
             level=classes.interval_level,
             unit=RATIOS[0],
-            flags=classes.class_flags[k],
+            flags=flags_of_class(classes, k),
             note=silence_words(silent),
             measure=classes.score,
             champion=float(classes.champion[k]),
@@ -69,7 +82,17 @@ def ratios_of_comparison(comparison: Any) -> Ratios:
             "with tests=['relative_precision'], or from answers."
         )
     counts = comparison.evidence(JointCounts)
-    return ratios_of_classes(precision_by_class(counts, confidence_level=1 - alpha))
+    classes = precision_by_class(counts, confidence_level=1 - alpha)
+    if not ratios_suit(classes.design):
+        rows = untested(ratios_of_classes(classes)[0], classes.design)
+        return tuple(rows), alpha, classes.adjust, ()
+    return ratios_of_classes(classes)
+
+
+def flags_of_class(classes: PrecisionByClass, k: int) -> tuple[str, ...]:
+    """Caveats of a class, with that of records for which its test is not valid."""
+    flags = classes.class_flags[k]
+    return flags if ratios_suit(classes.design) else ("invalid-design", *flags)
 
 
 def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:

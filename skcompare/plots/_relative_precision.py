@@ -1,30 +1,21 @@
 """Precisions of a champion and a challenger as ratios, class by class."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._validation import check_alpha
 from skcompare._wording import format_number, format_pvalue, in_one_line
-from skcompare.plots._base import PairDisplay
-from skcompare.plots._interval_axes import (
-    GOES_ON,
-    Lines,
-    column_widths,
-    draw_lines,
-    goes_on,
-    names_width,
-    room_of,
-    words_below,
-)
-from skcompare.plots._interval_rows import IntervalRow, columns_of
+from skcompare.plots._given import check_options, comparison_behind
+from skcompare.plots._interval_axes import Lines
+from skcompare.plots._interval_display import IntervalDisplay
+from skcompare.plots._interval_rows import IntervalRow
 from skcompare.plots._interval_words import (
-    flag_remarks,
+    caveat_words,
     interval_words,
     level_words,
     names_of,
-    note_remarks,
     pvalue_cells,
     words_of_test,
 )
@@ -34,8 +25,7 @@ from skcompare.plots._ratio_rows import (
     ratios_of_comparison,
     ratios_of_results,
 )
-from skcompare.plots._room import Room
-from skcompare.plots._run_tests import RATIOS, PairTests, refuse_options
+from skcompare.plots._run_tests import OF_TESTS, RATIOS, PairTests, refuse_options
 from skcompare.predictions import LABELS, PairedPredictions
 from skcompare.stats import PrecisionByClass
 
@@ -60,8 +50,6 @@ COLUMNS = (
 MARKERS = ("s", "o", "D", "^", "v", "P")
 """One for each test, in the order in which they come."""
 
-OF_TESTS = ("tests", "alternative", "adjust", "pos_label")
-
 
 class RatioTests(PairTests):
     """Tests of ratios of one pair, which need labels only."""
@@ -69,8 +57,8 @@ class RatioTests(PairTests):
     wanted = frozenset({LABELS})
 
 
-@dataclass(eq=False)
-class RelativePrecisionDisplay(PairDisplay):
+@dataclass(eq=False, repr=False)
+class RelativePrecisionDisplay(IntervalDisplay):
     """By which factor are the challenger's answers of each class more often right?
 
     A row is the precision of the challenger over that of the champion for one class, with
@@ -141,6 +129,8 @@ class RelativePrecisionDisplay(PairDisplay):
     remarks: tuple[str, ...] = ()
 
     needs = RatioTests
+    null = 1.0
+    in_frame = COLUMNS
 
     @classmethod
     def from_result(
@@ -192,11 +182,10 @@ PairedPredictions, or list or dict
         display : RelativePrecisionDisplay
             Its `frame()` needs no matplotlib.
         """
+        check_options(cls, options, (*OF_TESTS, "alpha"))
         given = {name: options.pop(name) for name in OF_TESTS if name in options}
         level = options.pop("alpha", None)
         alpha = 0.05 if level is None else check_alpha(level)
-        if options:
-            raise TypeError(f"Unknown options: {', '.join(options)}. Known: alpha, tests.")
         if isinstance(result, PairedPredictions):
             tested = RatioTests.from_pair(result, kind="ratio", alpha=alpha, **given)
             return cls._of(tested)
@@ -205,7 +194,7 @@ PairedPredictions, or list or dict
 
     @classmethod
     def _of(cls, result: Any, alpha: float = 0.05) -> Self:
-        holder = getattr(result, "comparison_", result)
+        holder = comparison_behind(result)
         if isinstance(holder, PairTests):
             return cls(by_class(holder.rows), holder.alpha, holder.adjust)
         if isinstance(holder, PrecisionByClass):
@@ -222,27 +211,17 @@ PairedPredictions, or list or dict
         above = sum(row.limits[0] > 1 for row in known)
         below = sum(row.limits[1] < 1 for row in known)
         p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
-        return (
-            f"{len(self.rows)} ratios, challenger over champion; that of "
-            f"{in_one_line(first.name)} is {interval_words(first, signed=False)} "
-            f"({words_of_test(first)}{p}). Of {len(known)} intervals {above} are wholly "
-            f"above 1, where the challenger is better, and {below} below it."
+        one = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
+        words = (
+            f"{one}, challenger over champion; that of {in_one_line(first.name)} is "
+            f"{interval_words(first, signed=False)} ({words_of_test(first)}{p})."
         )
-
-    def _room(self) -> Room:
-        panels = self._panels()
-        return room_of(panels, self._remarks())
-
-    def _draw(self, *axes: Any) -> None:
-        panels = self._panels()
-        widths = column_widths(panels)
-        for ax, lines in zip(axes, panels, strict=True):
-            draw_lines(ax, lines, widths)
-        remarks = self._remarks()
-        words_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
-
-    def _columns(self) -> Mapping[str, Any]:
-        return columns_of(self.rows, COLUMNS)
+        if known:
+            words += (
+                f" Intervals that are wholly above 1, where the challenger is better: "
+                f"{above} of {len(known)}, and below it: {below}."
+            )
+        return f"{words}{caveat_words(first)}"
 
     def _panels(self) -> list[Lines]:
         names = names_of(self.rows)
@@ -277,7 +256,7 @@ PairedPredictions, or list or dict
                 *header,
                 "test",
             ],
-            tested=[True] * len(rows),
+            tested=[row.test is not None for row in rows],
             bold=[False] * len(rows),
             excluded=[()] * len(rows),
             title="",
@@ -287,12 +266,6 @@ PairedPredictions, or list or dict
             log=True,
             markers=[markers[row.test] for row in rows],
         )
-
-    def _remarks(self) -> list[str]:
-        remarks = list(self.remarks)
-        if any(map(goes_on, self._panels())):
-            remarks.append(GOES_ON)
-        return [*remarks, *note_remarks(self.rows), *flag_remarks(self.rows)]
 
 
 def _markers(rows: Sequence[IntervalRow]) -> dict[str | None, str]:

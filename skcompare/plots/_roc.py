@@ -10,6 +10,7 @@ from skcompare.evidence import PlacementValues
 from skcompare.plots._base import PairDisplay, _evidence_of
 from skcompare.plots._below import legend_below, role_words, wrapped
 from skcompare.plots._counts import count_words
+from skcompare.plots._given import comparison_behind
 from skcompare.plots._roc_numbers import (
     SplitRankings,
     numbers_of,
@@ -33,9 +34,10 @@ __all__ = ["RocComparisonDisplay"]
 ROLES = ("champion", "challenger")
 
 NO_BAND = "no band: models of the splits share training records"
+ONE_SPLIT = "no band: nothing says how models of other splits would vary"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RocComparisonDisplay(PairDisplay):
     """Does one classifier find more of the positives, at which false positive rates?
 
@@ -184,25 +186,38 @@ class RocComparisonDisplay(PairDisplay):
     @property
     def summary(self) -> str:
         """Both areas, their difference, and where the curves differ."""
-        positives, negatives = map(count_words, self.counts)
         one, other = (self._auc_words(role) for role in (0, 1))
         found = self.finding
         tested = ", ".join(filter(None, (found.interval_words, found.pvalue_words)))
         words = [
-            f"ROC curves of {positives} positive and {negatives} negative records: "
-            f"champion {one}, challenger {other}",
+            f"ROC curves of {self._counted}: champion {one}, challenger {other}",
             f"The difference of the AUCs is {found.estimate_words}, {tested}",
         ]
         if self.bands is None:
-            words.append(f"{self._split_words}, {NO_BAND}")
+            words.append(f"{self._split_words}, {self._no_band}")
         else:
             level = percent(found.confidence_level)
             words.append(f"By the {level} band over all rates {self.found}")
+        words += found.caveats
         return f"{'. '.join(words)}."
+
+    @property
+    def _counted(self) -> str:
+        """Records; of splits, in which they may return, the answers to them."""
+        positives, negatives = map(count_words, self.counts)
+        if self.bands is None:
+            return f"{positives} answers to positive, {negatives} to negative records"
+        return f"{positives} positive, {negatives} negative records"
+
+    @property
+    def _no_band(self) -> str:
+        return NO_BAND if self.n_splits > 1 else ONE_SPLIT
 
     @property
     def _split_words(self) -> str:
         words = f"Mean of the curves of {self.n_splits} splits"
+        if self.n_splits == 1:
+            words = "Curves of 1 split"
         if self.n_left_out:
             words += f", {self.n_left_out} without both classes left out"
         return words
@@ -243,8 +258,7 @@ class RocComparisonDisplay(PairDisplay):
         ax.set_aspect("equal")
         ax.set_xlabel("False positive rate (1 − specificity)")
         ax.set_ylabel("Sensitivity (true positive rate)")
-        positives, negatives = map(count_words, self.counts)
-        title = f"ROC curves\n{positives} positive, {negatives} negative records"
+        title = f"ROC curves\n{self._counted}"
         if self.bands is None:
             title = f"{title}\n{self._split_words.replace(', ', chr(10))}"
         ax.set_title(title, fontsize="medium")
@@ -279,9 +293,9 @@ class RocComparisonDisplay(PairDisplay):
             "Difference of sensitivities\n← champion better   challenger better →"
         )
         lines = [f"Difference of AUCs {found.estimate_words}", found.interval_words]
-        lines.append(found.pvalue_words)
+        lines += [found.pvalue_words, *found.caveats]
         if self.bands is None:
-            lines.append(NO_BAND.capitalize())
+            lines.append(self._no_band.capitalize())
         ax.set_title(wrapped(lines), fontsize="medium")
         legend_below(ax)
 
@@ -300,7 +314,7 @@ class RocComparisonDisplay(PairDisplay):
 
 def _one_test_set(result: Any) -> bool:
     """Whether answers are to one hold-out set; what is no result is refused later on."""
-    holder = getattr(result, "comparison_", result)
+    holder = comparison_behind(result)
     if isinstance(holder, PairedPredictions) or hasattr(holder, "evidence"):
         design = getattr(holder, "design", None)
         return design is None or bool(design.kind == "holdout")

@@ -73,12 +73,21 @@ def new_figure(room: Room) -> tuple[Any, list[Any]]:
     """A figure that pyplot does not know, for files."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(room.width, room.height), layout="constrained")
+    # A page exchanges the colours itself, whatever style is in use.
+    figure = Figure(
+        figsize=(room.width, room.height), layout="constrained", facecolor="white"
+    )
     return figure, _panels(figure.add_gridspec, figure, room)
 
 
 def _within(ax: Any, room: Room) -> list[Any]:
     """A grid of panels in the place of axes."""
+    if not ax.axison or ax.has_data():
+        raise ValueError(
+            f"This picture puts {room.n_panels} panels in the place of axes. Got axes that "
+            "were drawn on already. Pass empty ones; or `ax=display.axes_`, to draw on the "
+            "panels of an earlier picture."
+        )
     spec = ax.get_subplotspec()
     if spec is None:
         raise ValueError(
@@ -103,4 +112,6 @@ def _panels(make_grid: Any, figure: Any, room: Room) -> list[Any]:
             above = panels[column] if share_x and row else None
             left = panels[row * len(room.widths)] if share_y and column else None
             panels.append(figure.add_subplot(grid[row, column], sharex=above, sharey=left))
+    # What pyplot does next is about the main panel.
+    figure.sca(panels[0])
     return panels

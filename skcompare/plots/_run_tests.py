@@ -25,18 +25,25 @@ from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._adjust import ADJUSTMENTS
 
 __all__ = [
+    "OF_TESTS",
     "RATIOS",
     "PairTests",
     "default_test_of",
     "ratio_unit",
+    "ratios_suit",
     "refuse_options",
     "row_of_result",
     "silence_words",
+    "untested",
 ]
 
 LABEL, LOSS, SCORE = "label", "loss", "score"
 ACCURACY = "accuracy"
+OF_TESTS = ("tests", "alternative", "adjust", "pos_label")
+"""Options of tests that are run for a picture, beside the level."""
 ROLES = ("champion", "challenger")
+RATIO = "relative_precision"
+"""The test of a ratio that runs where none was asked for."""
 RATIOS = ("ratio", "odds ratio")
 """Estimates whose value of equal classifiers is 1."""
 
@@ -91,7 +98,10 @@ class _Runner:
     def default(self) -> list[IntervalRow]:
         """The design's test of the accuracy, and of the scores where there are some."""
         if self.kind == "ratio":
-            return self.named(["relative_precision"])
+            rows = self.named([RATIO])
+            return (
+                rows if ratios_suit(self.pair.design) else untested(rows, self.pair.design)
+            )
         return [self._of_measure(measure) for measure in _measures_of(self.pair.alone)]
 
     def named(self, tests: Any) -> list[IntervalRow]:
@@ -204,6 +214,30 @@ def row_of_result(
         champion=result.champion,
         challenger=result.challenger,
     )
+
+
+def ratios_suit(design: Any) -> bool:
+    """Whether the usual test of a ratio is valid for a design."""
+    return get_test(RATIO).valid_for(design)
+
+
+def untested(rows: Iterable[IntervalRow], design: Any) -> list[IntervalRow]:
+    """The estimates alone, where no test was asked for and none is valid."""
+    why = f"no test of a ratio is valid for {design}"
+    return [
+        replace(
+            row,
+            test=None,
+            low=None,
+            high=None,
+            pvalue=None,
+            adjusted_pvalue=None,
+            level=None,
+            flags=(),
+            note="; ".join(filter(None, (row.note, why))),
+        )
+        for row in rows
+    ]
 
 
 def ratio_unit(result: PairedResult) -> str:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ SECOND = 0.9
 """The power of the second curve."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SampleSizeDisplay(PlanDisplay):
     """Which difference can so many records show, and how many does a smaller one take?
 
@@ -101,9 +101,7 @@ class SampleSizeDisplay(PlanDisplay):
     measure: str
 
     @classmethod
-    def _of_plan(
-        cls, plan: Any, *, powers: Any = None, points: int = 16
-    ) -> "SampleSizeDisplay":
+    def _of_plan(cls, plan: Any, *, powers: Any = None, points: int = 16) -> Self:
         check_count("points", points, least=2)
         question = asked(plan)
         wanted = _checked_powers(powers, plan)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from skcompare._validation import alpha_of
-from skcompare.stats._groups import groups_of
+from skcompare.plots._given import comparison_behind
+from skcompare.stats._groups import NamedPair, groups_of
 from skcompare.stats._pairwise_rows import PairwiseRows
 
 __all__ = ["Pair", "Several", "several_of"]
@@ -22,26 +23,8 @@ MEASURES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A difference of two classifiers, challenger less champion, and what is said of it."""
-
-    champion: str
-    challenger: str
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    pvalue: float | None = None
-    adjusted_pvalue: float | None = None
-    flags: tuple[str, ...] = ()
-
-    def beats(self, alpha: float) -> tuple[str, str] | None:
-        """The better and the worse classifier, if the adjusted p-value tells them apart."""
-        if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
-            return None
-        if not self.difference or math.isnan(self.difference):
-            return None
-        pair = (self.challenger, self.champion)
-        return pair if self.difference > 0 else pair[::-1]
+class Pair(NamedPair):
+    """A pair that can be seen from both sides."""
 
     def seen_from(self, champion: str) -> "Pair":
         """The same pair with this classifier as the champion."""
@@ -94,11 +77,16 @@ class Several:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The largest sets in which no two are told apart; none if not all were tested."""
+        """The largest sets in which no two are told apart; none if not all were tested.
+
+        Those without a value are in none.
+        """
         if self.test is None or self.control is not None:
             return ()
+        values = zip(self.names, self.values)
+        known = [name for name, value in values if not math.isnan(value)]
         found = (pair.beats(self.alpha) for pair in self.pairs)
-        return groups_of(self.names, [pair for pair in found if pair is not None])
+        return groups_of(known, [pair for pair in found if pair is not None])
 
     @property
     def of_control(self) -> Mapping[str, str]:
@@ -108,12 +96,28 @@ class Several:
         for name in self.names:
             if name == self.control:
                 continue
-            words[name] = "not told apart"
+            words[name] = self._undecided(name)
             if (name, self.control) in found:
                 words[name] = "better"
             elif (self.control, name) in found:
                 words[name] = "worse"
         return words
+
+    def _undecided(self, name: str) -> str:
+        """Why a classifier is neither better nor worse than the control."""
+        if self.test is None:
+            return "not tested"
+        pair = self.between(name, self.control or "")
+        known = pair is not None and pair.adjusted_pvalue is not None
+        if not known or math.isnan(pair.adjusted_pvalue):  # type: ignore
+            return "undefined"
+        return "not told apart"
+
+    @property
+    def has_undefined(self) -> bool:
+        """Whether a pair was tested whose p-value is undefined."""
+        pvalues = (pair.adjusted_pvalue for pair in self.pairs)
+        return any(p is not None and math.isnan(p) for p in pvalues)
 
     def between(self, one: str, other: str) -> Pair | None:
         """The pair with `other` as its champion; None where it was not compared."""
@@ -137,7 +141,7 @@ def several_of(result: Any, measure: Any = None) -> Several:
     """
     if isinstance(result, Several):
         return result
-    holder = getattr(result, "comparison_", result)
+    holder = comparison_behind(result)
     if hasattr(holder, "comparisons"):
         chosen = holder.comparisons[0] if measure is None else holder.results[measure]
         return _of_comparison(chosen, holder.n_tested, str(holder.design))

@@ -4,8 +4,10 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
 
+from skcompare._registered_measures import keywords_of
 from skcompare._typing import ArrayLike
 from skcompare.plots._base import Display
+from skcompare.plots._given import check_options
 from skcompare.plots._run_tests import ACCURACY
 from skcompare.plots._several import Several, several_of
 from skcompare.plots._several_tests import several_of_predictions
@@ -125,6 +127,11 @@ class SeveralDisplay(Display):
         display : Display
             Drawn.
         """
+        if not isinstance(answers, Mapping):
+            raise TypeError(
+                "`answers` must be a mapping of names and answers, such as "
+                f"{{'A': labels, 'B': labels}}. Got {type(answers).__name__}."
+            )
         predictions = predictions_from_arrays(
             y_true, answers, labels=labels, pos_label=pos_label, groups=groups
         )
@@ -153,8 +160,11 @@ class SeveralDisplay(Display):
             with ``return_estimator=True`` and ``return_indices=True``, on the same splits.
         X, y : array-like, sparse matrix or frame
             The records and labels that were cross-validated, in the same order.
-        cv, design
-            How the records were split, as in :func:`~skcompare.compare_cv_results`. Where
+        cv : splitter, int or iterable, optional
+            The splitter that made the splits, as for
+            :func:`~skcompare.compare_cv_results`.
+        design : Design or str, optional
+            How the records were split, where `cv` does not tell. Where
             the design has no valid test, nothing is said to differ, and the picture says
             so.
         groups : array-like of shape (n_samples,), optional
@@ -219,6 +229,7 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
             Its `frame()` needs no matplotlib.
         """
         if isinstance(result, Predictions):
+            check_options(cls, options, keywords_of(several_of_predictions))
             given = {} if measure is None else {"measure": measure}
             return cls._of(several_of_predictions(result, **given, **options))
         if options:

@@ -5,8 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import PairedTestEntry, loss_of
-from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare._registry import (
+    PairedTestEntry,
+    loss_of,
+    metrics,
+    paired_tests,
+    record_losses,
+)
+from skcompare._validation import (
+    check_alpha,
+    check_alternative,
+    check_choice,
+    unknown_name,
+)
 from skcompare.evidence import CorrectnessPatterns, PlacementValues
 from skcompare.plots._run_tests import ACCURACY, LOSS, default_test_of
 from skcompare.plots._several import Pair, Several, several_of
@@ -33,6 +44,7 @@ def several_of_predictions(
     random_state: Any = 0,
 ) -> Several:
     """All pairs, by the test of the measure that is valid for how they were tested."""
+    _check_measure(measure)
     alpha = check_alpha(alpha)
     check_choice("adjust", adjust, (AUTO, *PAIRWISE_ADJUSTMENTS))
     check_alternative(alternative)
@@ -58,6 +70,16 @@ def several_of_predictions(
         return several_of(pairwise_mcnemar(patterns, **options))
     placements = PlacementValues.from_predictions_of(predictions, pos_label=pos_label)
     return several_of(pairwise_delong(placements, **options))
+
+
+def _check_measure(measure: str) -> None:
+    """Refuse a name that neither a test, nor a loss, nor a metric has."""
+    known = {*metrics()}
+    known |= {name for test in paired_tests().values() for name in test.measures}
+    known |= {name for loss in record_losses().values() for name in loss.measures}
+    if measure not in known and loss_of(measure) is None:
+        # Those with spaces are words for groups of measures.
+        raise unknown_name("measure", measure, (name for name in known if " " not in name))
 
 
 def _pair_by_pair(
@@ -87,10 +109,7 @@ def _pair_by_pair(
         _tested(predictions, pair, entry, measure, alternative, pos_label) for pair in names
     ]
     adjusted = np.asarray(adjust_pvalues([one.pvalue for one in found], adjust))
-    values: dict[str, float] = {}
-    for (champion, challenger), one in zip(names, found):
-        for name, value in ((champion, one.champion), (challenger, one.challenger)):
-            values[name] = math.nan if value is None else value
+    values, greater = _values(names, found, measure)
     pairs = tuple(
         Pair(
             *pair,
@@ -102,7 +121,6 @@ def _pair_by_pair(
         )
         for pair, one, p in zip(names, found, adjusted)
     )
-    greater = found[0].greater_is_better
     sign = -1 if greater else 1
     ranked = sorted(values, key=lambda name: _rank(sign * values[name]))
     return Several(
@@ -122,6 +140,21 @@ def _pair_by_pair(
         n_records=predictions.n_tested,
         design=str(predictions.design),
     )
+
+
+def _values(
+    names: list[tuple[str, str]], found: list[PairedResult], measure: str
+) -> tuple[dict[str, float], bool]:
+    """The measure of each classifier, and whether more of it is better."""
+    values: dict[str, float] = {}
+    for (champion, challenger), one in zip(names, found):
+        for name, value in ((champion, one.champion), (challenger, one.challenger)):
+            values[name] = math.nan if value is None else value
+    greater = found[0].greater_is_better
+    if not greater and measure.startswith("neg_"):
+        # Tests of a loss have the loss; the measure is what it is negated.
+        return {name: -value for name, value in values.items()}, True
+    return values, greater
 
 
 def _tested(

@@ -3,7 +3,7 @@
 import textwrap
 from typing import Any
 
-from skcompare._wording import in_one_line
+from skcompare._wording import format_confidence, in_one_line
 
 __all__ = [
     "CHALLENGER",
@@ -77,4 +77,4 @@ def literal(words: str) -> str:
 
 def percent(level: float) -> str:
     """A confidence level in words, such as "95 %"."""
-    return f"{100 * level:.4g} %"
+    return format_confidence(max(1 - level, 1e-15))

@@ -57,22 +57,24 @@ def svg_of(display: Display, name: str) -> str:
         If matplotlib is not installed.
     """
     try:
-        from matplotlib import rc_context
+        from matplotlib import rc_context, style
     except ImportError as error:
         raise MissingDependencyError(
             "Pictures need matplotlib. Install it: pip install 'skcompare[plot]'."
         ) from error
-    figure, axes = new_figure(display._room())
     file = io.StringIO()
     # Words stay words, which can be found, read out and scaled. A constant salt gives equal
-    # pictures equal files.
-    with rc_context(STYLE), catch_warnings():
+    # pictures equal files, and so does leaving the reader's own style aside.
+    with style.context("default"), rc_context(STYLE), catch_warnings():
         # A letter that the fonts of matplotlib lack is drawn by the browser.
         filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure, axes = new_figure(display._room())
         display.plot(ax=axes)
         figure.patch.set_alpha(0.0)
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(file, format="svg", metadata=nothing)
+        # Without the empty strips that squares and legends of odd sizes leave.
+        tight = {"bbox_inches": "tight", "pad_inches": 0.05}
+        figure.savefig(file, format="svg", metadata=nothing, **tight)
     return _for_page(file.getvalue(), name, display.summary)
 
 

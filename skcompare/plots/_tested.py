@@ -1,14 +1,16 @@
 """What the usual test says of the evidence that a picture shows."""
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
+from skcompare._flags import explain
 from skcompare._registry import get_test
 from skcompare._validation import alpha_of, check_alternative, check_confidence_level
-from skcompare._wording import decimals_for, format_number, format_pvalue
+from skcompare._wording import decimals_beside, decimals_for, format_number, format_pvalue
 from skcompare.plots._style import percent
 
-__all__ = ["Finding", "finding_of"]
+__all__ = ["Finding", "caveat_lines", "finding_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,8 @@ class Finding:
     """Estimate, interval and p-value as plain numbers.
 
     `low`, `high` and `pvalue` are None where no test of the evidence is valid for the way
-    in which the records were collected; `title` is that of the test.
+    in which the records were collected; `title` is that of the test. A one-sided interval
+    has one limit that counts, whatever the other one is.
     """
 
     estimate: float
@@ -27,6 +30,7 @@ class Finding:
     confidence_level: float = 0.95
     alternative: str = "two-sided"
     design: str = ""
+    flags: tuple[str, ...] = ()
 
     @property
     def estimate_words(self) -> str:
@@ -38,11 +42,16 @@ class Finding:
         """The interval with its level, such as "95 % interval +0.012 to +0.188"."""
         if self.low is None or self.high is None:
             return ""
+        level = percent(self.confidence_level)
         low, high = (
             format_number(limit, self._decimals, signed=True)
             for limit in (self.low, self.high)
         )
-        return f"{percent(self.confidence_level)} interval {low} to {high}"
+        if self.alternative == "greater":
+            return f"{level} lower limit {low}"
+        if self.alternative == "less":
+            return f"{level} upper limit {high}"
+        return f"{level} interval {low} to {high}"
 
     @property
     def pvalue_words(self) -> str:
@@ -55,8 +64,23 @@ class Finding:
         return f"{self.title}: p {sign}{words}{side}"
 
     @property
+    def caveats(self) -> list[str]:
+        """The flags of the test with their words."""
+        return explain(self.flags)
+
+    def caveat_lines(self, letters: int) -> list[str]:
+        """The caveats in lines of so many letters."""
+        return caveat_lines(self.flags, letters)
+
+    @property
     def _decimals(self) -> int:
-        return decimals_for(self.estimate, self.low, self.high)
+        decimals = decimals_for(self.estimate, self.low, self.high)
+        return decimals_beside(0.0, decimals, (self.low, self.high))
+
+
+def caveat_lines(flags: tuple[str, ...], letters: int) -> list[str]:
+    """Flags with their words, in lines of so many letters."""
+    return [line for words in explain(flags) for line in textwrap.wrap(words, letters)]
 
 
 def finding_of(
@@ -84,6 +108,7 @@ def finding_of(
                 level,
                 alternative,
                 str(evidence.design),
+                tuple(result.flags),
             )
     design = str(evidence.design)
     return Finding(estimate, confidence_level=level, alternative=alternative, design=design)

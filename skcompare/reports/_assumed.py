@@ -16,6 +16,7 @@ __all__ = ["Assumed", "assumed_by", "assumed_of_tests"]
 SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
 ROLE = re.compile(r":[a-z]+:`~?(?:[\w.]*\.)?(\w+)(?: <[^>]+>)?`")
 QUOTED = re.compile(r"``?([^`]+)``?")
+STRESSED = re.compile(r"\*([A-Za-z]+)\*")
 CITATION = re.compile(r"\[(\d+)\]_")
 SOURCE = re.compile(r"\.\. \[(\d+)\] ")
 
@@ -36,6 +37,8 @@ class Assumed:
         What its conclusion speaks of.
     valid : bool or None
         Whether it is valid for the design of the comparison; None where that is not known.
+    cautious : bool
+        Whether it calls for caution even there, as a caveat says.
     caveats : tuple of str
         What is to be known of its results here.
     sources : tuple of str
@@ -48,6 +51,7 @@ class Assumed:
     words: tuple[str, ...]
     about: str
     valid: bool | None
+    cautious: bool
     caveats: tuple[str, ...]
     sources: tuple[str, ...]
 
@@ -89,7 +93,8 @@ def assumed_by(
         words=words,
         about=INFERENCE_WORDS[entry.inference],
         valid=None if design is None else entry.valid_for(design),
-        caveats=tuple(explain(flags)),
+        cautious=bool(entry.caution),
+        caveats=tuple(explain(dict.fromkeys((*flags, *filter(None, [entry.caution]))))),
         sources=sources or entry.references,
     )
 
@@ -122,4 +127,4 @@ def _is_prose(paragraph: str) -> bool:
 def _plain(words: str) -> str:
     """Words without the marks that Sphinx reads."""
     plain = ROLE.sub(r"\1", " ".join(words.split()))
-    return CITATION.sub(r"[\1]", QUOTED.sub(r"\1", plain))
+    return CITATION.sub(r"[\1]", STRESSED.sub(r"\1", QUOTED.sub(r"\1", plain)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
+from skcompare._wording import format_number, format_pvalue, in_one_line
 from skcompare.reports._assumed import assumed_of_tests
 from skcompare.reports._html_assumed import assumed_part
 from skcompare.reports._html_page import Part, data_part, html_page, html_report
@@ -18,7 +18,7 @@ from skcompare.reports._html_parts import (
 from skcompare.reports._html_pictures import gallery
 from skcompare.reports._html_style import STYLE
 from skcompare.reports._next_steps import next_steps
-from skcompare.reports._rows import ComparisonRow
+from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._text import (
     TEXT_COLUMNS,
     Section,
@@ -50,6 +50,10 @@ STATUS = {
     "champion": "The champion is better",
     "inconclusive": "Inconclusive",
 }
+ABOUT_ADVICE = (
+    "Whether to use one classifier or both together, by rules on the numbers that were "
+    "observed. Which one is shown to be better, the verdict says."
+)
 LONGEST_TITLE = 90
 """Letters of a name in the heading; the page has all of them below."""
 
@@ -124,7 +128,7 @@ def _verdict(comparison: "Comparison") -> str:
 def _key_numbers(comparison: "Comparison") -> dict[str, str]:
     """The primary row's numbers."""
     row = comparison.rows[0]
-    decimals = decimals_for(row.difference, row.low, row.high)
+    decimals = decimals_of(row)
     found = {}
     if row.champion is not None and row.challenger is not None:
         found[f"{row.subject}, champion"] = format_number(row.champion, decimals)
@@ -132,12 +136,26 @@ def _key_numbers(comparison: "Comparison") -> dict[str, str]:
     if row.kind == "difference":
         name = "difference" if row.greater_is_better else "gain"
         found[name] = format_number(row.difference, decimals, signed=True)
+    level = f"{100 * (1 - comparison.alpha):g} %"
+    sided = _is_one_sided(row)
     if row.low is not None and row.high is not None:
-        limits = [format_number(end, decimals, signed=True) for end in (row.low, row.high)]
-        found[f"{100 * (1 - comparison.alpha):g} % interval"] = " to ".join(limits)
+        low, high = (
+            format_number(end, decimals, signed=True) for end in (row.low, row.high)
+        )
+        if not sided:
+            found[f"{level} interval"] = f"{low} to {high}"
+        elif comparison.alternative == "greater":
+            found[f"{level} lower limit"] = low
+        else:
+            found[f"{level} upper limit"] = high
     if row.pvalue is not None:
-        found[f"p ({row.test})"] = format_pvalue(row.pvalue, comparison.alpha)
+        p = format_pvalue(row.pvalue, comparison.alpha)
+        found[f"p ({row.test}{', one-sided' if sided else ''})"] = p
     return found
+
+
+def _is_one_sided(row: ComparisonRow) -> bool:
+    return row.result is not None and row.result.alternative != "two-sided"
 
 
 def _ensemble(comparison: "Comparison") -> str:
@@ -148,7 +166,10 @@ def _ensemble(comparison: "Comparison") -> str:
     steps = "".join(
         f'<li class="sentence">{text(step.sentence)}</li>' for step in advice.steps
     )
-    return f'<p class="sentence">{text(advice.sentence)}</p><ol>{steps}</ol>'
+    return (
+        f'<p class="soft">{ABOUT_ADVICE}</p>'
+        f'<p class="sentence">{text(advice.sentence)}</p><ol>{steps}</ol>'
+    )
 
 
 def _facts(comparison: "Comparison") -> dict[str, str]:
@@ -175,6 +196,8 @@ def _table(section: Section, drawings: bool) -> str:
     marked = [k for k, row in enumerate(rows) if row.primary]
     if marked and len(rows) > 1:
         caption += ". The verdict comes from the row in bold"
+    if any(map(_is_one_sided, rows)):
+        caption += ". Intervals and p-values are one-sided"
     small = _drawings(rows, section.header[3]) if drawings and _is_drawn(section) else ()
     return html_table(
         section.header,

@@ -9,6 +9,8 @@ from skcompare.reports._html_parts import html_facts, text
 
 __all__ = ["assumed_part"]
 
+VALID = "yes, for {}"
+CAUTION = "it was made for {}, but calls for caution: see the caveats"
 NOT_VALID = "no: it is not valid for {}, and its error rate is not the stated one"
 
 
@@ -25,9 +27,8 @@ def _test(test: Assumed, design: Design | None) -> str:
     paragraphs = "".join(f"<p>{text(words)}</p>" for words in test.words)
     facts = {"speaks of": test.about}
     if test.valid is not None:
-        facts["valid here"] = (
-            f"yes, for {design}" if test.valid else NOT_VALID.format(design)
-        )
+        words = (CAUTION if test.cautious else VALID) if test.valid else NOT_VALID
+        facts["valid here"] = words.format(design)
     if test.caveats:
         facts["caveats"] = "; ".join(test.caveats)
     sources = "".join(

@@ -1,5 +1,6 @@
 """The report of several classifiers as a page of its own, and as a part of a notebook."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from skcompare._wording import format_number, format_pvalue, in_one_line
@@ -46,11 +47,16 @@ def several_html(comparison: "MultipleComparison", pictures: Any = "auto") -> st
             (None, ()) if one.omnibus is None else (one.omnibus.test, one.omnibus.flags),
         )
     ]
+    assumed = [
+        # Some tests are of all classifiers, and those of pairs are of each two of them.
+        replace(one, about=one.about.replace("two ", "the ", 1))
+        for one in assumed_of_tests(tests, comparison.design)
+    ]
     parts = [
         Part("verdict", "Verdict", _verdict(comparison)),
         Part("results", "Results", _results(comparison)),
         gallery(find, pictures).part,
-        assumed_part(comparison.design, assumed_of_tests(tests, comparison.design)),
+        assumed_part(comparison.design, assumed),
         Part("next", "What to do next", html_list(next_steps_among(comparison))),
         Part("how", "How it was compared", html_facts(_facts(comparison))),
         data_part(data, "skcompare.MultipleComparison", "comparison.json"),
@@ -76,6 +82,9 @@ def _verdict(comparison: "MultipleComparison") -> str:
     # A name keeps its small letter.
     kind = "" if sentence.startswith(winner) and winner != "inconclusive" else SENTENCE
     status = "Inconclusive" if winner == "inconclusive" else f"{winner} wins"
+    if comparison.control not in (None, winner) and winner != "inconclusive":
+        # Others may be better than the control too.
+        status = f"{winner} is better than {comparison.control}"
     return (
         f'<div class="verdict"><p class="status"><bdi>{text(status)}</bdi></p>'
         f"<p{kind}>{text(sentence)}</p></div>"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from skcompare._design import Design
 from skcompare._registry import paired_tests, tests_for
 from skcompare._wording import format_number, format_pvalue, in_one_line
-from skcompare.reports._rows import ComparisonRow
+from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._verdict import is_against, round_up
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["next_steps", "next_steps_among"]
 
 INCONCLUSIVE = "inconclusive"
+NO_DISCORDANT_PAIRS = "no-discordant-pairs"
+SAME = "Both gave the same answer to every record."
 MOST_NAMED = 5
 """Of a list of names in a sentence; more are counted."""
 
@@ -53,6 +55,7 @@ def next_steps_among(comparison: "MultipleComparison") -> list[str]:
     if primary.test is None:
         steps.append(_sentence(primary.note))
     elif comparison.verdict != INCONCLUSIVE:
+        steps += _better_than_control(comparison)
         steps.append(
             f"Use {in_one_line(comparison.verdict)}. When it is to be replaced one day, a "
             "gate (skcompare.gate.Gate) lets a challenger pass only if it is shown to be "
@@ -106,16 +109,20 @@ def _at_least(row: ComparisonRow) -> str:
     least = min(abs(row.low), abs(row.high))
     return (
         f"; these records are compatible with a difference as small as "
-        f"{format_number(least)}"
+        f"{format_number(least, decimals_of(row))}"
     )
 
 
 def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
     """What would settle a comparison, or what else could be asked."""
     if "no-truth" in comparison.flags:
+        if "degenerate" in row.flags:
+            yield f"{SAME} Whatever the true labels are, neither gives better ones here."
+            return
         yield (
-            "Find the true labels of some records, best of those on which the answers "
-            "differ: without them nobody can say which classifier is better."
+            "Find the true labels of the records on which the answers differ, of all or of "
+            "a random sample of them: without true labels nobody can say which classifier "
+            "is better."
         )
         return
     if row.pvalue is None:
@@ -123,6 +130,11 @@ def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
         return
     if row.kind != "difference" or math.isnan(row.pvalue):
         return
+    if NO_DISCORDANT_PAIRS in row.flags:
+        yield (
+            f"The two were right and wrong on the same {_unit(comparison, row)}. See that "
+            "two different classifiers were compared, and not one with itself."
+        )
     needed = comparison.conclusion.records_needed
     if needed is not None:
         more = round_up(needed)
@@ -147,14 +159,22 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
     """What a comparison that found nothing does show."""
     if row.low is None or row.high is None:
         return
-    if not (math.isfinite(row.low) and math.isfinite(row.high)):
-        return
-    ends = (format_number(limit, signed=True) for limit in (row.low, row.high))
+    decimals = decimals_of(row)
+    low, high = (
+        format_number(limit, decimals, signed=True) for limit in (row.low, row.high)
+    )
+    # The other limit of a one-sided interval is that of the measure, and not of the data.
+    compatible = {
+        "two-sided": f"anything from {low} to {high}",
+        "greater": f"a difference as low as {low}",
+        "less": f"a difference as high as {high}",
+    }
+    direction = "two-sided" if row.result is None else row.result.alternative
     yield (
-        "Not to find a difference is not to show that there is none: anything from "
-        f"{' to '.join(ends)} is compatible with these records. If it is enough that the "
-        "challenger is not worse by more than some margin, ask that, with a margin fixed "
-        "before new records are seen: skcompare.gate.NonInferior."
+        "Not to find a difference is not to show that there is none: "
+        f"{compatible[direction]} is compatible with these records. If it is enough that "
+        "the challenger is not worse by more than some margin, ask that, with a margin "
+        "fixed before new records are seen: skcompare.gate.NonInferior."
     )
 
 
@@ -168,6 +188,21 @@ def _unit(comparison: "Comparison", row: ComparisonRow) -> str:
     return "test records" if _is_holdout(row) else "records"
 
 
+def _better_than_control(comparison: "MultipleComparison") -> Iterator[str]:
+    """That nothing tells those apart which beat the control."""
+    primary = comparison.comparisons[0]
+    beaten = [row.beats(comparison.alpha) for row in primary.pairs]
+    control = comparison.control
+    better = [in_one_line(pair[0]) for pair in beaten if pair and pair[1] == control]
+    if len(better) < 2:
+        return
+    yield (
+        f"{_listed(better)} are better than the control. They were not compared with "
+        f"each other: {in_one_line(comparison.verdict)} has the best value here, and cost, "
+        "speed or how they can be explained may speak for another one."
+    )
+
+
 def _among_equals(comparison: "MultipleComparison") -> Iterator[str]:
     """What follows where nobody beats all the others."""
     primary = comparison.comparisons[0]
@@ -177,7 +212,8 @@ def _among_equals(comparison: "MultipleComparison") -> Iterator[str]:
     if others:
         yield (
             f"{leader} is not told apart from {_listed(others)}: choose among these by "
-            "cost, speed or how they can be explained, or compare them on more records."
+            "cost, speed or how they can be explained, or compare them on more records, "
+            "whose number is fixed beforehand."
         )
     if comparison.control is not None:
         yield (
@@ -204,14 +240,16 @@ def _valid_instead(
     tests: Iterable[tuple[str | None, str]], design: Design
 ) -> Iterator[str]:
     """Valid tests for the measures whose test is not valid for the design."""
-    known = paired_tests()
-    for name, measure in dict.fromkeys(tests):
+    known, asked = paired_tests(), dict.fromkeys(tests)
+    for name, measure in asked:
         if name is None or name not in known or known[name].valid_for(design):
             continue
         valid = [entry.name for entry in tests_for(measure, design)]
-        instead = (
-            f"{_listed(valid[:2], 'or')} would be" if valid else "no test is known that is"
-        )
+        instead = "no test is known that is"
+        if ran := [one for one in valid if (one, measure) in asked]:
+            instead = f"{ran[0]} is"
+        elif valid:
+            instead = f"{_listed(valid[:2], 'or')} would be"
         yield (
             f"Do not rely on {name} here: it is not valid for {design}. For {measure}, "
             f"{instead} valid."

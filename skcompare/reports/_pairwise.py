@@ -8,7 +8,7 @@ from typing import Any
 from skcompare._flags import explain
 from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
 from skcompare.stats import PairedResult
-from skcompare.stats._groups import groups_of, letters_of
+from skcompare.stats._groups import NamedPair, groups_of, letters_of
 
 __all__ = ["ClassifierRow", "PairRow", "PairwiseComparison", "PairwiseResults"]
 
@@ -38,29 +38,11 @@ class ClassifierRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PairRow:
+class PairRow(NamedPair):
     """Two classifiers: the difference, its interval, raw and adjusted p-value.
 
     .. versionadded:: 0.1
     """
-
-    champion: str
-    challenger: str
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    pvalue: float | None = None
-    adjusted_pvalue: float | None = None
-    flags: tuple[str, ...] = ()
-
-    def beats(self, alpha: float) -> tuple[str, str] | None:
-        """The better and the worse classifier, if the adjusted p-value tells them apart."""
-        if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
-            return None
-        if not self.difference or math.isnan(self.difference):
-            return None
-        pair = (self.challenger, self.champion)
-        return pair if self.difference > 0 else pair[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +153,8 @@ class PairwiseComparison:
         """
         if self.test is None or self.control is not None:
             return ()
-        names = [row.name for row in self.classifiers]
+        # What has no value was compared with nothing.
+        names = [row.name for row in self.classifiers if not math.isnan(row.value)]
         found = (row.beats(self.alpha) for row in self.pairs)
         return groups_of(names, [pair for pair in found if pair is not None])
 

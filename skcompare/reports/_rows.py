@@ -7,9 +7,10 @@ from typing import Any
 
 from skcompare._flags import explain
 from skcompare._typing import Kind
+from skcompare._wording import decimals_beside, decimals_for
 from skcompare.stats import ConfidenceInterval, PairedResult
 
-__all__ = ["ComparisonRow", "Results", "RowKey"]
+__all__ = ["ComparisonRow", "Results", "RowKey", "decimals_of"]
 
 RowKey = tuple[str, Any, str | None]
 """Measure, class or None, test or None."""
@@ -111,6 +112,13 @@ class ComparisonRow:
 _PLAIN_FIELDS = tuple(
     name for name in ComparisonRow.__dataclass_fields__ if name not in ("flags", "result")
 )
+
+
+def decimals_of(row: ComparisonRow) -> int:
+    """Decimals that show the estimate, and on which side of no difference limits are."""
+    decimals = decimals_for(row.difference, row.low, row.high)
+    nothing = 1.0 if row.kind == "ratio" else 0.0
+    return decimals_beside(nothing, decimals, (row.low, row.high))
 
 
 class Results(Mapping[RowKey, ComparisonRow]):

@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
-from skcompare.reports._rows import ComparisonRow
+from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare.reports._rows import ComparisonRow, decimals_of
 
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
@@ -172,7 +172,7 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
             "" if df is None else f"{df:g}",
             *ends,
         ]
-    decimals = decimals_for(row.difference, row.low, row.high)
+    decimals = decimals_of(row)
     limits = [] if row.low is None or row.high is None else [row.low, row.high]
     interval = ", ".join(format_number(limit, decimals) for limit in limits)
     numbers = [

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from skcompare._wording import (
     INFERENCE_WORDS,
-    decimals_for,
     format_number,
     format_pvalue,
 )
-from skcompare.reports._rows import ComparisonRow
+from skcompare.reports._rows import ComparisonRow, decimals_of
 
 __all__ = ["Verdict", "decide", "is_against", "level_words"]
 
@@ -116,7 +115,7 @@ def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
     if math.isnan(row.difference):
         return f"{p} ({row.test})"
     gain = "" if row.greater_is_better else " (as a gain)"
-    decimals = decimals_for(row.difference, row.low, row.high)
+    decimals = decimals_of(row)
     difference = format_number(row.difference, decimals, signed=True)
     return f"{row.subject} differs by {difference}{gain}, {p} ({row.test})"
 

@@ -1,9 +1,34 @@
 """Groups of classifiers that the evidence does not tell apart."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_lowercase
 
-__all__ = ["groups_of", "letters_of"]
+__all__ = ["NamedPair", "groups_of", "letters_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPair:
+    """A difference of two classifiers, challenger less champion, and what is said of it."""
+
+    champion: str
+    challenger: str
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    flags: tuple[str, ...] = ()
+
+    def beats(self, alpha: float) -> tuple[str, str] | None:
+        """The better and the worse classifier, if the adjusted p-value tells them apart."""
+        if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
+            return None
+        if not self.difference or math.isnan(self.difference):
+            return None
+        pair = (self.challenger, self.champion)
+        return pair if self.difference > 0 else pair[::-1]
 
 
 def groups_of(

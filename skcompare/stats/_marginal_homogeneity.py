@@ -128,9 +128,10 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
 def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     """Do two classifiers give each class equally often, by Bhapkar's test?
 
-    The null hypothesis is that of :func:`~skcompare.stats.stuart_maxwell`. The variance
-    is estimated without it [1]_, which makes the statistic larger: W = S / (1 - S / n),
-    with S that of Stuart and Maxwell. For many records per class the two agree.
+    The null hypothesis is that of :func:`~skcompare.stats.stuart_maxwell`: each class has
+    the same rate among the labels of either classifier. The variance is estimated without
+    it [1]_, which makes the statistic larger: W = S / (1 - S / n), with S that of Stuart
+    and Maxwell. For many records per class the two agree.
 
     Parameters
     ----------

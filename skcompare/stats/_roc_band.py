@@ -96,7 +96,7 @@ def roc_difference_band(
     distance from the difference over all rates between 0 and 1, in standard errors.
 
     ``benchmarks/validity/roc_band.py`` measures how often the bands hold the true
-    difference: with 20 to 200 positive records the simultaneous one in 94 to 99.5 % of
+    difference: with 20 to 200 positive records the simultaneous one in 94 to 99.9 % of
     samples, the pointwise one in 96 to 99.8 % on average over the rates, and in 87 to 97 %
     at the rate of a single negative record, of which the data say little. At rate 0 they
     say less still.

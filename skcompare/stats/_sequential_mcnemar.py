@@ -60,11 +60,13 @@ def anytime_mcnemar(
 ) -> PairedResult:
     """Compare two accuracies on a stream that is looked at as often as one likes.
 
-    The null hypothesis is that of :func:`mcnemar`. But the table may grow between looks,
-    one may look after every record, and stop when one likes: the probability that p is
-    *ever* below alpha is at most alpha if the null hypothesis is true [1]_, and that the
-    interval *ever* misses the difference is at most 1 less its level. That is paid for with
-    about twice the records, if one looks once only; :func:`mcnemar` is for that.
+    The null hypothesis is that of :func:`mcnemar`: a record which exactly one of the two
+    trained classifiers answers rightly is as likely to favour either. But the table may
+    grow between looks, one may look after every record, and stop when one likes: the
+    probability that p is *ever* below alpha is at most alpha if the null hypothesis is
+    true [1]_, and that the interval *ever* misses the difference is at most 1 less its
+    level. That is paid for with about twice the records, if one looks once only;
+    :func:`mcnemar` is for that.
 
     Parameters
     ----------

@@ -8,7 +8,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import Comparison, PairedComparator, compare
-from skcompare.evidence import ContingencyTable, PairedBlocks, PlacementValues
+from skcompare.evidence import (
+    ContingencyTable,
+    PairedBlocks,
+    PairedCalibration,
+    PairedLosses,
+    PlacementValues,
+)
 
 Y = [0, 1, 1, 0, 1, 0]
 ANSWERS = {"old": [0.2, 0.4, 0.9, 0.1, 0.7, 0.6], "new": [0.1, 0.8, 0.9, 0.3, 0.6, 0.2]}
@@ -58,3 +64,24 @@ def test_scores_that_nothing_asked_for_are_not_there():
 
     with pytest.raises(ValueError, match=r"scores|probabilities"):
         compare(Y, labels).evidence(PlacementValues)
+
+
+@pytest.mark.parametrize("needs", [PairedLosses, PlacementValues])
+def test_labels_only(needs):
+    """Where nothing that was compared needs scores, the error says how to get them."""
+    comparison = compare(Y, {"old": Y, "new": Y[::-1]})
+
+    with pytest.raises(ValueError, match=r"This comparison has labels only.*'roc_auc'"):
+        comparison.evidence(needs)
+    with pytest.raises(ValueError, match=r"`pos_label`(?!.*labels only)"):
+        compare(Y, ANSWERS).evidence(PlacementValues, pos_label=7)
+
+
+def test_options_of_the_tests_are_those_of_the_evidence():
+    """Bins as in the table; others where they are asked for; also of a copy."""
+    tests = {"calibration_difference": {"n_bins": 2}}
+    comparison = compare(Y, ANSWERS, scoring="squared_calibration_error", tests=tests)
+
+    for one in (comparison, pickle.loads(pickle.dumps(comparison))):
+        assert (2, 2) == tuple(one.evidence(PairedCalibration).n_bins)
+        assert (1, 1) == tuple(one.evidence(PairedCalibration, n_bins=1).n_bins)

@@ -73,3 +73,15 @@ def test_scripts_of_the_folder_to_copy_are_no_examples(extension):
 
     assert all(re.search(ignored, path.name) for path in EXAMPLES.glob("*/*.py"))
     assert not any(re.search(ignored, path.name) for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not here")
+def test_examples_stand_by_topic(extension):
+    """The order of the gallery names every script once; one it does not know comes last."""
+    gallery = extension("gallery")
+    names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+
+    assert names == sorted(gallery.ORDER)
+    assert ["plain_or_boosted.py", "best_of_several.py", "a_new_one.py"] == sorted(
+        ["a_new_one.py", "best_of_several.py", "plain_or_boosted.py"], key=gallery.place
+    )

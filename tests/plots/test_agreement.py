@@ -152,3 +152,28 @@ def test_summary_has_the_names(overlaps):
 
     assert "Champion a $5$ y, challenger b: 50 records" in display.summary
     assert ([], []) == overlaps(display.figure_)
+
+
+def test_not_shown_is_not_said_to_be_symmetric():
+    """Pairs without a small p-value may be asymmetric all the same."""
+    display = AgreementDisplay.of_result(AgreementMatrix([[50, 9], [4, 50]], [0, 1]))
+
+    assert "alone is shown to be asymmetric at 0.05" in display.summary
+
+
+def test_caveats_of_the_test_are_told(overlaps):
+    """A chi-squared p-value of few disagreements is a poor one."""
+    display = drawn(AgreementDisplay.of_result(AgreementMatrix([[9, 3], [1, 9]], [0, 1])))
+
+    assert ("few-disagreements",) == display.flags
+    assert "few-disagreements: " in display.summary
+    assert "few-disagreements: " in display.ax_.get_title()
+    assert ([], []) == overlaps(display.figure_)
+
+
+def test_two_classes_of_long_names(overlaps):
+    """The title has room beside names that are wider than the matrix."""
+    names = ["100% {be}nign\n&c", "malign_ant $x$ of the skin"]
+    display = AgreementDisplay.of_result(AgreementMatrix([[85, 6], [5, 47]], names))
+
+    assert ([], []) == overlaps(display.plot().figure_)

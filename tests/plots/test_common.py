@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import functools
 import inspect
+import io
 import pickle
 import re
 import sys
@@ -17,6 +18,7 @@ from skcompare._frames import frame_from_columns
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots import Display
 from skcompare.plots._heat import SHADES
+from skcompare.plots._paper import ON_DARK
 from skcompare.plots._room import new_figure
 from skcompare.plots._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
 from skcompare.plots._svg import svg_of
@@ -88,14 +90,11 @@ def test_documented(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_holds_numbers_alone(name):
     """Nothing is left to compute: no evidence, answers or results are in the fields."""
-    display = made(name)
+    homes = re.findall(rb"skcompare\.[\w.]+", pickle.dumps(made(name)))
 
-    assert dataclasses.is_dataclass(display)
-    for field in dataclasses.fields(display):
-        home = type(getattr(display, field.name)).__module__
-        assert not re.match(
-            r"skcompare\.(evidence|predictions|stats|comparators|gate)", home
-        )
+    assert homes
+    assert {b"plots"} == {home.split(b".")[1] for home in homes}
+    assert dataclasses.is_dataclass(made(name))
 
 
 @pytest.mark.parametrize("name", [*NAMES, *large(LARGE)])
@@ -122,11 +121,20 @@ def test_frame_without_matplotlib(monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_survives_pickling(name):
-    """A display from another process has the same numbers and words."""
-    display = made(name)
-    restored = pickle.loads(pickle.dumps(display))
+def test_is_shown_in_words(name):
+    """A notebook shows what the display is, and no arrays."""
+    assert f"<{name}: {made(name).summary}>" == repr(made(name))
 
+
+@pytest.mark.parametrize("name", NAMES)
+def test_survives_pickling(name):
+    """A display has the same numbers and words in a process that lacks matplotlib."""
+    display = drawn(name)
+    pickled = pickle.dumps(display)
+    restored = pickle.loads(pickled)
+
+    assert b"matplotlib" not in pickled
+    assert not hasattr(restored, "figure_")
     assert display.summary == restored.summary
     assert frame_from_columns(_plain(display), "pandas").equals(
         frame_from_columns(_plain(restored), "pandas")
@@ -173,6 +181,57 @@ def test_drawn_where_it_is_told(name):
         assert own.x1 <= place.x1 + 1e-9
     assert settings == dict(matplotlib.rcParams)
     assert [] == pyplot.get_fignums()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_are_pickled(name):
+    """Nothing is on the axes that cannot be sent to another process."""
+    assert pickle.dumps(drawn(name).figure_)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_size_is_that_of_its_figure(name):
+    """A figure of one's own can be as large as the one that is made."""
+    assert tuple(drawn(name).figure_.get_size_inches()) == drawn(name).figsize
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_panels_take_the_place_of_empty_axes(name):
+    """Axes that are drawn on are not covered by a grid; the panels are drawn on again."""
+    display = copy.copy(made(name))
+    figure = matplotlib.figure.Figure(layout="constrained")
+    ax = figure.subplots()
+    display.plot(ax=ax)
+    panels = display.axes_
+    display.plot(ax=panels)
+
+    assert panels == display.axes_
+    if len(panels) > 1:
+        for used in (ax, panels[0]):
+            with pytest.raises(ValueError, match=r"drawn on already.*ax=display\.axes_"):
+                display.plot(ax=used)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_main_panel_is_the_current_one(name):
+    """What pyplot is told after drawing is about the main panel."""
+    display = copy.copy(made(name)).plot()
+
+    assert display.ax_ is pyplot.gca()
+
+
+@pytest.mark.parametrize("name", ["ContingencyDisplay", "PowerDisplay", *large(NAMES)])
+def test_readable_on_dark_figures(name):
+    """Nothing dark is left that was chosen for white paper, whatever the style."""
+    file = io.StringIO()
+    with pyplot.style.context("dark_background"):
+        figure = matplotlib.figure.Figure(layout="constrained", figsize=(12, 8))
+        copy.copy(made(name)).plot(ax=figure.subplots())
+        figure.savefig(file, format="svg")
+    used = set(re.findall(r"#[0-9a-f]{6}\b", file.getvalue()))
+
+    assert set() == used & {CHAMPION, CHALLENGER, INK, SOFT, LINE}
+    assert ON_DARK[INK] in used
 
 
 @pytest.mark.parametrize("name", [*NAMES, *large(LARGE)])
@@ -248,3 +307,12 @@ def test_svg_stands_by_itself(name):
 def test_svg_is_the_same_twice(name):
     """Equal displays have equal files, so that reports can be compared."""
     assert svg(name) == svg_of(CASES[name](), "picture")
+
+
+def test_page_does_not_follow_the_reader_s_style():
+    """Its pictures are those of every page, whatever figures look like elsewhere."""
+    theirs = {"font.size": 20, "text.usetex": True, "axes.unicode_minus": False}
+    with matplotlib.rc_context(theirs):
+        drawn = svg_of(CASES["ForestDisplay"](), "picture")
+
+    assert svg("ForestDisplay") == drawn

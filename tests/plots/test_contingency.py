@@ -6,6 +6,7 @@ from skcompare._design import Design
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ContingencyDisplay
 from skcompare.plots._counts import short_count
+from skcompare.plots._tested import Finding
 from skcompare.stats import mcnemar
 
 TABLE = ContingencyTable(
@@ -30,8 +31,15 @@ def test_discordant_cells_are_framed():
     assert {(1, 0), (0, 1)} == middles
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_finding_is_that_of_the_test(alternative):
+@pytest.mark.parametrize(
+    ("alternative", "words"),
+    [
+        ("two-sided", "90 % interval +0.025 to +0.171"),
+        ("greater", "90 % lower limit +0.041"),
+        ("less", "90 % upper limit +0.154"),
+    ],
+)
+def test_finding_is_that_of_the_test(alternative, words):
     """Difference, interval and p-value are McNemar's at the level that was asked for."""
     result = mcnemar(TABLE, alternative=alternative)
     finding = ContingencyDisplay.of_result(
@@ -40,7 +48,7 @@ def test_finding_is_that_of_the_test(alternative):
 
     assert result.confidence_interval(0.9) == (finding.low, finding.high)
     assert (result.estimate, result.pvalue) == (finding.estimate, finding.pvalue)
-    assert "90 % interval" in finding.interval_words
+    assert words == finding.interval_words
 
 
 @pytest.mark.parametrize(
@@ -80,3 +88,21 @@ def test_fractional_counts():
 def test_short_counts(count, words):
     """At most four letters, rounded up into the next unit where three digits are."""
     assert words == short_count(count)
+
+
+def test_caveats_of_the_test_are_told(words_of, overlaps):
+    """Without a discordant pair p is 1 by convention, which reader and listener learn."""
+    display = ContingencyDisplay.from_result(ContingencyTable(50, 0, 0, 50))
+    written = " ".join(" ".join(words for words, _ in words_of(display.figure_)).split())
+
+    assert "no-discordant-pairs" in display.finding.flags
+    assert all(caveat in display.summary for caveat in display.finding.caveats)
+    assert all(caveat in written for caveat in display.finding.caveats)
+    assert ([], []) == overlaps(display.figure_)
+
+
+def test_limits_show_the_side_that_they_are_on():
+    """An interval that just excludes 0 is not written as if it reached it."""
+    finding = Finding(0.02, 0.0003, 0.0397, 0.047)
+
+    assert "95 % interval +0.0003 to +0.0397" == finding.interval_words

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
+from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import BlockRegularized5x2CV, MultipleComparator, MultipleComparison, compare
 from skcompare.evidence import CorrectnessPatterns, PlacementValues
-from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay
+from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay, PairwiseDisplay
 from skcompare.plots._critical_difference import _Plan
 from skcompare.plots._several import Pair, Several, several_of
 from skcompare.plots._slots import lanes_of, spread
@@ -287,3 +288,73 @@ def test_places_are_spread():
 def test_lanes_do_not_overlap():
     """Spans that share a place have lanes of their own."""
     assert [0, 1, 0, 2] == lanes_of([(0, 2), (1, 4), (3, 5), (4, 6)])
+
+
+def test_untested_is_not_said_to_be_alike():
+    """Beside a control, too, what was not tested or has no p-value has words of its own."""
+    pairs = (
+        Pair("m1", "m0", 0.1, adjusted_pvalue=float("nan")),
+        Pair("m1", "m2", -0.1, adjusted_pvalue=0.5),
+    )
+    options = {"control": "m1", "pairs": pairs}
+    found = CriticalDifferenceDisplay.of_result(several([0.9, 0.8, 0.7], **options))
+    nothing = several([0.9, 0.8, 0.7], test=None, note="no test is valid", **options)
+    untested = CriticalDifferenceDisplay.of_result(nothing)
+    found.plot()
+
+    beside = "beside control"
+    assert ["undefined", "control", "not told apart"] == found.frame()[beside].tolist()
+    assert "1 not told apart, 1 undefined" in found.summary
+    assert ["not tested", "control", "not tested"] == untested.frame()[beside].tolist()
+
+
+def test_classifiers_without_a_value_are_in_no_group():
+    """They are not said to be like the others, of which the groups stay the largest."""
+    nan = float("nan")
+    display = CriticalDifferenceDisplay.of_result(several([0.9, 0.8, nan], [(0, 1)]))
+
+    assert (("m0",), ("m1",)) == display.groups
+    assert "" == display.frame()["groups"].iloc[2]
+    assert "Each two differ" in display.summary
+
+
+@pytest.mark.parametrize("measure", ["log_loss", "neg_log_loss"])
+def test_values_are_those_of_the_measure(measure):
+    """A negated loss is negative and more of it is better; differences are the same."""
+    rng = np.random.default_rng(0)
+    answers = {
+        name: np.clip(Y + rng.normal(0, s, N), 0.1, 0.9)
+        for name, s in [("A", 0.9), ("B", 0.4)]
+    }
+    predictions = predictions_from_arrays(Y, answers)
+    found = CriticalDifferenceDisplay.of_result(predictions, measure=measure).several
+    losses = [log_loss(Y, answers[name]) for name in found.names]
+
+    assert ("B", "A") == found.names
+    assert found.greater_is_better is measure.startswith("neg_")
+    sign = -1 if found.greater_is_better else 1
+    assert [sign * loss for loss in losses] == pytest.approx(list(found.values))
+    (pair,) = found.pairs
+    assert losses[1] - losses[0] == pytest.approx(abs(pair.difference))
+    assert ("B", "A") == pair.beats(0.05)
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "last"),
+    [("accuracy", [1.0, 1.0], 1.0), ("neg_brier_score", [-0.1, -0.2], -0.1)],
+)
+def test_ticks_are_values_that_there_can_be(measure, values, last):
+    """The axis of perfect classifiers has no accuracy above 1."""
+    display = CriticalDifferenceDisplay.from_result(several(values, measure=measure))
+    words = [float(tick.get_text()) for tick in display.ax_.get_xticklabels()]
+
+    assert len(words) > 2
+    assert last == max(words)
+
+
+@pytest.mark.parametrize("display", [CriticalDifferenceDisplay, PairwiseDisplay])
+def test_caveats_are_in_the_summary(display):
+    """Who cannot see the remarks below the picture learns of them."""
+    flagged = display.of_result(several([0.9, 0.8], flags=("invalid-design",)))
+
+    assert "invalid-design: " in flagged.summary

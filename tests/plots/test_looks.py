@@ -98,3 +98,33 @@ def test_nothing_to_draw():
         LooksDisplay.of_result(AnytimeMonitor())
     with pytest.raises(TypeError, match="AnytimeMonitor"):
         LooksDisplay.of_result([1, 2])
+
+
+def test_intervals_without_a_common_value(overlaps):
+    """A difference that changed with time is no news of a decision alone."""
+    watched = AnytimeMonitor()
+    for counts in [(0, 0, 100, 0)] * 3 + [(0, 100, 0, 0)] * 8:
+        watched.update(ContingencyTable(*counts))
+    display = drawn(LooksDisplay.of_result(watched))
+
+    assert ("empty-intersection",) == watched.flags
+    assert "no value in common" in display.summary
+    assert "no value in common" in display.ax_.get_title()
+    assert ([], []) == overlaps(display.figure_)
+    assert "no value in common" not in looks().summary
+
+
+@pytest.mark.parametrize(
+    ("alternative", "words"),
+    [("greater", "95 % lower limit of the last"), ("less", "95 % upper limit of the last")],
+)
+def test_one_sided_looks(alternative, words):
+    """One limit is told, and the null value that p is about where it is not 0."""
+    watched = AnytimeMonitor(alternative=alternative, null_value=0.02)
+    watched.update(ContingencyTable(90, 2, 5, 3))
+    display = drawn(LooksDisplay.of_result(watched))
+
+    assert "After 1 look at 100 records" in display.summary
+    assert words in display.summary
+    assert "p for a difference of 0.02 was never" in display.summary
+    assert "p for a difference of 0.02 was never" in display.ax_.get_title()

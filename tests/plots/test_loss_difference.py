@@ -120,3 +120,27 @@ def test_cross_validated_losses_have_no_interval():
 
     assert display.finding.low is None
     assert "no p-value for 5-fold cross-validation" in display.summary
+
+
+@pytest.mark.parametrize("most", [0.093102100929, 0.771614158324, 0.443525994236])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_largest_differences_are_in_the_last_bin(most, sign):
+    """Rounding of the limits of bins does not leave records beyond the picture."""
+    for others in (0.35, 0.6, 0.95):
+        gains = sign * np.array([most, most, most / 3, -others * most])
+        losses = PairedLosses.from_losses(1 + gains, np.ones(4))
+        for bins in range(2, 41):
+            display = LossDifferenceDisplay.of_result(losses, bins=bins)
+            assert (0, 0) == display.beyond
+            assert 4 == display.records.sum()
+
+
+def test_caveats_of_the_test_are_told(words_of):
+    """Gains that do not vary have an interval of no length, which proves nothing."""
+    losses = PairedLosses.from_losses([0.5, 0.75], [0.25, 0.5])
+    display = drawn(LossDifferenceDisplay.of_result(losses))
+    written = " ".join(" ".join(words for words, _ in words_of(display.figure_)).split())
+
+    assert display.finding.caveats
+    assert all(caveat in display.summary for caveat in display.finding.caveats)
+    assert all(caveat in written for caveat in display.finding.caveats)

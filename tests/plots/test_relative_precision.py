@@ -1,13 +1,15 @@
 """Ratios of precisions as a picture."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from skcompare import Comparison, compare
+from skcompare._design import Design
 from skcompare.evidence import ContingencyTable, JointCounts
-from skcompare.plots import RelativePrecisionDisplay
+from skcompare.plots import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots._interval_rows import IntervalRow
 from skcompare.stats import mcnemar, precision_by_class, relative_precision
 
@@ -153,7 +155,7 @@ def test_results():
         RelativePrecisionDisplay.of_result("precision")
     with pytest.raises(ValueError, match="kind 'difference'"):
         RelativePrecisionDisplay.from_predictions(*GIVEN, tests="mcnemar")
-    with pytest.raises(TypeError, match="Unknown options: margin"):
+    with pytest.raises(TypeError, match="has no option margin"):
         RelativePrecisionDisplay.of_result(one, margin=1)
 
 
@@ -164,3 +166,31 @@ def test_probabilities_of_one_class():
     display = RelativePrecisionDisplay.from_predictions(y, *scores, pos_label=1)
 
     assert ["precision[0]", "precision[1]"] == [row.name for row in display.rows]
+
+
+@pytest.mark.parametrize("asked", [{}, {"tests": ["relative_precision"]}])
+def test_records_that_no_test_is_valid_for(asked):
+    """By default they are not tested; a test that was asked for by name is flagged."""
+    rng = np.random.default_rng(0)
+    y, old, new = rng.integers(2, size=(3, 60))
+    groups = np.repeat(np.arange(20), 3)
+    display = RelativePrecisionDisplay.from_predictions(y, old, new, groups=groups, **asked)
+    frame = display.frame()
+
+    assert not frame["estimate"].isna().any()
+    for column in ("pvalue", "low"):
+        assert [bool(asked)] * 2 == frame[column].notna().tolist()
+    assert bool(asked) is ("invalid-design: " in display.summary)
+    assert bool(asked) is not ("no valid test" in display.summary)
+
+
+def test_classes_of_related_records_are_flagged():
+    """Those that were tested all the same, and not those that a picture would test."""
+    rng = np.random.default_rng(0)
+    y, old, new = rng.integers(2, size=(3, 60))
+    design = Design("kfold", n_folds=5)
+    plain = JointCounts.from_predictions(y, old, new)
+    classes = precision_by_class(replace(plain, design=design))
+    for display in (RelativePrecisionDisplay, ForestDisplay):
+        for tested, flag in ((classes, "invalid-design"), (precision_by_class(plain), "")):
+            assert [flag] * 2 == display.of_result(tested).frame()["flags"].tolist()

@@ -167,7 +167,7 @@ def test_twenty_classifiers():
     page = several.to_html(pictures=True)
 
     assert len(page.encode()) < LARGEST
-    assert 3 == len(Page(page).all("figure"))
+    assert 7 == len(Page(page).all("figure"))
     assert 'download="' not in page
     assert several == MultipleComparison.from_html(page)
 
@@ -203,6 +203,24 @@ def test_verdict_comes_first(comparison, pages):
     assert comparison.conclusion.sentence in head
     for words in ("accuracy, champion", "95 % interval", "p (mcnemar)"):
         assert f"<dt>{words}</dt>" in head
+
+
+def test_one_sided_numbers_say_so():
+    """A limit in place of an interval that ends where the scale does."""
+    y, proba = answers()
+    page = compare(y, proba, alternative="greater", alpha=0.1).to_html(pictures=False)
+
+    assert "<dt>90 % lower limit</dt>" in page
+    assert "<dt>p (mcnemar, one-sided)</dt>" in page
+    assert "Intervals and p-values are one-sided" in page
+    page = compare(y, proba, alternative="less").to_html(pictures=False)
+    assert "<dt>95 % upper limit</dt>" in page
+
+
+def test_several_are_not_called_two(pages):
+    """What a test of all classifiers speaks of."""
+    assert "<dd>two trained models" not in pages["several"]
+    assert "the trained models, over new records" in pages["several"]
 
 
 def test_what_was_assumed(comparison, pages):

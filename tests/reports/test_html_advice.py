@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from skcompare import compare
+from skcompare import PairedComparator, compare
 from skcompare._design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_words
 from skcompare._registry import paired_tests
+from skcompare.gate import Gate, Ledger, NonInferior
+from skcompare.gate._html import next_steps_of
 from skcompare.reports._assumed import assumed_by, assumed_of_tests
+from skcompare.reports._html_assumed import assumed_part
 from skcompare.reports._next_steps import next_steps, next_steps_among
 
-MARKS = ("`", "_ ", "]_", ":func:", "::", "**")
+MARKS = ("*", "`", "_ ", "]_", ":func:", "::", "**")
 
 
 @pytest.mark.parametrize("name", paired_tests())
@@ -119,10 +123,44 @@ def test_without_truth_and_without_test():
     """Labels that would say who is right; a design that has a test."""
     y, named = answers({"old": 0.8, "new": 0.7})
 
-    assert "Find the true labels of some records" in next_steps(compare(None, named))[0]
+    assert (
+        "Find the true labels of the records on which"
+        in next_steps(compare(None, named))[0]
+    )
+    same = {"old": named["old"], "new": named["old"]}
+    (said,) = next_steps(compare(None, same))
+    assert "Both gave the same answer to every record" in said
     found = compare(y, named, tests=["mcnemar"], groups=np.arange(len(y)) // 4)
     assert "Do not rely on mcnemar here" in next_steps(found)[-1]
     assert "clustered_mcnemar" in next_steps(found)[-1]
+
+
+def test_a_valid_test_that_ran_is_named():
+    """Beside one that is not valid, the one of the verdict is pointed at."""
+    tables = PairedComparator(
+        GaussianNB(), GaussianNB(var_smoothing=0.1), cv=3, tests=["mcnemar"]
+    ).fit(np.arange(60.0).reshape(-1, 1), np.arange(60) % 2)
+
+    said = next_steps(tables.comparison_)[-1]
+    assert "For accuracy, corrected_repeated_kfold_t is valid." in said
+
+
+def test_one_sided():
+    """The limit that the records set, and not the end of the scale."""
+    right = {"old": 0.80, "new": 0.81}
+
+    assert "anything from -" in advice(right)
+    assert "a difference as low as -0." in advice(right, alternative="greater")
+    assert "a difference as high as +0." in advice(right, alternative="less")
+    assert "1.000" not in advice(right, alternative="greater")
+
+
+def test_one_with_itself():
+    """Two that never differ may be one by mistake."""
+    y, named = answers({"old": 0.8})
+    found = compare(y, {"old": named["old"], "new": named["old"]})
+
+    assert "See that two different classifiers were compared" in next_steps(found)[0]
 
 
 def test_among_several():
@@ -132,3 +170,49 @@ def test_among_several():
     assert "is not told apart from" in advice(equals)
     assert "comparing 2 classifiers with one control" in advice(equals)
     assert "Not to be told from the control" in advice(equals, control="a")
+
+
+def test_a_test_that_calls_for_caution_is_not_called_valid_alone():
+    """The design fits, and a caveat says what is wrong."""
+    entry = paired_tests()["kfold_t"]
+    design = Design("kfold", n_folds=5)
+    said = assumed_by(entry, design, ())
+
+    assert said.valid
+    assert said.cautious
+    assert [words for words in said.caveats if words.startswith("liberal")]
+    assert "but calls for caution" in assumed_part(design, [said]).body
+
+
+def test_several_that_beat_a_control():
+    """They were not compared with each other, and none of them wins."""
+    y, named = answers({"a": 0.5, "b": 0.8, "c": 0.9})
+    found = compare(y, named, control="a")
+
+    assert "c" == found.verdict
+    assert (
+        "c and b are better than the control. They were not" in next_steps_among(found)[0]
+    )
+    assert "c is better than a</bdi>" in found.to_html(pictures=False)
+    worse = compare(y, named, control="c")
+    assert "c" == worse.verdict
+    assert "Use c." in next_steps_among(worse)[0]
+    assert "c wins</bdi>" in worse.to_html(pictures=False)
+
+
+def test_after_a_gate(tmp_path):
+    """New records for the next question; a ledger says what is left of these."""
+    y, named = answers({"old": 0.95, "new": 0.6})
+    gate, back = Gate(NonInferior("accuracy", margin=0.02)), dict(reversed(named.items()))
+
+    def said(named, **options):
+        return " ".join(next_steps_of(gate.decide(y, named, **options)))
+
+    assert "Judge another challenger on new records" in said(named)
+    assert "Judge the next challenger on new records" in said(back)
+    ledger = Ledger(tmp_path / "ledger.json", "equal", looks=2)
+    first, last = said(named, ledger=ledger), said(back, ledger=ledger)
+    assert "the next one has level 0.025" in first
+    assert "with a ledger" not in first
+    assert "The challenger may replace the champion" in last
+    assert "no level left for these records" in last

@@ -9,10 +9,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
-from skcompare.evidence import ContingencyTable
+from skcompare._registry import paired_tests
+from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.plots import ContingencyDisplay
 from skcompare.plots._pictures import pictures_among, pictures_of
+from skcompare.plots._row_shown import show_row
 from skcompare.plots._svg import svg_of
+from skcompare.stats import bowker
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=120)
@@ -56,13 +59,33 @@ def test_designs_choose_pictures():
     again = PairedComparator(*pair, scoring=scoring, random_state=0).fit(X, Y)
 
     found = pictures_of(once.comparison_)
-    assert ["contingency"] == [name for name in names(found) if name != "forest"]
-    (said,) = found.left_out
-    assert said.startswith("ROC curves: the scores of classifiers of different folds")
+    assert ["forest", "contingency", "roccomparison"] == names(found)
+    assert () == found.left_out
+    said = found.shown[-1].display.summary
+    assert "answers to positive" in said
+    assert "no band" in said
     found = pictures_of(again.comparison_)
-    assert ["forest"] == names(found)
+    assert ["forest", "roccomparison"] == names(found)
     (said,) = found.left_out
-    assert "Who was right, ROC curves: records are answered more than once" in said
+    assert "Who was right: records are answered more than once" in said
+
+
+def test_pictures_that_would_contradict_the_table():
+    """Pooled answers have another calibration error than the mean of the folds."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([Y + rng.normal(size=120), rng.normal(size=120)])
+    pair, scoring = (LogisticRegression(), GaussianNB()), ["brier_loss"]
+    one = PairedComparator(*pair, cv=StratifiedKFold(3), scoring=scoring).fit(X, Y)
+    scoring = [*scoring, "squared_calibration_error"]
+    two = PairedComparator(*pair, cv=StratifiedKFold(3), scoring=scoring).fit(X, Y)
+    some = [(np.arange(60), np.arange(60, 120))]
+    other = PairedComparator(*pair, cv=some).fit(X, Y)
+
+    assert "calibrationcomparison" in names(pictures_of(one.comparison_))
+    (said,) = pictures_of(two.comparison_).left_out
+    assert "Reliability: all answers together have another error" in said
+    (said,) = pictures_of(other.comparison_).left_out
+    assert "Who was right: it is not known that answers to these splits" in said
 
 
 def test_answers_without_truth():
@@ -84,12 +107,96 @@ def test_positive_class_is_that_of_the_comparison():
 def test_pictures_among_several():
     """Who is told apart, all pairs, the differences; a control has no groups."""
     several = dict(PROBA, c=PROBA["a"][::-1])
-    found = pictures_among(compare(Y, several))
+    scoring = ["accuracy", "roc_auc"]
+    found = pictures_among(compare(Y, several, scoring=scoring))
 
-    assert ["criticaldifference", "pairwise", "forest"] == names(found)
-    against = pictures_among(compare(Y, several, control="a"))
-    assert "criticaldifference" not in names(against)
-    assert "forest" in names(against)
+    groups, pairs, forest = "criticaldifference-1", "pairwise-1", "forest-1"
+    assert [groups, pairs, forest, "criticaldifference-2", "forest-2"] == names(found)
+    assert "Who is told apart by roc_auc" == found.shown[3].title
+    assert "by roc_auc" in found.shown[3].display.summary
+    assert "delong" in found.shown[4].display.summary
+    assert "All pairs" == pictures_among(compare(Y, several)).shown[1].title
+    against = pictures_among(compare(Y, several, scoring=scoring, control="a"))
+    assert ["forest-1", "forest-2"] == names(against)
+
+
+def numbers_of(finding):
+    """What a picture says of a test."""
+    return (
+        *(finding.estimate, finding.low, finding.high, finding.pvalue),
+        *(finding.title, round(finding.confidence_level, 12), finding.alternative),
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "options", "measure", "picture"),
+    [
+        ("mcnemar", {"method": "exact"}, "accuracy", "contingency"),
+        ("delong", {}, "roc_auc", "roccomparison"),
+        (
+            "calibration_difference",
+            {"n_bins": 4},
+            "squared_calibration_error",
+            "calibrationcomparison",
+        ),
+        ("paired_t", {}, "neg_log_loss", "losses-1"),
+    ],
+)
+def test_pictures_have_the_numbers_of_their_rows(test, options, measure, picture):
+    """Method, direction, level and bins of the comparison; the same p and interval."""
+    settings = {"alternative": "greater", "alpha": 0.1}
+    found = compare(Y, PROBA, scoring=measure, tests={test: options}, **settings)
+    (row,) = found.rows
+    shown = {one.name: one.display for one in pictures_of(found).shown}
+    title = paired_tests()[test].title
+
+    assert numbers_of(shown[picture].finding) == (
+        *(row.difference, row.low, row.high, row.pvalue, title, 0.9, "greater"),
+    )
+    if options.get("n_bins"):
+        assert 4 >= len(shown[picture].bins[0][0])
+
+
+def test_pictures_of_other_designs_have_the_numbers_of_their_rows():
+    """The valid test's and not none; an invalid one's are not repeated."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([Y + rng.normal(size=120), rng.normal(size=120)])
+    pair, scoring = (LogisticRegression(), GaussianNB()), ["accuracy", "roc_auc"]
+    folds = PairedComparator(
+        *pair, cv=StratifiedKFold(3), scoring=scoring, tests=["mcnemar"]
+    ).fit(X, Y)
+    groups = compare(Y, PROBA, groups=np.arange(120) // 2)
+
+    for found in (folds.comparison_, groups):
+        rows = {row.measure: row for row in reversed(found.rows)}
+        for one in pictures_of(found).shown[1:]:
+            row = rows["roc_auc" if one.name == "roccomparison" else "accuracy"]
+            assert "mcnemar" != row.test
+            assert (row.low, row.pvalue) == (
+                one.display.finding.low,
+                one.display.finding.pvalue,
+            )
+
+
+def test_agreement_has_the_method_of_its_row():
+    """The exact p-value of the table, and not the usual one."""
+    labels = {name: (p > 0.5).astype(int) for name, p in PROBA.items()}
+    found = compare(Y, labels, tests={"bowker": {"method": "exact", "df": "full"}})
+    display = next(one for one in pictures_of(found).shown if one.name == "agreement")
+
+    assert found.results["bowker"].pvalue == display.display.pvalue
+    assert display.display.pvalue != bowker(found.evidence(AgreementMatrix)).pvalue
+
+
+def test_a_row_about_something_else_is_not_shown():
+    """Wilcoxon's is no mean difference: the picture keeps the test of the mean."""
+    found = compare(Y, PROBA, scoring="neg_log_loss", tests=["wilcoxon"])
+    (display,) = (one.display for one in pictures_of(found).shown if one.name == "losses-1")
+    row = found.results["wilcoxon"]
+    show_row(display, [row], (row.measure,), None, 0.05)
+
+    assert "paired t test" == display.finding.title
+    assert found.rows[0].pvalue == display.finding.pvalue != row.pvalue
 
 
 class Named(ContingencyDisplay):

@@ -3,12 +3,14 @@
 import json
 import math
 import pickle
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from skcompare import Comparison, compare
 from skcompare._wording import format_pvalue
+from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._verdict import round_up
 
 Y = ["spam", "ham"] * 30
@@ -249,3 +251,14 @@ def test_incomplete_json_is_refused(comparison):
 def test_pvalues_stay_on_their_side_of_alpha(pvalue, expected):
     """Rounding does not carry a p-value to the other side of alpha."""
     assert expected == format_pvalue(pvalue, 0.05)
+
+
+def test_limits_show_on_which_side_of_no_difference_they_are():
+    """One that rounds to 0, or a ratio's to 1, has more digits; an exact one has not."""
+    row = ComparisonRow("accuracy", None, "mcnemar", 0.8, 0.7, -0.1, -0.2, -0.0002)
+
+    assert 3 == decimals_of(replace(row, high=0.1))
+    assert 4 == decimals_of(row) == decimals_of(replace(row, high=0.0002))
+    assert 3 == decimals_of(replace(row, high=0.0))
+    ratio = replace(row, kind="ratio", difference=math.nan, low=0.8, high=1.0003)
+    assert 4 == decimals_of(ratio)
