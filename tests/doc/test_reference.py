@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,3 +86,24 @@ def test_examples_stand_by_topic(extension):
     assert ["plain_or_boosted.py", "best_of_several.py", "a_new_one.py"] == sorted(
         ["a_new_one.py", "best_of_several.py", "plain_or_boosted.py"], key=gallery.place
     )
+
+
+def test_thumbnails_are_read(extension, tmp_path):
+    """Of a wide picture the left is shown, larger; of a script that was not run, a picture."""
+    image = pytest.importorskip("PIL.Image")
+    gallery = extension("gallery")
+    folder = tmp_path / "auto_examples" / "images"
+    (folder / "thumb").mkdir(parents=True)
+    wide = image.new("RGB", (1000, 200), "blue")
+    wide.paste("black", (0, 0, 530, 200))
+    wide.save(folder / "sphx_glr_forest_001.png")
+    image.new("RGB", (300, 200)).save(folder / "sphx_glr_square_001.png")
+    (folder.parent / "shown.py").write_text("import no_such_package")
+
+    gallery.mend_thumbnails(SimpleNamespace(srcdir=tmp_path))
+
+    thumbs = {path.name: path for path in (folder / "thumb").iterdir()}
+    assert {"sphx_glr_forest_thumb.png", "sphx_glr_shown_thumb.png"} == set(thumbs)
+    with image.open(thumbs["sphx_glr_forest_thumb.png"]) as forest:
+        assert gallery.THUMBNAIL == forest.size
+        assert {(0, 0, 0), (255, 255, 255)} == set(forest.get_flattened_data())
