@@ -160,13 +160,7 @@ class CalibrationComparisonDisplay(PairDisplay):
             for one, curve in zip(found, curves)
         )
         errors, finding, flags = _tested(evidence, found[0].confidence_level)
-        why = ""
-        if found[0].flags:
-            why = (
-                "records of a group depend on each other"
-                if evidence.groups is not None
-                else "records were answered several times, by models of several splits"
-            )
+        why = _dependence(evidence) if found[0].flags else ""
         return cls(
             (first, second), errors, finding, ROLES, evidence.kind, evidence.n, why, flags
         )
@@ -319,6 +313,15 @@ class CalibrationComparisonDisplay(PairDisplay):
         return {"role": roles} | {
             name: row.tolist() for name, row in zip(COLUMNS, rows, strict=False)
         }
+
+
+def _dependence(evidence: PairedCalibration) -> str:
+    """Why limits for records that do not depend on each other are none for these."""
+    if evidence.groups is not None:
+        return "records of a group depend on each other"
+    if evidence.design.kind in ("unknown", "time ordered"):
+        return "nothing says that records do not depend on each other"
+    return "records were answered several times, by models of several splits"
 
 
 def _counts_locator() -> Any:

@@ -249,19 +249,27 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
     def summary(self) -> str:
         """How many intervals are on either side of no difference, and the first row."""
         first = next((row for row in self.rows if row.primary), self.rows[0])
-        p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
-        tested = f" ({first.test}{p})" if first.test else " (no test)"
+        tested = f" ({first.test}{self._pvalues(first)})" if first.test else " (no test)"
         known = [row for row in self.rows if row.has_interval]
         right = sum(row.limits[0] > 0 for row in known)
         left = sum(row.limits[1] < 0 for row in known)
         left_side, right_side = self.sides
         return (
-            f"{_often(len(self.rows), 'difference')} of classifiers; that of "
+            f"{_often(len(self.rows), 'difference')}{level_words(known)}; that of "
             f"{in_one_line(first.name)} is {interval_words(first)}{tested}. Of "
             f"{_often(len(known), 'interval')} {right} {_lies(right)} wholly where the "
             f"{right_side} is better, and {left} where the {left_side} is."
-            f"{caveat_words(first)}"
+            f"{caveat_words(first)}{''.join(f' {words}' for words in self.remarks)}"
         )
+
+    def _pvalues(self, row: IntervalRow) -> str:
+        """The p-value of a row, and the adjusted one where there is one."""
+        if row.pvalue is None:
+            return ""
+        words = f", p {format_pvalue(row.pvalue, self.alpha)}"
+        if row.adjusted_pvalue is None or self.adjust == "none":
+            return words
+        return f"{words}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
 
     def _panels(self) -> list[Lines]:
         """A panel for each unit, in the order of the rows."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from skcompare._typing import FloatArray
-from skcompare._wording import format_number
+from skcompare._wording import decimals_for, format_number
 from skcompare.evidence import PlacementValues
 from skcompare.plots._base import PairDisplay, _evidence_of
 from skcompare.plots._below import legend_below, role_words, wrapped
@@ -224,11 +224,13 @@ class RocComparisonDisplay(PairDisplay):
 
     def _auc_words(self, role: int) -> str:
         auc, low, high = self.aucs[role]
-        words = f"AUC {format_number(auc)}"
+        decimals = decimals_for(auc, low, high)
+        words = f"AUC {format_number(auc, decimals)}"
         if low is None or high is None:
             return words
         level = percent(self.finding.confidence_level)
-        return f"{words}, {level} interval {low:.3f} to {high:.3f}"
+        limits = (format_number(limit, decimals) for limit in (low, high))
+        return f"{words}, {level} interval {' to '.join(limits)}"
 
     def _room(self) -> Room:
         # Squares as wide as the page allows, with titles above and legends below.

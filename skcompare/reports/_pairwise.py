@@ -6,7 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from skcompare._flags import explain
-from skcompare._wording import decimals_for, format_number, format_pvalue, in_one_line
+from skcompare._wording import (
+    decimals_beside,
+    decimals_for,
+    format_number,
+    format_pvalue,
+    in_one_line,
+)
 from skcompare.stats import PairedResult
 from skcompare.stats._groups import NamedPair, groups_of, letters_of
 
@@ -288,6 +294,8 @@ def _interval(row: ClassifierRow | PairRow) -> str:
     if row.low is None or row.high is None:
         return ""
     decimals = decimals_for(math.nan, row.low, row.high)
+    if isinstance(row, PairRow):
+        decimals = decimals_beside(0.0, decimals, (row.low, row.high))
     return f"[{format_number(row.low, decimals)}, {format_number(row.high, decimals)}]"
 
 

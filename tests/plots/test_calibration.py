@@ -1,5 +1,7 @@
 """Reliability diagrams of two classifiers."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -184,3 +186,15 @@ def test_cross_validation(overlaps, splitter, banded):
     assert banded is bool(display.axes_[0].patches)
     assert banded is not bool(display.why_no_bands)
     assert ([], []) == overlaps(display.figure_)
+
+
+@pytest.mark.parametrize("design", ["unknown", "time ordered"])
+def test_other_designs_are_not_said_to_repeat_records(design):
+    """Of splits that nothing is known about it is not said that records returned."""
+    y, proba = [0, 1] * 10, np.linspace(0.1, 0.9, 20)
+    made = PairedCalibration.from_predictions(y, proba, proba**2)
+    display = CalibrationComparisonDisplay.of_result(
+        dataclasses.replace(made, design=design)
+    )
+
+    assert "nothing says that records do not depend on each other" in display.summary

@@ -195,6 +195,15 @@ def test_pairs_are_never_left_out_in_silence(words_of):
         ForestDisplay.of_result(comparison, pairs="best")
 
 
+def test_summary_tells_level_adjustment_and_selection():
+    """Who cannot see the picture learns the same about its numbers."""
+    summary = ForestDisplay.of_result(several(), pairs="different", most=3).summary
+
+    assert "3 differences [99.82 % interval]; that of" in summary
+    assert ", by holm " in summary
+    assert "3 of 28 pairs" in summary
+
+
 def test_pairs_are_seen_from_the_leader():
     """With the leader as champion the difference and the limits change their signs."""
     comparison = several()
