@@ -15,6 +15,7 @@ sys.path[:0] = [str(ROOT), str(DOC / "sphinxext")]
 
 import gallery  # noqa: E402
 import registry_pages  # noqa: E402
+import report_page  # noqa: E402
 
 import skcompare  # noqa: E402
 
@@ -80,6 +81,7 @@ html_title = f"skcompare {release}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["skcompare.css"]
+html_extra_path = ["_extra"]
 html_theme_options = {
     "github_url": "https://github.com/skcompare/skcompare",
     "logo": {"text": "skcompare"},
@@ -96,6 +98,7 @@ html_sidebars = {"user_guide/start": [], "install": [], "contributing": []}
 def _write_pages(app, config):
     """Write the pages that follow from the code and from the changelog fragments."""
     registry_pages.write_pages(DOC / "api")
+    report_page.write_page(DOC / "_extra" / "report.html")
     draft = subprocess.run(
         [sys.executable, "-m", "towncrier", "build", "--draft"],
         cwd=ROOT,
@@ -119,3 +122,4 @@ def setup(app):
     # As early as this, because Sphinx lists the pages before "builder-inited".
     app.connect("config-inited", _write_pages)
     app.connect("autodoc-skip-member", _skip_routing_methods)
+    app.connect("builder-inited", gallery.mend_thumbnails, priority=900)

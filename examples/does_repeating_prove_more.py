@@ -79,8 +79,8 @@ def width(result):
 
 for name, results in [("naive", naive), ("corrected", corrected)]:
     once, tenfold = results[1], results[10]
-    says = "a difference" if tenfold.pvalue < 0.05 else "no difference"
+    says = "finds a difference" if tenfold.pvalue < 0.05 else "does not find a difference"
     share = width(tenfold) / width(once)
-    print(f"From a hundred the {name} test finds {says} (p = {tenfold.pvalue:.2g}).")
+    print(f"From a hundred the {name} test {says} (p = {tenfold.pvalue:.2g}).")
     print(f"Its interval has {share:.0%} of the width that ten differences gave.")
 plt.show()

@@ -10,7 +10,7 @@ when one says "9", how often is it a 9? Precision answers, class by class.
 # Two ways to read digits
 # -----------------------
 # Handwritten digits that ship with scikit-learn: the champion fits a normal distribution to
-# each class, the challenger draws a line between each pair of classes.
+# each class, the challenger draws a line between each class and all others.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits

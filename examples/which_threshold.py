@@ -51,7 +51,8 @@ tuned = TunedThresholdClassifierCV(model, scoring=score).fit(X_train, y_train)
 # What changes
 # ------------
 # The tuned one sees malignant tumours that the other misses, and gives more alarms. The
-# harm says which weighs more.
+# saving says which weighs more. (The advice on an ensemble goes by accuracy, to which both
+# kinds of error are alike; so it is of no use here.)
 from skcompare import compare
 from skcompare.plots import ForestDisplay
 
