@@ -1,6 +1,7 @@
 """Whether to combine the two classifiers, for every comparison that can tell."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
@@ -8,7 +9,7 @@ from skcompare.evidence._agreement import MOST_CLASSES
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import EnsembleAdvice, recommend_ensemble
 
-__all__ = ["advice_for"]
+__all__ = ["advice_for", "beside_verdict"]
 
 LOSS = "brier_score"
 """The loss that the advice looks at."""
@@ -38,3 +39,12 @@ def advice_for(
     return recommend_ensemble(
         counts, evidence(PairedLosses, loss=LOSS), evidence(PairedCalibration)
     )
+
+
+def beside_verdict(advice: EnsembleAdvice | None, winner: str) -> EnsembleAdvice | None:
+    """The advice, which goes by accuracy, as it may stand beside the verdict's winner."""
+    if advice is None or advice.model is None or winner == advice.model:
+        return advice
+    if winner not in ("champion", "challenger"):
+        return advice
+    return replace(advice, sentence=f"by accuracy, {advice.sentence}")

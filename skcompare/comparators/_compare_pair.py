@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from skcompare._validation import check_pos_label
-from skcompare.comparators._advice import advice_for
+from skcompare.comparators._advice import advice_for, beside_verdict
 from skcompare.comparators._class_options import with_classes
 from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._evidence_behind import EvidenceBehind, usual_options
@@ -60,15 +60,16 @@ def compare_pair(
             )
         rows = engine.rows_without_truth()
     rows = with_adjusted(rows, adjust)
+    conclusion = decide(
+        rows[0],
+        alpha=alpha,
+        alternative=alternative,
+        records_needed=needed,
+        flags=predictions.flags,
+    )
     return Comparison(
         rows=tuple(rows),
-        conclusion=decide(
-            rows[0],
-            alpha=alpha,
-            alternative=alternative,
-            records_needed=needed,
-            flags=predictions.flags,
-        ),
+        conclusion=conclusion,
         champion=pair.champion.description,
         challenger=pair.challenger.description,
         design=pair.design,
@@ -83,7 +84,7 @@ def compare_pair(
         flags=predictions.flags,
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
-        advice=advice_for(pair, engine.evidence),
+        advice=beside_verdict(advice_for(pair, engine.evidence), conclusion.winner),
         source=EvidenceBehind(pair, pos_label, usual_options(asked)),
     )
 

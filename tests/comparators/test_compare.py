@@ -565,3 +565,15 @@ def test_all_leaves_out_what_needs_a_bound():
 
     assert "anytime_losses" not in {row.test for row in unbounded.rows}
     assert "anytime_losses" in {row.test for row in bounded.rows}
+
+
+def test_advice_against_the_verdict_says_what_it_goes_by():
+    """The verdict is about recall, and who has the better accuracy is another question."""
+    y = np.repeat([0, 1], 100)
+    answers = {"old": np.zeros(200, int), "new": np.ones(200, int)}
+    answers["old"][100:180], answers["new"][:20] = 1, 0
+    comparison = compare(y, answers, scoring="recall")
+
+    assert "challenger" == comparison.verdict
+    assert "champion" == comparison.advice.model
+    assert comparison.advice.sentence.startswith("by accuracy, deploy the champion alone")
