@@ -234,7 +234,7 @@ class RocComparisonDisplay(PairDisplay):
 
     def _room(self) -> Room:
         # Squares as wide as the page allows, with titles above and legends below.
-        return Room(width=9.0, height=6.5, widths=(1.0, 1.0))
+        return Room(width=9.0, height=6.0, widths=(1.0, 1.0))
 
     def _draw(self, curves: Any, difference: Any) -> None:
         self._draw_curves(curves)
