@@ -98,8 +98,8 @@ def roc_difference_band(
     ``benchmarks/validity/roc_band.py`` measures how often the bands hold the true
     difference: with 20 to 200 positive records the simultaneous one in 94 to 99.9 % of
     samples, the pointwise one in 96 to 99.8 % on average over the rates, and in 87 to 97 %
-    at the rate of a single negative record, of which the data say little. At rate 0 they
-    say less still.
+    at the rate where it is right least often. Limits at rates of one or two negative
+    records are rough, because the data say little of so few.
 
     Of more than 200,000 rows the curves are those of all records; how much they vary is
     found from counts of the records in 300 levels of each score, which are closest where
