@@ -93,6 +93,35 @@ def few_records(n, rng):
     return champion, p + 0.46 * np.sqrt(0.02), outcomes(p, rng)
 
 
+def hard_and_soft(n, rng, errs, certain, soft, right, apart=False):
+    """A classifier of two outputs near 0 and 1, which errs, and one that is less certain.
+
+    Both are off by the same distance: one says `certain` and is right but for `errs`, the
+    other says `soft` and is right so often. They err on the same records, as far as one
+    errs more often, or each on others.
+    """
+    y = rng.integers(2, size=n)
+    chance = rng.random(n)
+    hard = np.where(chance < errs, 1 - y, y)
+    wrong = (1 - chance if apart else chance) < 1 - right
+    named = np.where(wrong, 1 - y, y)
+    return (
+        np.where(named == 1, soft, 1 - soft),
+        np.where(hard == 1, certain, 1 - certain),
+        y,
+    )
+
+
+HARD = (
+    (0.01, 1.0, 0.96, 0.97), (0.02, 1.0, 0.96, 0.94), (0.02, 1.0, 0.96, 0.98),
+    (0.05, 1.0, 0.9, 0.95), (0.05, 1.0, 0.9, 0.85), (0.05, 0.98, 0.96, 0.99),
+    (0.1, 1.0, 0.9, 1.0), (0.1, 0.98, 0.9, 0.98), (0.1, 0.99, 0.9, 0.99),
+    (0.1, 0.98, 0.96, 0.88),
+)  # fmt: skip
+"""How often the hard classifier errs and what it says; what the soft one says and how often
+it is right."""
+FEW_RECORDS = (40, 100, 300, 1000)
+
 NULLS = (
     World("both calibrated, unlike sharpness", nested),
     World("both calibrated, one constant", constant),
@@ -321,6 +350,48 @@ def flags_tables(args):
     return (table,)
 
 
+def hard_row(setting, n, sizes, seed):
+    """Shares of rejections by the default and the bootstrap, and of those flagged."""
+    rng = np.random.default_rng(seed)
+    found, resampled = [], []
+    for k in range(sizes[0]):
+        champion, challenger, y = hard_and_soft(n, rng, *setting)
+        calibration = PairedCalibration.from_predictions(
+            y, champion, challenger, labels=[0, 1]
+        )
+        result = calibration_difference(calibration)
+        found.append((result.pvalue < ALPHA, "decided-by-few-records" in result.flags))
+        if k < sizes[1]:
+            other = calibration_difference(
+                calibration,
+                method="bootstrap",
+                n_resamples=RESAMPLES,
+                random_state=rng_of(rng),
+            )
+            resampled.append(other.pvalue < ALPHA)
+    return *np.mean(found, axis=0), np.mean(resampled)
+
+
+def hard_tables(args):
+    """Type I error where one classifier is nearly certain, and errs now and then."""
+    settings = [((*each, apart), n) for each in HARD for apart in (False, True)
+                for n in FEW_RECORDS]  # fmt: skip
+    seeds = np.random.SeedSequence([args.seed, 6]).spawn(len(settings))
+    sizes = args.draws, args.resampled
+    rows = Parallel(args.n_jobs)(
+        delayed(hard_row)(*each, sizes, seed) for each, seed in zip(settings, seeds)
+    )
+    table = Table(
+        f"Equal squared calibration errors, outputs near 0 and 1: type I error at {ALPHA}",
+        ("one errs", "and says", "the other says", "and is right", "on the same records",
+         "records", "analytic", "bootstrap", "flagged"),
+    )  # fmt: skip
+    for ((*each, apart), n), (analytic, flagged, bootstrap) in zip(settings, rows):
+        shown = with_error(analytic, sizes[0]), with_error(bootstrap, sizes[1])
+        table.add(*each, "no" if apart else "yes", n, *shown, f"{flagged:.2f}")
+    return (table,)
+
+
 def grouped(n_groups, rng, power):
     """Classifiers that are alike, of groups whose records have much in common."""
     groups = np.repeat(np.arange(n_groups), PER_GROUP)
@@ -384,6 +455,7 @@ def main(arguments=None):
         "bins": bins_tables,
         "groups": grouped_tables,
         "flags": flags_tables,
+        "hard": hard_tables,
     }
     add("--only", choices=parts, nargs="+", default=list(parts), help="some of the tables")
     add("--seed", type=int, default=0)

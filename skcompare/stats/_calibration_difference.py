@@ -18,7 +18,6 @@ from skcompare.stats._calibration_resampling import (
 )
 from skcompare.stats._calibration_units import (
     BothSums,
-    growth_by_sparse_bins,
     role_sums,
     squared_errors,
     variance_of,
@@ -39,9 +38,9 @@ ROUNDING = 1e-13
 FEW_DEGREES, FEW_GROUPS, MUCH_GROWTH = 15, 10, 0.15
 DECIDED_BY_FEW = register_flag(
     "decided-by-few-records",
-    "a few records make most of the difference of calibration errors, or a bin of a few "
-    "would if another one went the other way, so its p-value and interval are rough; "
-    "fewer bins or more records help",
+    "a few records make most of the difference of calibration errors, or one more in a bin "
+    "whose records nearly all went the same way would change it by much, so its p-value "
+    "and interval are rough; fewer bins or more records help",
 )
 GROUPS_ARE_FEW = register_flag(
     "few-groups",
@@ -171,12 +170,19 @@ def calibration_difference(
     pairs, which falls with the square of the number of records; else it falls with the
     number. The jackknife variance counts that of pairs twice [2]_, and a bootstrap three
     times. "analytic" takes the jackknife's and takes off one time the variance of pairs,
-    estimated from the products of residuals of both classifiers in their joint bins; what
-    is left is never less than that of pairs.
+    estimated from the products of residuals of both classifiers in their joint bins.
+
+    That variance collapses where few records went the other way: a bin in which no record
+    or one did shows none, and a gap that is small by chance shows little. So it is not
+    taken to be less than the variance under the null hypothesis with one more error. For
+    that, one event and one record without are added to each bin (Laplace's rule), the gaps
+    of both classifiers are such that both errors are the mean of the two, and one record is
+    added to which the two give opposite probabilities, as such a record may not have been
+    seen. For many records of either outcome in each bin that makes no difference.
+
     The degrees of freedom are Satterthwaite's [3]_, from how unequal the influences of the
-    records are. The flag "decided-by-few-records" says where they are fewer than 15, and
-    where bins of fewer than 10 records that happen to agree make the variance look small:
-    two more records of either outcome in each would add more than 15 % to it.
+    records are. Where they are fewer than 15, or the added records raise the null variance
+    by more than 15 %, the result is flagged "decided-by-few-records".
 
     Of grouped records, groups take the place of records: only pairs of different groups
     count, in estimate and variance, and resamples are of groups. Fewer than 10 groups are
@@ -196,7 +202,8 @@ def calibration_difference(
     taken as if they had been fixed in advance.
 
     Two classifiers with the same probabilities have statistic 0 and p = 1, flagged
-    "degenerate". A difference without variance has an infinite statistic and no p-value.
+    "degenerate". Of a bootstrap, a difference without variance has an infinite statistic
+    and no p-value.
 
     References
     ----------
@@ -295,12 +302,10 @@ def _analytic(estimate: float, sums: BothSums, alternative: str, noise: float) -
         "standard_error": error,
         "standard_error_of_pairs": math.sqrt(variance.second),
     }
-    if error <= noise:
+    if error <= noise or (estimate == 0 and variance.observed <= noise**2):
         return _without_error(estimate, "analytic", dict.fromkeys(details, 0.0))
     df = variance.df
-    few = df < FEW_DEGREES
-    if sums[0].rows == 1 and not few:
-        few = growth_by_sparse_bins(sums, variance) > MUCH_GROWTH
+    few = df < FEW_DEGREES or variance.growth > MUCH_GROWTH
     return _Tail(
         estimate / error,
         *student_pvalue(estimate / error, df, alternative),

@@ -14,9 +14,12 @@ from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_sums import SUMS
 from skcompare.stats._calibration_moments import CellMoments, moments_of, of_role, product
 from skcompare.stats._calibration_variance import (
-    NOISE,
+    BinProducts,
     Variance,
+    joint_products,
     of_rows,
+    pair_variance,
+    under_equal_errors,
     variance_from,
     weigh,
 )
@@ -67,7 +70,7 @@ class ReducedSums:
 Both = tuple[ReducedSums, ReducedSums]
 
 
-def variance_of_reduced(sums: Both) -> Variance:
+def variance_of_reduced(sums: Both, errors: tuple[float, float]) -> Variance:
     """Variance of the difference of the squared errors, champion less challenger."""
     moments, n = moments_of(sums[0].cells), sums[0].n_units
     values = [_influence(each, moments) for each in sums]
@@ -79,7 +82,11 @@ def variance_of_reduced(sums: Both) -> Variance:
         fourth = moments.sum_of(product(squared, squared))
     else:
         fourth = _fourth_without_curve(influence, moments)
-    return variance_from(square, fourth, sizes, _of_pairs(sums, moments), n)
+    products = _products(sums, moments)
+    pairs = pair_variance(products, n)
+    totals = sums[0].totals, sums[1].totals
+    null = under_equal_errors(products, totals, errors, pairs, n)
+    return variance_from(square, fourth, sizes, n, pairs, null)
 
 
 def _influence(sums: ReducedSums, moments: CellMoments) -> FloatArray:
@@ -122,32 +129,24 @@ def _fourth_without_curve(influence: FloatArray, moments: CellMoments) -> float:
     return moments.sum_of(product(squared, squared))
 
 
-def _of_pairs(sums: Both, moments: CellMoments) -> float:
-    """Variance that the pairs of records add.
-
-    The squares of the terms of all pairs are those of the products in joint bins, less
-    those of a record with itself.
-    """
+def _products(sums: Both, moments: CellMoments) -> BinProducts:
+    """Products of the residuals of all records in pairs of bins."""
     residuals, weights = zip(*(_beyond_means(s, moments) for s in sums), strict=True)
-    total = size = 0.0
-    own = np.zeros((3, 3, len(moments.size)))
+    size = moments.size
+    own = np.zeros((3, 3, len(size)))
+    squares = []
     for s, r, weight, sign in zip(sums, residuals, weights, (1, -1), strict=True):
         squared = product(r, r)
         own += sign * squared * weight[s.bin]
-        added = moments.size * moments.mean_of(squared)
-        terms = (np.bincount(s.bin, added, len(weight)) * weight) ** 2
-        total += float(terms.sum())
-        size += float(terms.sum())
-    joint, at = np.unique(sums[0].cells.code // 4, return_inverse=True)
-    added = moments.size * moments.mean_of(product(*residuals))
-    first, second = np.divmod(joint, len(weights[1]))
-    cross = np.bincount(at, added, len(joint)) ** 2
-    both = 2 * float((cross * weights[0][first] * weights[1][second]).sum())
-    total, size = total - both, size + both
-    found = total - moments.sum_of(product(own, own))
-    if found <= NOISE * size:
-        return 0.0
-    return 2 * found / sums[0].n_rows ** 2
+        squares.append(np.bincount(s.bin, size * moments.mean_of(squared), len(weight)))
+    n_bins = len(weights[0]), len(weights[1])
+    joint, n_cells = sums[0].cells.code // 4, n_bins[0] * n_bins[1]
+    cross = np.bincount(joint, size * moments.mean_of(product(*residuals)), n_cells)
+    alike = np.bincount(joint, size * (sums[0].event == sums[1].event), n_cells)
+    signed = np.concatenate([weights[0], -weights[1]])
+    rows = sums[0].totals[0], sums[1].totals[0], alike
+    of_itself = moments.sum_of(product(own, own))
+    return joint_products(n_bins, (*squares, cross), rows, of_itself, signed)
 
 
 def _beyond_means(sums: ReducedSums, moments: CellMoments) -> tuple[FloatArray, FloatArray]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from skcompare._typing import FloatArray, IntArray
@@ -15,8 +16,12 @@ from skcompare.evidence import PairedCalibration
 from skcompare.stats._calibration_reduced import ReducedSums, variance_of_reduced
 from skcompare.stats._calibration_variance import (
     NOISE,
+    BinProducts,
     Variance,
+    joint_products,
     of_rows,
+    pair_variance,
+    under_equal_errors,
     variance_from,
     weigh,
 )
@@ -24,7 +29,7 @@ from skcompare.stats._calibration_variance import (
 __all__ = [
     "BothSums",
     "RoleSums",
-    "growth_by_sparse_bins",
+    "record_influences",
     "role_sums",
     "row_sums",
     "squared_errors",
@@ -33,9 +38,6 @@ __all__ = [
 
 MOST_PRODUCTS = 500_000_000
 """Pairs of bins, added over the units, beyond which these are not counted."""
-
-FEW_IN_BIN = 10
-"""Fewer records of a bin say little of how much their share of events varies."""
 
 MOST_CELLS = 1 << 20
 """Pairs of bins that are counted in one table."""
@@ -46,9 +48,10 @@ class RoleSums:
     """What one classifier's rows of each unit add to each bin.
 
     Every entry is a unit and a bin with rows of it: how many there are, how many events
-    happened, and by how much these exceed their probabilities. `rows` is the number of
-    rows of each unit, where every entry is one row; None for groups. `totals` has the
-    six sums of each bin, of shape (6, n_bins).
+    happened, and by how much these exceed their probabilities. `codes` and `happened` are
+    the bins and events of all rows. `rows` is the number of rows of each unit, where every
+    entry is one row; None for groups. `totals` has the six sums of each bin, of shape
+    (6, n_bins).
     """
 
     unit: IntArray
@@ -58,6 +61,8 @@ class RoleSums:
     excess: FloatArray
     n_bins: int
     n_units: int
+    codes: IntArray
+    happened: NDArray[np.bool_]
     rows: int | None = None
     totals: FloatArray = field(init=False, repr=False)
 
@@ -98,7 +103,8 @@ def role_sums(calibration: PairedCalibration, role: int) -> RoleSums | ReducedSu
 def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
     """The sums of champion (0) or challenger (1), from their records."""
     proba = calibration.proba[role]
-    events = calibration.outcomes[role].astype(np.float64)
+    happened = calibration.outcomes[role]
+    events = happened.astype(np.float64)
     codes, n_bins = calibration.codes[role], calibration.n_bins[role]
     rows = calibration.rows_per_record
     unit = np.arange(calibration.n)
@@ -106,16 +112,37 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
         unit = unit.repeat(rows)
     count, excess = np.ones(len(proba)), events - proba
     if calibration.groups is None:
-        return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
+        return RoleSums(
+            unit,
+            codes,
+            count,
+            events,
+            excess,
+            n_bins,
+            calibration.n,
+            codes,
+            happened,
+            rows,
+        )
     groups = calibration.groups[unit]
     cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
     added = [
         np.bincount(entry, each, len(cells)).astype(np.float64)
         for each in (count, events, excess)
     ]
-    unit, codes = cells // n_bins, cells % n_bins
+    unit, bins = cells // n_bins, cells % n_bins
     n_groups = len(calibration.group_labels)
-    return RoleSums(unit, codes, added[0], added[1], added[2], n_bins, n_groups)
+    return RoleSums(
+        unit,
+        bins,
+        added[0],
+        added[1],
+        added[2],
+        n_bins,
+        n_groups,
+        codes,
+        happened,
+    )
 
 
 def squared_errors(sums: BothSums) -> tuple[float, float]:
@@ -129,39 +156,38 @@ def variance_of(sums: BothSums) -> Variance:
     first, second = sums
     if isinstance(first, ReducedSums) or isinstance(second, ReducedSums):
         assert isinstance(first, ReducedSums) and isinstance(second, ReducedSums)
-        return variance_of_reduced((first, second))
+        return variance_of_reduced((first, second), squared_errors(sums))
     values = [_without_each(s) for s in (first, second)]
     influence = values[0] - values[1]
     influence = influence - influence.mean()
     squares = influence * influence
     sizes = sum(float(((each - each.mean()) ** 2).sum()) for each in values)
+    products = _products((first, second))
+    pairs = null = None
+    if products is not None:
+        pairs, totals = pair_variance(products, first.n_rows), (first.totals, second.totals)
+        null = under_equal_errors(
+            products, totals, squared_errors(sums), pairs, first.n_rows
+        )
     return variance_from(
         float(influence @ influence),
         float(squares @ squares),
         sizes,
-        _of_pairs((first, second)),
         len(influence),
+        pairs,
+        null,
     )
 
 
-def growth_by_sparse_bins(sums: BothSums, variance: Variance) -> float:
-    """By what share the variance would grow if few records of a bin had not agreed.
+def record_influences(sums: BothSums) -> FloatArray:
+    """Influences of the records on the challenger's squared error less the champion's.
 
-    A bin whose few records all went the same way seems to have no variance. Here two more
-    events and two more without one are added to each of them, as Agresti and Coull (1998)
-    do for the interval of a share.
+    What each takes off the difference when it is left out, times the number of the others;
+    their mean is 0.
     """
-    added = 0.0
-    for each in sums:
-        few = (each.totals[0] > 0) & (each.totals[0] < FEW_IN_BIN)
-        n, y, excess = each.totals[:3, few]
-        share, cautious = y / n, (y + 2) / (n + 4)
-        gaps = (excess / n) ** 2, (excess / n + cautious - share) ** 2
-        seen, feared = (
-            gap * s * (1 - s) for gap, s in zip(gaps, (share, cautious), strict=True)
-        )
-        added += float((4 * n * (feared - seen)).sum()) / each.n_rows**2
-    return max(added, 0.0) / variance.total
+    champion, challenger = (_without_each(s) for s in sums if isinstance(s, RoleSums))
+    without = challenger - champion
+    return (len(without) - 1) * (without.mean() - without)
 
 
 def _without_each(sums: RoleSums) -> FloatArray:
@@ -197,51 +223,69 @@ def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
     return constant.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
 
 
-def _of_pairs(sums: tuple[RoleSums, RoleSums]) -> float | None:
-    """Variance that the pairs of units add; None where there are too many bins.
+def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
+    """Products of residuals in pairs of bins; None where there are too many.
 
     The difference has the term ``r[u] @ (weight * r[v])`` of units u and v, where r[u]
-    holds what the unit adds to the bins of both roles beyond their means. Squares of
-    these terms add up to those of the bins' products, less those of a unit with itself.
+    holds what the unit adds to the bins of both roles beyond their means.
     """
     (one, other), weight = zip(*map(_beyond_means, sums), strict=True)
     signed = np.concatenate([weight[0], -weight[1]])
     if all(s.rows == 1 for s in sums) and sums[0].n_bins * sums[1].n_bins <= MOST_CELLS:
-        terms = _of_joint_bins(sums, (one, other), weight)
         own = one * one * weight[0][sums[0].bin]
         own -= other * other * weight[1][sums[1].bin]
-    else:
-        column = np.concatenate([sums[0].bin, sums[1].bin + sums[0].n_bins])
-        unit = np.concatenate([sums[0].unit, sums[1].unit])
-        entries = np.bincount(unit).astype(np.float64)
-        if float(entries @ entries) > MOST_PRODUCTS:
-            return None
-        values = np.concatenate([one, other])
-        r = csr_matrix((values, (unit, column)), shape=(sums[0].n_units, len(signed)))
-        product = (r.T @ r).tocoo()
-        terms = product.data**2 * signed[product.row] * signed[product.col]
-        own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
-    found = float(terms.sum() - own @ own)
-    if found <= NOISE * float(np.abs(terms).sum()):
-        return 0.0
-    return 2 * found / sums[0].n_rows ** 2
+        return _of_joint_bins(sums, (one, other), signed, float(own @ own))
+    column = np.concatenate([sums[0].bin, sums[1].bin + sums[0].n_bins])
+    unit = np.concatenate([sums[0].unit, sums[1].unit])
+    entries = np.bincount(unit).astype(np.float64)
+    if float(entries @ entries) > MOST_PRODUCTS:
+        return None
+    values = np.concatenate([one, other])
+    r = csr_matrix((values, (unit, column)), shape=(sums[0].n_units, len(signed)))
+    product, rows = (r.T @ r).tocsr(), _rows_together(sums)
+    # Bins without variation have products of 0, and rows all the same.
+    row, col = ((product != 0) + (rows != 0)).nonzero()
+    own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
+    found = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
+    return BinProducts(row, col, *found, float(own @ own), signed)
 
 
 def _of_joint_bins(
     sums: tuple[RoleSums, RoleSums],
     values: tuple[FloatArray, FloatArray],
-    weight: tuple[FloatArray, FloatArray],
-) -> FloatArray:
-    """Terms of all pairs of bins, where each unit is in one bin of either role."""
+    signed: FloatArray,
+    own: float,
+) -> BinProducts:
+    """Products in all pairs of bins, where each unit is in one bin of either role."""
     first, second = sums
+    n_cells = first.n_bins * second.n_bins
     joint = first.bin * second.n_bins + second.bin
-    cross = np.bincount(joint, values[0] * values[1], first.n_bins * second.n_bins)
-    both = -2 * np.square(cross) * np.outer(*weight).ravel()
-    own = (
-        np.square(np.bincount(s.bin, v * v, s.n_bins) * w)
-        for s, v, w in zip(sums, values, weight, strict=True)
+    cross = np.bincount(joint, values[0] * values[1], n_cells)
+    alike = np.bincount(joint, first.events == second.events, n_cells)
+    squares = [
+        np.bincount(s.bin, v * v, s.n_bins) for s, v in zip(sums, values, strict=True)
+    ]
+    rows = first.totals[0], second.totals[0], alike
+    return joint_products(
+        (first.n_bins, second.n_bins), (*squares, cross), rows, own, signed
     )
-    return np.concatenate([*own, both])
+
+
+def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
+    """Rows of each bin, and those with one event in a bin of either role."""
+    first, second = sums
+    alike = first.happened == second.happened
+    one, other = first.codes[alike], second.codes[alike] + first.n_bins
+    bins = np.arange(first.n_bins + second.n_bins)
+    counts = np.concatenate([first.totals[0], second.totals[0]])
+    ones = np.ones(len(one))
+    return csr_matrix(
+        (
+            np.concatenate([counts, ones, ones]),
+            (np.concatenate([bins, one, other]), np.concatenate([bins, other, one])),
+        ),
+        shape=(len(bins), len(bins)),
+    )
 
 
 def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:

@@ -1,14 +1,25 @@
 """What bins add to a squared calibration error, and the variance of a difference of two."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._typing import FloatArray
+from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["NOISE", "Variance", "of_rows", "variance_from", "weigh"]
+__all__ = [
+    "NOISE",
+    "BinProducts",
+    "UnderEqualErrors",
+    "Variance",
+    "joint_products",
+    "of_rows",
+    "pair_variance",
+    "under_equal_errors",
+    "variance_from",
+    "weigh",
+]
 
 AnyNumbers = NDArray[Any]
 
@@ -17,6 +28,10 @@ NOISE = 1e-12
 
 MOST_DEGREES = 1e6
 """More degrees of freedom are as good as normal."""
+
+ONE_MORE = 1.0
+"""Events, and records without one, that are added to a bin where its share of events is
+what the variance depends on (Laplace's rule)."""
 
 
 def of_rows(n: AnyNumbers, y: AnyNumbers, excess: AnyNumbers) -> FloatArray:
@@ -41,6 +56,161 @@ def weigh(totals: FloatArray) -> FloatArray:
     return np.where(several, n * ((excess / some) ** 2 - spread), 0.0)
 
 
+class BinProducts(NamedTuple):
+    """Sums over units of the products of residuals in two bins.
+
+    Bins of the challenger are counted on from those of the champion. Each pair of bins of
+    the two is there in both orders.
+
+    Attributes
+    ----------
+    row, col : ndarray of shape (n_products,)
+        The two bins.
+    value : ndarray of shape (n_products,)
+        The sum of the products. The residual of a row is its event less its probability,
+        beyond the mean of the bin, and made larger as far as that mean is its own.
+    rows : ndarray of shape (n_products,)
+        Rows in both bins whose two events are one: all rows of a bin with itself, and none
+        of two bins of one classifier.
+    own : float
+        What pairs of a unit with itself are in :func:`pair_variance`.
+    weight : ndarray of shape (n_bins,)
+        Weight of the pairs of each bin, negative for the challenger's.
+    """
+
+    row: IntArray
+    col: IntArray
+    value: FloatArray
+    rows: FloatArray
+    own: float
+    weight: FloatArray
+
+
+def joint_products(
+    n_bins: tuple[int, int],
+    values: tuple[AnyNumbers, ...],
+    rows: tuple[AnyNumbers, ...],
+    own: float,
+    weight: FloatArray,
+) -> BinProducts:
+    """Products where a unit is a row: in each bin with itself, and in all pairs of both.
+
+    `values` and `rows` are of the champion's bins, of the challenger's, and of the pairs,
+    one bin of the champion after the other.
+    """
+    bins = np.arange(sum(n_bins))
+    first, second = np.divmod(np.arange(n_bins[0] * n_bins[1]), n_bins[1])
+    second = second + n_bins[0]
+    return BinProducts(
+        np.concatenate([bins, first, second]),
+        np.concatenate([bins, second, first]),
+        np.concatenate([*values, values[-1]]),
+        np.concatenate([*rows, rows[-1]]),
+        own,
+        weight,
+    )
+
+
+def pair_variance(products: BinProducts, n_rows: float) -> float:
+    """Variance of the difference that the pairs of units add; 0 where it is rounding."""
+    terms = _pair_terms(products, products.value)
+    found = float(terms.sum()) - products.own
+    if found <= NOISE * float(np.abs(terms).sum()):
+        return 0.0
+    return 2 * found / n_rows**2
+
+
+def _pair_terms(products: BinProducts, value: FloatArray) -> FloatArray:
+    weight = products.weight
+    terms: FloatArray = np.square(value) * weight[products.row] * weight[products.col]
+    return terms
+
+
+class UnderEqualErrors(NamedTuple):
+    """What the variance of the difference would be if the errors were equal.
+
+    Attributes
+    ----------
+    shift : float
+        By how much its first part, twice that of pairs included, differs from what the
+        gaps and shares of events as observed give.
+    second : float
+        The part of the pairs.
+    growth : float
+        By what share the added records raise it.
+    """
+
+    shift: float
+    second: float
+    growth: float
+
+
+def under_equal_errors(
+    products: BinProducts,
+    totals: tuple[FloatArray, FloatArray],
+    errors: tuple[float, float],
+    second: float,
+    n_rows: float,
+) -> UnderEqualErrors:
+    """How the variance changes where the errors are equal, and few events not believed.
+
+    A bin in which no record, or one, had the other outcome shows no variance, and a
+    classifier whose gaps are small by chance little. So one event and one record without
+    are added to each bin for its share of events, the gaps are such that both errors
+    are the mean of the two, as under the null hypothesis, and one unit is added to which
+    the two give opposite probabilities, because none of these may have been seen.
+
+    Parameters
+    ----------
+    products : BinProducts
+        Products of residuals.
+    totals : tuple of two ndarray of shape (6, n_bins)
+        Sums over the bins of both roles.
+    errors : tuple of two float
+        Squared errors of both roles.
+    second : float
+        The variance that pairs add, as observed.
+    n_rows : float
+        Number of rows.
+    """
+    n, y, excess = np.concatenate([each[:3] for each in totals], axis=1)
+    n_n = np.concatenate([each[5] for each in totals])
+    some = np.maximum(n, 1)
+    # Rows of a group are worth one where they are alike.
+    together = np.maximum(n_n / some, 1)
+    added = ONE_MORE * together
+    share = y / some
+    cautious = (y + added) / (n + 2 * added)
+    more = np.maximum(cautious * (1 - cautious) - share * (1 - share), 0) * together
+    # Of rows in two bins, as much as the variance of both grows by.
+    grown = np.minimum(more[products.row], more[products.col]) * products.rows
+    value = products.value + grown
+
+    pooled = max(sum(errors) / 2, 0.0)
+    size = np.array([len(each[0]) for each in totals])
+    raised = np.maximum(pooled - np.array(errors), 0)
+    lowered = [min(1.0, pooled / error) if error > 0 else 1.0 for error in errors]
+    gap = excess / some
+    equal = gap + cautious - share
+    equal = np.copysign(np.sqrt(equal**2 + raised.repeat(size)), equal)
+    equal *= np.sqrt(lowered).repeat(size)
+    sign = np.array([1.0, -1.0]).repeat(size)
+
+    def first(value: FloatArray, gap: FloatArray) -> float:
+        slope = sign * gap
+        return 4 * float(value @ (slope[products.row] * slope[products.col]))
+
+    typical = np.sqrt(np.bincount(sign < 0, n * equal**2) / n_rows)
+    unseen = ONE_MORE * (2 * float(typical.sum()) * float(n_n.sum() / n.sum())) ** 2
+    terms = _pair_terms(products, value) - _pair_terms(products, products.value)
+    pairs = max(second * n_rows**2 + 2 * float(terms.sum()), 0.0)
+    whole = first(value, equal) + unseen + pairs
+    plain = first(products.value, equal) + second * n_rows**2
+    shift = first(value, equal) + unseen - first(products.value, gap)
+    growth = whole / plain - 1 if plain > NOISE * whole else np.inf
+    return UnderEqualErrors(shift / n_rows**2, pairs / n_rows**2, growth)
+
+
 @dataclass(frozen=True, slots=True)
 class Variance:
     """Variance of a difference of squared errors, in its two parts.
@@ -53,11 +223,17 @@ class Variance:
         The part that falls with its square, from pairs of units.
     df : float
         Degrees of freedom of the estimate of their sum.
+    observed : float
+        The sum with gaps and shares of events as observed.
+    growth : float
+        By what share records that may not have been seen raise it.
     """
 
     first: float
     second: float
     df: float
+    observed: float
+    growth: float = 0.0
 
     @property
     def total(self) -> float:
@@ -65,7 +241,12 @@ class Variance:
 
 
 def variance_from(
-    square: float, fourth: float, sizes: float, second: float | None, n: int
+    square: float,
+    fourth: float,
+    sizes: float,
+    n: int,
+    second: float | None,
+    null: UnderEqualErrors | None,
 ) -> Variance:
     """Variance of the difference, from the influences of units and the part of pairs.
 
@@ -79,21 +260,25 @@ def variance_from(
         Sums of the second and fourth powers of the units' influences on the difference.
     sizes : float
         Sum of the squares of those on both errors, of which `square` may be rounding.
-    second : float or None
-        The part of the pairs; None where it was not counted.
     n : int
         Number of units.
+    second : float or None
+        The part of the pairs, as observed; None where it was not counted.
+    null : UnderEqualErrors or None
+        What the variance is under the null hypothesis; None where pairs were not counted.
     """
     if square <= NOISE**2 * sizes:
         square = fourth = 0.0
     jackknife = square * (n - 1) / n
-    if second is None:
-        return Variance(jackknife, 0.0, _degrees(square, fourth, 1.0, n))
-    first = max(jackknife - 2 * second, 0.0)
-    if jackknife == 0:
-        return Variance(first, second, 1.0)
-    scale = (first + second) / jackknife
-    return Variance(first, second, _degrees(square, fourth, scale, n))
+    if second is None or null is None:
+        return Variance(jackknife, 0.0, _degrees(square, fourth, 1.0, n), jackknife)
+    observed = max(jackknife - 2 * second, 0.0) + second
+    first = max(jackknife + null.shift - 2 * null.second, 0.0)
+    # Whichever is larger: gaps may be small by chance, or their mean may be.
+    first = max(first, observed - null.second)
+    scale = (first + null.second) / jackknife if jackknife else np.inf
+    df = _degrees(square, fourth, scale, n)
+    return Variance(first, null.second, df, observed, null.growth)
 
 
 def _degrees(square: float, fourth: float, scale: float, n: int) -> float:

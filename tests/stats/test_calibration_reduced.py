@@ -128,31 +128,19 @@ def test_against_itself(method):
         assert "degenerate" in result.flags
 
 
-def test_without_variance():
-    """Constant columns and events have a difference without variance, and say so."""
-    calibration = of_arrays(np.ones(N), np.full(N, 0.3), np.full(N, 0.55))
-    for each in (calibration, calibration.reduced()):
-        result = calibration_difference(each)
-
-        assert 0.49 - 0.2025 == pytest.approx(result.estimate, rel=1e-12)
-        assert math.isinf(result.statistic)
-        assert math.isnan(result.pvalue)
-        assert "zero-variance" in result.flags
-
-
 @pytest.mark.parametrize(("n", "pair"), [(20, (0.2, 1.0)), (2000, (0.3, 0.2))])
-@pytest.mark.parametrize("method", ["analytic", "bootstrap"])
-def test_error_that_is_rounding(method, n, pair):
-    """Records that are all alike have no p-value, whatever rounding leaves of an error."""
+def test_error_that_is_rounding(n, pair):
+    """Records that are all alike have no bootstrap, whatever rounding leaves of it."""
     columns = [np.full(n, p) for p in pair]
     for y in (np.zeros(n), np.ones(n)):
         calibration = of_arrays(y, *columns, n_bins=15)
         for each in (calibration, calibration.reduced()):
-            result = calibration_difference(each, method=method, n_resamples=20)
+            result = calibration_difference(each, method="bootstrap", n_resamples=20)
 
             assert math.isnan(result.pvalue)
             assert ("zero-variance",) == result.flags
             assert 0.0 == result.details["standard_error"]
+        same(*map(calibration_difference, (calibration, calibration.reduced())))
 
 
 @pytest.mark.parametrize("size", [1e-3, 1e-6])
@@ -220,12 +208,12 @@ def test_a_million_records_in_one_bin():
     assert one.df == pytest.approx(other.df, rel=1e-8)
 
 
-@pytest.mark.parametrize(("n_bins", "most"), [(1, 0.1), (15, 1e-5)])
+@pytest.mark.parametrize(("n_bins", "most"), [(5, 1e-2), (15, 1e-4)])
 def test_degrees_of_freedom_without_high_powers(n_bins, most):
     """Fewer sums tell the same but for the degrees of freedom, and these nearly."""
     rng = np.random.default_rng(100)
     p = rng.uniform(0, 1, size=100)
-    close = np.clip(p + rng.normal(0, 0.01, size=100), 0, 1)
+    close = np.clip(p**3 + rng.normal(0, 0.05, size=100), 0, 1)
     reduced = of_arrays(rng.random(100) < p, p, close, n_bins=n_bins).reduced()
     cells = reduced.cells
     lower = replace(cells, sums=cells.sums[: len(SUMS)])
