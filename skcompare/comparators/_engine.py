@@ -38,8 +38,13 @@ from skcompare.comparators._tests import (
     tests_without_truth,
     why_unsuited,
 )
-from skcompare.evidence import ScoreDifferences, ScoredPair
-from skcompare.metrics import Measure, score_differences, scored_pair
+from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
+from skcompare.metrics import (
+    Measure,
+    block_differences,
+    score_differences,
+    scored_pair,
+)
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
@@ -59,10 +64,15 @@ BIASED = register_flag(
 )
 
 BY_MEASURE: dict[type, Callable[..., Any]] = {
+    BlockDifferences: block_differences,
     ScoreDifferences: score_differences,
     ScoredPair: scored_pair,
 }
 """Evidence that is made by scoring the answers, with how it is made."""
+
+
+SHARED_SCORES = (BlockDifferences, ScoreDifferences)
+"""Evidence whose scores of each classifier serve all its pairs."""
 
 
 class Prepared(NamedTuple):
@@ -195,7 +205,7 @@ class PairEngine:
         chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
         if chosen is None and SCORE in entry.options:
             chosen = inspect.signature(entry.function).parameters[SCORE].default
-        if chosen is None and entry.needs is ScoreDifferences:
+        if chosen is None and entry.needs in SHARED_SCORES:
             return str(self._of(entry, None).score)
         if chosen is None and ANY_LOSS in entry.measures:
             chosen = self._of(entry, None).loss
@@ -330,7 +340,7 @@ class PairEngine:
             self._scores[key] = tallied_scores(self.pair, measure, self.pos_label)
         if key not in self._scores:
             make, given = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
-            shared = {"known": self._known} if needs is ScoreDifferences else {}
+            shared = {"known": self._known} if needs in SHARED_SCORES else {}
             self._scores[key] = make(*given, **shared)
         return self._scores[key]
 

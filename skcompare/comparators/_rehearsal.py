@@ -63,17 +63,19 @@ def _about(
 def _right_answers(splits: Splits, classes: np.ndarray) -> PairedPredictions:
     """Two classifiers that answer these splits alike, with records of every class."""
     tests = [test for _, test in splits.pairs]
-    n = sum(map(len, tests))
+    records = np.concatenate(tests)
+    n = int(records.max()) + 1
     y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
-    certain = np.zeros((n, len(classes)))
-    certain[np.arange(n), y] = 1.0
-    answers = tuple(Answers(name, name, y, certain) for name in ("champion", "challenger"))
+    labels, certain = y[records], np.eye(len(classes))[y[records]]
+    answers = tuple(
+        Answers(name, name, labels, certain) for name in ("champion", "challenger")
+    )
     made_up = Predictions(
         classes=classes,
         y=y,
         answers=answers,
         design=splits.design,
-        records=np.arange(n),
+        records=records,
         bounds=np.cumsum([0, *map(len, tests)]),
         n_train=np.array([len(train) for train, _ in splits.pairs]),
         groups=np.arange(n) if splits.design.grouped else None,

@@ -3,6 +3,7 @@
 from skcompare._levels import Levels
 from skcompare._registry import LossEntry, record_loss, record_losses
 from skcompare.evidence._agreement import AgreementMatrix
+from skcompare.evidence._block_differences import BlockDifferences
 from skcompare.evidence._calibration import PairedCalibration
 from skcompare.evidence._calibration_errors import CalibrationBins, CalibrationCurve
 from skcompare.evidence._class_placements import ClassPlacementValues
@@ -31,6 +32,7 @@ from skcompare.evidence._tally_frame import tally_frame
 __all__ = [
     "AgreementMatrix",
     "Asked",
+    "BlockDifferences",
     "CalibrationBins",
     "CalibrationCurve",
     "Checkpoint",

@@ -54,14 +54,19 @@ def records_of_calibration(
     """
     if not near <= MOST_DRAWN:
         return near
-    spreads = _spreads(calibration, sides, max(2, math.ceil(near)), alpha)
-    return records_of_means(sides, alpha, power, spreads)
+    n = max(2, math.ceil(near))
+    spreads, error = _resampled(calibration, sides, n, alpha)
+    # The standard error of n records is not what all of them make one expect, where the
+    # errors of both seem equal for so few.
+    expected = Growing(sides[0], alpha).error(sides[0].result.n / n)
+    times = min(1.0, error / expected) if expected else 1.0
+    return records_of_means(sides, alpha, power, spreads, times)
 
 
-def _spreads(
+def _resampled(
     calibration: PairedCalibration, sides: Sequence[Side], n: int, alpha: float
-) -> list[float]:
-    """How much the limits of n records vary, as shares of how much the difference does."""
+) -> tuple[list[float], float]:
+    """How much limits vary, as shares of how much the difference does, and its error."""
     rng = np.random.default_rng(0)
     whole = row_sums(calibration, 0), row_sums(calibration, 1)
     n_sets = min(MOST_SETS, MOST_ROWS // n)
@@ -74,14 +79,14 @@ def _spreads(
         errors[k] = math.sqrt(variance_of(sums).total)
     varies = float(differences.std())
     if varies == 0:
-        return [1.0] * len(sides)
+        return [1.0] * len(sides), math.inf
     spreads = []
     for side in sides:
         critical = Growing(side, alpha).critical(side.result.n / n)
         sign = 1 if side.direction == "greater" else -1
         limits = sign * differences - critical * errors
         spreads.append(max(LEAST, float(limits.std()) / varies))
-    return spreads
+    return spreads, float(errors.mean())
 
 
 def _of_rows(sums: RoleSums, rows: IntArray) -> RoleSums:

@@ -24,6 +24,9 @@ class Growing(NamedTuple):
     spread: float = 1.0
     """How much the limit varies, as a share of how much the difference does."""
 
+    times: float = 1.0
+    """The standard error, as a share of what the side makes one expect."""
+
     @property
     def distance(self) -> float:
         """How far the difference is on the right side of its boundary."""
@@ -77,7 +80,7 @@ class Growing(NamedTuple):
         pairs = float(details.get("standard_error_of_pairs", 0.0))
         # What pairs of records add falls with the square of their number.
         first = max(0.0, own**2 - pairs**2)
-        return math.sqrt(first * share + pairs**2 * share**2)
+        return self.times * math.sqrt(first * share + pairs**2 * share**2)
 
     def _error(self) -> float:
         basis, result = self.side.basis, self.side.result
@@ -119,14 +122,18 @@ def records_of_means(
     alpha: float,
     power: float,
     spreads: Sequence[float] | None = None,
+    times: float = 1.0,
 ) -> float:
     """Records at which all sides are shown with a probability, if the estimate is true.
 
     Infinite where the estimate is beyond a boundary. `spreads` are those of the sides'
-    limits, where they do not vary as the difference does.
+    limits, where they do not vary as the difference does, and `times` is what the standard
+    error is as a share of what the sides make one expect.
     """
     known = [1.0] * len(sides) if spreads is None else spreads
-    growing = [Growing(s, alpha, spread) for s, spread in zip(sides, known, strict=True)]
+    growing = [
+        Growing(s, alpha, spread, times) for s, spread in zip(sides, known, strict=True)
+    ]
     if any(not one.distance > 0 for one in growing):
         return math.inf
 

@@ -1,6 +1,7 @@
 """What is measured, and how reports and scorers ask for it."""
 
 from skcompare._registry import MetricEntry, metric, metrics
+from skcompare.metrics._block_differences import block_differences
 from skcompare.metrics._calibration import (
     classwise_calibration_error,
     expected_calibration_error,
@@ -53,6 +54,7 @@ __all__ = [
     "PrecisionScorer",
     "ScoreDecomposition",
     "accuracy",
+    "block_differences",
     "brier_loss",
     "brier_skill_score",
     "calibration_curve",

@@ -5,26 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import loss_of
+from skcompare._typing import FloatArray
 from skcompare.evidence import ScoreDifferences
-from skcompare.evidence._scores import shape_of
+from skcompare.evidence._scores import shape_of, variance_of_mean
 from skcompare.metrics._measures import Measure
+from skcompare.metrics._record_differences import record_differences
 from skcompare.metrics._stored import StoredAnswers, class_order, ordered_decision
 from skcompare.metrics._undefined import Watch, watched
-from skcompare.metrics._variances import difference_variances
-from skcompare.predictions import Answers, PairedPredictions
+from skcompare.predictions import Answers, PairedPredictions, Predictions
 
-__all__ = ["one_score", "score_differences", "stored_part"]
-
-LEAST_OF_A_CLASS = 10
-
-FEW_IN_A_HALF = register_flag(
-    "few-of-a-class-in-a-half",
-    "a test set has fewer than 10 records of a class, and the score is about classes: its "
-    "differences are skewed, and the interval may be too short where they are large; "
-    "collect more of that class",
-)
+__all__ = ["one_score", "score_differences", "score_of_part", "stored_part"]
 
 
 def score_differences(
@@ -60,19 +51,16 @@ def score_differences(
             f"scoring {measure.subject!r} is undefined on every test set: {watch.error}"
         ) from watch.error
     champion, challenger = np.where(undefined, np.nan, scores)
-    variances = difference_variances(pair, measure, pos_label, (champion, challenger))
     flags = ("undefined-in-split",) if undefined.any() else ()
     if watch.warned:
         flags = (*flags, "scorer-warning")
-    if variances is not None and _has_few_in_a_half(pair, measure):
-        flags = (*flags, FEW_IN_A_HALF)
     sign = 1 if measure.greater_is_better else -1
     shape = shape_of(pair.design)
     return ScoreDifferences(
         (sign * (challenger - champion)).reshape(shape),
         0 if predictions.n_train is None else predictions.n_train,  # type: ignore[arg-type]
         predictions.n_test,
-        None if variances is None else variances.reshape(shape),
+        _variances(pair, measure, pos_label, shape),
         champion.reshape(shape),
         challenger.reshape(shape),
         pair.design,
@@ -82,16 +70,20 @@ def score_differences(
     )
 
 
-def _has_few_in_a_half(pair: PairedPredictions, measure: Measure) -> bool:
-    """Whether a half has few records of a class, for a score that counts them apart."""
-    predictions = pair.predictions
-    if pair.design.kind != "bcv" or measure.metric == "accuracy":
-        return False
-    if loss_of(measure.metric) is not None:
-        return False
-    y, n_classes = predictions.y_answered(), len(predictions.classes)
-    counts = [np.bincount(y[part], minlength=n_classes) for part in predictions.slices()]
-    return int(np.min(counts)) < LEAST_OF_A_CLASS
+def _variances(
+    pair: PairedPredictions, measure: Measure, pos_label: Any, shape: tuple[int, ...]
+) -> FloatArray | None:
+    """Variances of mean differences within the folds, where a test asks for them."""
+    is_mean = measure.metric == "accuracy" or loss_of(measure.metric) is not None
+    if pair.design.kind != "kfold" or not is_mean:
+        return None
+    variances = []
+    for part in pair.predictions.slices():
+        found = record_differences(pair, measure, pos_label, part)
+        if found is None:
+            return None
+        variances.append(variance_of_mean(found))
+    return np.reshape(variances, shape)
 
 
 def _split_scores(
@@ -101,17 +93,27 @@ def _split_scores(
     pos_label: Any,
     watch: Watch,
 ) -> list[float]:
-    predictions = pair.predictions
+    return [
+        score_of_part(pair.predictions, answers, measure, pos_label, part, watch)
+        for part in pair.predictions.slices()
+    ]
+
+
+def score_of_part(
+    predictions: Predictions,
+    answers: Answers,
+    measure: Measure,
+    pos_label: Any,
+    part: slice,
+    watch: Watch,
+) -> float:
+    """The score of some of a classifier's predictions; NaN if undefined."""
     classes, order = class_order(predictions.classes, pos_label)
-    y_true = classes[order[predictions.y_answered()]]
+    y_true = classes[order[predictions.y_answered()[part]]]
+    stored = stored_part(answers, part, classes, order)
     records = predictions.records
-    scores: list[float] = []
-    for part in predictions.slices():
-        stored = stored_part(answers, part, classes, order)
-        rows = np.arange(part.start, part.stop) if records is None else records[part]
-        X = rows.reshape(-1, 1)
-        scores.append(one_score(measure, answers.name, stored, X, y_true[part], watch))
-    return scores
+    rows = np.arange(part.start, part.stop) if records is None else records[part]
+    return one_score(measure, answers.name, stored, rows.reshape(-1, 1), y_true, watch)
 
 
 def stored_part(

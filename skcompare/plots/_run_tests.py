@@ -17,7 +17,7 @@ from skcompare._registry import (
     tests_for,
 )
 from skcompare._validation import check_alpha, check_alternative, check_choice
-from skcompare.evidence import ScoreDifferences, ScoredPair
+from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions
 from skcompare.predictions._suited import what_lacks
@@ -47,7 +47,7 @@ RATIO = "relative_precision"
 RATIOS = ("ratio", "odds ratio")
 """Estimates whose value of equal classifiers is 1."""
 
-OF_LABELS_ONLY = (ScoreDifferences, ScoredPair)
+OF_LABELS_ONLY = (BlockDifferences, ScoreDifferences, ScoredPair)
 """Evidence that is made of a pair for its accuracy only."""
 
 
@@ -304,7 +304,7 @@ def _subject(entry: PairedTestEntry, options: Mapping[str, Any], evidence: Any) 
             SCORE, inspect.signature(entry.function).parameters[SCORE].default
         )
         return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", SCORE)
-    if entry.needs is ScoreDifferences:
+    if entry.needs in (BlockDifferences, ScoreDifferences):
         return str(evidence.score)
     if entry.needs is ScoredPair:
         return ACCURACY

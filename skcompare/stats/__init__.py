@@ -3,8 +3,8 @@
 from skcompare._registry import PairedTestEntry, paired_test, paired_tests
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._auc_interval import AUCInterval, auc_interval
+from skcompare.stats._bcv_jackknife import bcv_jackknife_t
 from skcompare.stats._bcv_mcnemar import bcv_mcnemar
-from skcompare.stats._bcv_score import bcv_score_t
 from skcompare.stats._blocked_t import blocked_t
 from skcompare.stats._bootstrap_difference import bootstrap_difference
 from skcompare.stats._bowker import bowker
@@ -124,10 +124,10 @@ __all__ = [
     "anytime_mcnemar",
     "auc_contrast",
     "auc_interval",
+    "bcv_jackknife_t",
     "bcv_mcnemar",
     "bcv_mcnemar_sample_size",
     "bhapkar",
-    "bcv_score_t",
     "blocked_t",
     "bootstrap_difference",
     "bowker",

@@ -48,10 +48,10 @@ class RoleSums:
     """What one classifier's rows of each unit add to each bin.
 
     Every entry is a unit and a bin with rows of it: how many there are, how many events
-    happened, and by how much these exceed their probabilities. `codes` and `happened` are
-    the bins and events of all rows. `rows` is the number of rows of each unit, where every
-    entry is one row; None for groups. `totals` has the six sums of each bin, of shape
-    (6, n_bins).
+    happened, and by how much these exceed their probabilities. `rows` is the number of
+    rows of each unit, where every entry is one row; None for groups. `codes` and `happened`
+    are the bins and events of all rows, which are those of the entries unless these are of
+    groups. `totals` has the six sums of each bin, of shape (6, n_bins).
     """
 
     unit: IntArray
@@ -61,12 +61,15 @@ class RoleSums:
     excess: FloatArray
     n_bins: int
     n_units: int
-    codes: IntArray
-    happened: NDArray[np.bool_]
     rows: int | None = None
+    codes: IntArray = None  # type: ignore[assignment]
+    happened: NDArray[np.bool_] = None  # type: ignore[assignment]
     totals: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.codes is None:
+            object.__setattr__(self, "codes", self.bin)
+            object.__setattr__(self, "happened", self.events > 0)
         object.__setattr__(self, "totals", self._totals())
 
     @property
@@ -112,18 +115,7 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
         unit = unit.repeat(rows)
     count, excess = np.ones(len(proba)), events - proba
     if calibration.groups is None:
-        return RoleSums(
-            unit,
-            codes,
-            count,
-            events,
-            excess,
-            n_bins,
-            calibration.n,
-            codes,
-            happened,
-            rows,
-        )
+        return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
     groups = calibration.groups[unit]
     cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
     added = [
@@ -132,17 +124,8 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
     ]
     unit, bins = cells // n_bins, cells % n_bins
     n_groups = len(calibration.group_labels)
-    return RoleSums(
-        unit,
-        bins,
-        added[0],
-        added[1],
-        added[2],
-        n_bins,
-        n_groups,
-        codes,
-        happened,
-    )
+    of_rows = {"codes": codes, "happened": happened}
+    return RoleSums(unit, bins, added[0], added[1], added[2], n_bins, n_groups, **of_rows)
 
 
 def squared_errors(sums: BothSums) -> tuple[float, float]:
@@ -246,8 +229,8 @@ def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
     # Bins without variation have products of 0, and rows all the same.
     row, col = ((product != 0) + (rows != 0)).nonzero()
     own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
-    found = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
-    return BinProducts(row, col, *found, float(own @ own), signed)
+    value, together = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
+    return BinProducts(row, col, value, together, float(own @ own), signed)
 
 
 def _of_joint_bins(

@@ -136,13 +136,13 @@ class UnderEqualErrors(NamedTuple):
         gaps and shares of events as observed give.
     second : float
         The part of the pairs.
-    growth : float
-        By what share the added records raise it.
+    plain : float
+        The shift without the records that are added.
     """
 
     shift: float
     second: float
-    growth: float
+    plain: float
 
 
 def under_equal_errors(
@@ -203,12 +203,11 @@ def under_equal_errors(
     typical = np.sqrt(np.bincount(sign < 0, n * equal**2) / n_rows)
     unseen = ONE_MORE * (2 * float(typical.sum()) * float(n_n.sum() / n.sum())) ** 2
     terms = _pair_terms(products, value) - _pair_terms(products, products.value)
-    pairs = max(second * n_rows**2 + 2 * float(terms.sum()), 0.0)
-    whole = first(value, equal) + unseen + pairs
-    plain = first(products.value, equal) + second * n_rows**2
-    shift = first(value, equal) + unseen - first(products.value, gap)
-    growth = whole / plain - 1 if plain > NOISE * whole else np.inf
-    return UnderEqualErrors(shift / n_rows**2, pairs / n_rows**2, growth)
+    pairs = max(second + 2 * float(terms.sum()) / n_rows**2, 0.0)
+    observed = first(products.value, gap)
+    shift = (first(value, equal) + unseen - observed) / n_rows**2
+    plain = (first(products.value, equal) - observed) / n_rows**2
+    return UnderEqualErrors(shift, pairs, plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,13 +271,22 @@ def variance_from(
     jackknife = square * (n - 1) / n
     if second is None or null is None:
         return Variance(jackknife, 0.0, _degrees(square, fourth, 1.0, n), jackknife)
-    observed = max(jackknife - 2 * second, 0.0) + second
-    first = max(jackknife + null.shift - 2 * null.second, 0.0)
+    observed, plain, total = (
+        max(jackknife + shift - 2 * pairs, 0.0) + pairs
+        for shift, pairs in (
+            (0.0, second),
+            (null.plain, second),
+            (null.shift, null.second),
+        )
+    )
     # Whichever is larger: gaps may be small by chance, or their mean may be.
-    first = max(first, observed - null.second)
-    scale = (first + null.second) / jackknife if jackknife else np.inf
-    df = _degrees(square, fourth, scale, n)
-    return Variance(first, null.second, df, observed, null.growth)
+    plain = max(plain, observed)
+    total = max(total, observed)
+    df = _degrees(square, fourth, total / jackknife if jackknife else np.inf, n)
+    growth = total / plain - 1 if plain > NOISE * total else np.inf
+    # Of what is observed, pairs may have been more.
+    pairs = min(null.second, total)
+    return Variance(total - pairs, pairs, df, observed, growth)
 
 
 def _degrees(square: float, fourth: float, scale: float, n: int) -> float:

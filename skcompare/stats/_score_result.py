@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of
-from skcompare.evidence import ScoreDifferences
+from skcompare.evidence import BlockDifferences, ScoreDifferences
 from skcompare.evidence._scores import mean_defined
 from skcompare.stats._loss_results import ZERO_VARIANCE
 from skcompare.stats._result import PairedResult
@@ -59,6 +59,7 @@ SHARES = frozenset(
 )
 """Scores from 0 to 1, of which two differ by 1 at most."""
 
+Scores = BlockDifferences | ScoreDifferences
 Tested = tuple[float, tuple[float, float], tuple[str, ...]]
 Limits = Callable[[float, str], tuple[float, float]]
 
@@ -101,7 +102,7 @@ def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
     return np.where(np.abs(values) <= noise, 0.0, values), noise
 
 
-def _largest(values: FloatArray) -> float:
+def _largest(values: FloatArray | float) -> float:
     """The largest absolute value among those that are not NaN."""
     return float(np.fmax.reduce(np.abs(values), axis=None))
 
@@ -151,14 +152,12 @@ def studentised_scores(
     return math.copysign(math.inf, estimate), (math.nan, math.nan), (ZERO_VARIANCE,)
 
 
-def score_limits(
-    scores: ScoreDifferences, estimate: float, error: float, df: float | None
-) -> Limits:
+def score_limits(scores: Scores, estimate: float, error: float, df: float | None) -> Limits:
     """The interval of :func:`studentised_scores`, within the range of the difference."""
     return partial(_quantile_limits, estimate, error, df, _range_of(scores))
 
 
-def limits_within(scores: ScoreDifferences, limits: Limits) -> Limits:
+def limits_within(scores: Scores, limits: Limits) -> Limits:
     """Limits of another kind, within the range of the difference; NaN stays."""
     return partial(_bounded_limits, limits, _range_of(scores))
 
@@ -201,7 +200,7 @@ def _bounded(low: float, high: float, largest: float) -> tuple[float, float]:
     return min(largest, max(-largest, low)), max(-largest, min(largest, high))
 
 
-def _range_of(scores: ScoreDifferences) -> float:
+def _range_of(scores: Scores) -> float:
     """The largest difference that the score can have, where that is known."""
     champion, challenger = scores.champion, scores.challenger
     if scores.score not in SHARES or champion is None or challenger is None:
@@ -212,7 +211,7 @@ def _range_of(scores: ScoreDifferences) -> float:
 
 
 def score_result(
-    scores: ScoreDifferences, statistic: float, tail: tuple[float, float], **words: Any
+    scores: Scores, statistic: float, tail: tuple[float, float], **words: Any
 ) -> PairedResult:
     """The result of a test of score differences.
 
@@ -224,7 +223,7 @@ def score_result(
     known = not (math.isnan(champion) or math.isnan(challenger))
     what = "difference" if scores.greater_is_better else "gain"
     if "estimate" not in words:
-        words["estimate"] = mean_of(*without_rounding(scores))
+        words["estimate"] = mean_of(*without_rounding(scores))  # type: ignore[arg-type]
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],
@@ -240,7 +239,7 @@ def score_result(
 
 
 def score_sample_size(
-    scores: ScoreDifferences,
+    scores: Scores,
     estimate: float,
     error: float,
     *,

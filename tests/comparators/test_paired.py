@@ -28,9 +28,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import BlockRegularized5x2CV, Comparison, PairedComparator
-from skcompare.evidence import PairedBlocks
+from skcompare.evidence import BlockDifferences, PairedBlocks
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.stats import bcv_mcnemar
+from skcompare.stats import bcv_jackknife_t, bcv_mcnemar
 
 
 @pytest.fixture(scope="module")
@@ -70,23 +70,35 @@ class Failing(ClassifierMixin, BaseEstimator):
         return X
 
 
-def test_default_is_the_bcv_mcnemar_test(data):
-    """The default splits, tables and test are those of the 5×2 BCV McNemar test."""
+def test_default_splits_tables_and_tests(data):
+    """They are those of the 5×2 BCV; the published test is there by its name."""
     X, y = data
     champion, challenger = tree(1), make_pipeline(StandardScaler(), LogisticRegression())
-    comparator = PairedComparator(champion, challenger, random_state=3).fit(X, y)
-    tables = []
+    comparator = PairedComparator(
+        champion, challenger, tests="bcv_mcnemar", random_state=3
+    ).fit(X, y)
+    tables, gains = [], []
     for train, test in BlockRegularized5x2CV(random_state=3).split(X, y):
         first = clone(champion).fit(X[train], y[train]).predict(X[test]) == y[test]
         second = clone(challenger).fit(X[train], y[train]).predict(X[test]) == y[test]
         cells = (first & second, first & ~second, ~first & second, ~first & ~second)
         tables.append([int(cell.sum()) for cell in cells])
+        gains.append((test, second.astype(float) - first))
     expected = bcv_mcnemar(PairedBlocks(np.reshape(tables, (5, 2, 4))))
-    row = comparator.results_["accuracy", None, "bcv_mcnemar"]
-
-    assert expected.pvalue == row.pvalue
-    assert expected.estimate == row.difference
-    assert tuple(expected.confidence_interval()) == (row.low, row.high)
+    in_first, differences = np.zeros((5, len(y)), dtype=bool), np.empty((5, len(y)))
+    for split, (test, gain) in enumerate(gains):
+        in_first[split // 2, test] = split % 2 == 0
+        differences[split // 2, test] = gain
+    blocks = BlockDifferences.from_records(differences, in_first, strata=y)
+    for test, result in (
+        ("bcv_mcnemar", expected),
+        ("bcv_jackknife_t", bcv_jackknife_t(blocks)),
+    ):
+        row = comparator.results_["accuracy", None, test]
+        assert result.pvalue == pytest.approx(row.pvalue, rel=1e-12)
+        assert result.estimate == pytest.approx(row.difference, rel=1e-12)
+        assert tuple(result.confidence_interval()) == pytest.approx((row.low, row.high))
+        assert row.primary == (test == "bcv_jackknife_t")
     assert "bcv" == comparator.predictions_.design.kind
     assert 10 == comparator.comparison_.n_fits
 
@@ -420,8 +432,8 @@ def test_verdict_comes_from_the_default_test(data):
     comparator = PairedComparator(tree(1), tree(3), tests=["mcnemar"], random_state=0)
     keys = list(comparator.fit(*data).results_)
 
-    assert [("accuracy", None, "bcv_mcnemar"), ("accuracy", None, "mcnemar")] == keys
-    assert comparator.results_["bcv_mcnemar"].primary
+    assert [("accuracy", None, "bcv_jackknife_t"), ("accuracy", None, "mcnemar")] == keys
+    assert comparator.results_["bcv_jackknife_t"].primary
     assert comparator.results_["mcnemar"].adjusted_pvalue is not None
 
 
@@ -436,13 +448,13 @@ def test_options_of_a_test(data):
 
 
 def test_groups_make_a_grouped_design(data):
-    """With groups no test that takes records for independent runs by default."""
+    """With groups the test takes groups and not records for independent."""
     X, y = data
     comparator = PairedComparator(tree(1), tree(3), random_state=0)
     comparator.fit(X, y, groups=np.arange(200) // 4)
 
     assert comparator.comparison_.design.grouped
-    assert comparator.results_["accuracy"].test is None
+    assert "bcv_jackknife_t" == comparator.results_["accuracy"].test
     records = comparator.predictions_.records[comparator.predictions_.bounds[0] :][:100]
     assert 0 == len(records) % 4
 
@@ -595,17 +607,20 @@ def test_comparator_in_a_grid_search(data):
     assert {"champion__max_depth"} == set(search.fit(*data).best_params_)
 
 
+SCORER = "average_precision"
+
+
 def test_other_measures_have_differences_only(data):
     """scikit-learn's scorers are measured on every test set, without p."""
     X, y = data
     comparator = PairedComparator(
-        tree(1), LogisticRegression(), scoring=["accuracy", "jaccard"], random_state=0
+        tree(1), LogisticRegression(), scoring=["accuracy", SCORER], random_state=0
     ).fit(X, y)
     expected = []
     for train, test in BlockRegularized5x2CV(random_state=0).split(X, y):
         fitted = LogisticRegression().fit(X[train], y[train])
-        expected.append(sklearn.metrics.get_scorer("jaccard")(fitted, X[test], y[test]))
-    row = comparator.results_["jaccard"]
+        expected.append(sklearn.metrics.get_scorer(SCORER)(fitted, X[test], y[test]))
+    row = comparator.results_[SCORER]
 
     assert row.challenger == pytest.approx(np.mean(expected))
     assert (None, None) == (row.test, row.pvalue)

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score, hinge_loss, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     KFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -118,9 +119,9 @@ def test_liberal_test_runs_by_name_and_decides_nothing(data, cv, test):
 @pytest.mark.parametrize(
     ("cv", "scoring", "test"),
     [
-        (None, "roc_auc", "bcv_score_t"),
-        (None, "neg_brier_score", "bcv_score_t"),
-        (None, "precision[1]", "bcv_score_t"),
+        (None, "roc_auc", "bcv_jackknife_t"),
+        (None, "neg_brier_score", "bcv_jackknife_t"),
+        (None, "precision[1]", "bcv_jackknife_t"),
         (5, "roc_auc", "corrected_repeated_kfold_t"),
         (StratifiedKFold(10), "average_precision", "corrected_repeated_kfold_t"),
         (
@@ -151,10 +152,21 @@ def test_splitter_brings_its_test(data, cv, scoring, test, alternative):
 def test_groups_are_not_advised_away(data):
     """With groups the advice names no design that ignores them."""
     X, y = data
-    comparison = pair().fit(X, y, groups=np.arange(200) // 4).comparison_
+    groups = np.arange(200) // 4
+    comparison = pair(cv=GroupKFold(5)).fit(X, y, groups=groups).comparison_
 
-    assert "with groups" in comparison.conclusion.sentence
-    assert "cv=None" not in str(comparison)
+    assert "(cv=None) with groups" in comparison.conclusion.sentence
+    assert "cv=StratifiedKFold" not in str(comparison)
+
+
+def test_groups_have_a_test_under_the_default_splits(data):
+    """Blocks of whole groups, whose differences vary group by group."""
+    X, y = data
+    comparator = pair(scoring=["accuracy", "roc_auc"])
+    comparator.fit(X, y, groups=np.arange(200) // 4)
+
+    assert comparator.comparison_.design.grouped
+    assert ["bcv_jackknife_t"] * 2 == [row.test for row in comparator.comparison_.rows]
 
 
 def test_grouped_holdouts_have_a_test(data):
@@ -186,10 +198,10 @@ def test_measures_are_known_by_what_they_measure(data):
     other = pair(scoring={"accuracy": make_scorer(f1_score)}).fit(*data).results_
     plain = pair(scoring="f1").fit(*data).results_["f1"]
 
-    assert "bcv_mcnemar" == by_name.test
-    assert "bcv_score_t" == plain.test
+    assert "bcv_jackknife_t" == by_name.test
+    assert "bcv_jackknife_t" == plain.test
     assert other["accuracy"].test is None
-    assert plain.champion == other["accuracy"].champion
+    assert plain.champion == pytest.approx(other["accuracy"].champion, rel=1e-12)
 
 
 def test_custom_scorer_sees_the_row_numbers(data):
@@ -247,7 +259,7 @@ def test_undefined_everywhere_is_shown_as_undefined(data):
     assert np.isnan(row.difference)
     assert "undefined-in-split" in row.flags
     assert "undefined" in str(comparator.comparison_)
-    assert comparator.results_["bcv_mcnemar"].pvalue < 1
+    assert comparator.results_["accuracy"].pvalue < 1
 
 
 @pytest.mark.filterwarnings("error")

@@ -266,7 +266,7 @@ def test_a_ranking_is_of_splits_that_all_answered():
     comparator = MultipleComparator(models, scoring="precision", random_state=0).fit(X, y)
     values = {row.name: row.value for row in comparator.comparison_.classifiers}
 
-    assert "undefined-in-split" in comparator.comparison_.comparisons[0].flags
+    assert "pooled-over-splits" in comparator.comparison_.comparisons[0].flags
     assert values["a"] == values["some"] > values["b"]
 
 

@@ -19,6 +19,7 @@ from skcompare._design import Design
 from skcompare.evidence import (
     AgreementMatrix,
     Asked,
+    BlockDifferences,
     Checkpoint,
     ClassPlacementValues,
     ClusterSums,
@@ -84,6 +85,9 @@ def examples():
     yield PairedCalibration.from_predictions(Y3, *PROBA, kind="classwise", n_bins=3)
     yield PairedCalibration.from_predictions(Y3, *PROBA, kind="top_label").reduced()
     yield ClusterSums.from_predictions(Y3, *LABELS, groups=GROUPS)
+    yield BlockDifferences.from_records(
+        np.arange(16).reshape(2, 8) / 7, [[1, 1, 0, 0] * 2, [1, 0] * 4], score="f1"
+    )
     yield ScoreDifferences([0.1, np.nan, -0.0], [30, 30, 31], [15, 15, 14])
 
 

@@ -239,7 +239,7 @@ def test_what_was_trained_anew_is_judged_by_its_design():
         gate.decide(comparator)
     decision = gate.decide(comparator.fit(X, frame.y))
 
-    assert ["bcv_mcnemar", "bcv_score_t"] == [o.row.test for o in decision.outcomes]
+    assert ["bcv_jackknife_t", "bcv_jackknife_t"] == [o.row.test for o in decision.outcomes]
     assert decision.passed
     with pytest.raises(ValueError, match="roc_auc needs probabilities"):
         Gate(Superior("roc_auc")).decide(comparator)

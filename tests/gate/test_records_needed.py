@@ -172,7 +172,7 @@ def some_calibration(rng, n, **words):
 
 
 def test_records_of_calibration_have_the_power():
-    """Limits vary less than the difference, which fewer records make up for."""
+    """Limits vary less than the difference, and its error is less than all make expect."""
     rng = np.random.default_rng(6)
     test = ready("calibration_difference", some_calibration(rng, 50_000))
     # The difference in truth, as benchmarks/validity/gate_closed.py adds it up.
@@ -192,7 +192,7 @@ def test_records_of_calibration_have_the_power():
         cautious = Cautious(champion - challenger, moves, variance.df)
         passed += cautious.limit(ALPHA, "greater") > -0.002
 
-    assert 0.92 * plain < n < 0.99 * plain
+    assert n < 0.9 * plain
     assert POWER == pytest.approx(passed / 400, abs=0.06)
 
 

@@ -220,7 +220,7 @@ def test_from_estimators_and_cv_results(words_of):
     assert (("bayes", "tree"), ("dummy",)) == tuple(
         map(tuple, map(sorted, hold_out.groups))
     )
-    assert ("bcv_mcnemar", "holm") == (blocks.several.test, blocks.several.adjust)
+    assert ("bcv_jackknife_t", "holm") == (blocks.several.test, blocks.several.adjust)
     assert 2 == len(blocks.groups)
     assert "mcnemar" != folds.several.test
     with pytest.raises(ValueError, match="max-t"):

@@ -322,7 +322,7 @@ def test_from_estimators_and_cv_results():
     folds = ForestDisplay.from_cv_results(*by_folds, X, Y)
 
     assert ["mcnemar", "delong"] == [row.test for row in display.rows][:2]
-    assert "bcv_mcnemar" == blocks.rows[0].test
+    assert "bcv_jackknife_t" == blocks.rows[0].test
     assert all(row.test != "mcnemar" for row in folds.rows)
     assert not np.isnan(folds.rows[0].estimate)
 

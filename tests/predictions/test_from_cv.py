@@ -20,10 +20,15 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import BlockRegularized5x2CV, PairedComparator
-from skcompare.evidence import ContingencyTable, PairedBlocks, ScoreDifferences
+from skcompare.evidence import (
+    BlockDifferences,
+    ContingencyTable,
+    PairedBlocks,
+    ScoreDifferences,
+)
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions import predictions_from_cv_results
-from skcompare.stats import bcv_mcnemar, naive_kfold_mcnemar
+from skcompare.stats import bcv_jackknife_t, naive_kfold_mcnemar
 
 X, CODES = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[CODES]
@@ -75,7 +80,8 @@ def test_same_as_the_comparator():
 
     assert expected == blocks
     assert comparator.predictions_.fingerprint == predictions.fingerprint
-    assert comparator.results_["bcv_mcnemar"].pvalue == bcv_mcnemar(blocks).pvalue
+    differences = BlockDifferences.from_pair(predictions.pair("bayes", "tree"))
+    assert comparator.results_["accuracy"].pvalue == bcv_jackknife_t(differences).pvalue
 
 
 def test_scores_are_those_of_scikit_learn():
