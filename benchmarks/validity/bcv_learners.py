@@ -10,11 +10,14 @@ after the other; their trees, boosting and lasso are scikit-learn's.
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 JITTER = {"jitter_small": 0.3, "jitter_large": 1.5}
 FAILING = 0.1
+SURE = 1e-15
+"""Probabilities are no nearer to 0 and 1, so that every loss is finite."""
+
 NEIGHBOURS = {1: 24, 5: 44, 15: 84, 75: 250}
 """Nearest records among which k of the other half are looked for: the chance that there
 are fewer is below 1e-6."""
@@ -339,6 +342,12 @@ def _stopped_early(x, y, x_test, rng, n_steps=40):
     return expit(np.column_stack([x_test, np.ones(len(x_test))]) @ best)
 
 
+def _gradient_descent(x, y, x_test, rng):
+    """Stochastic gradient descent on features as they are."""
+    model = SGDClassifier(loss="log_loss", random_state=_seed(rng)).fit(x, y)
+    return np.clip(model.predict_proba(x_test)[:, 1], SURE, 1 - SURE)
+
+
 def _seed(rng):
     return int(rng.integers(2**31 - 1))
 
@@ -365,4 +374,5 @@ EACH = {
     "lasso_search": _lasso_search,
     "knn_search": _neighbour_search,
     "stopped_early": _stopped_early,
+    "sgd": _gradient_descent,
 }

@@ -204,7 +204,11 @@ class Table:
 
 
 def table(champion, challenger, folds, blocks, y, group=1):
-    """Differences of two learners, block by block."""
+    """Differences of two learners, block by block.
+
+    Blocks are taken for equally large: they differ by one record at most. The library
+    weights them by their records.
+    """
     greater = np.where(np.isin(MEASURES, LOSSES), -1.0, 1.0)
     halves = np.moveaxis((challenger.values - champion.values) * greater, -1, 1)
     found = []

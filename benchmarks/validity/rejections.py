@@ -44,11 +44,10 @@ def mid_pvalue(only_champion, only_challenger):
     return np.where(only_champion == only_challenger, equal, unequal)
 
 
-def result_by_splitting(champion_loss, challenger_loss, random_state, **options):
+def result_by_splitting(champion_loss, challenger_loss, random_state):
     """Result of one data set with given losses, through the splitter and the library.
 
-    Losses are of shape (n,), or (10, n) where they depend on the split. `options` are those
-    of `bcv_mcnemar`; by default its variance is the published one.
+    Losses are of shape (n,), or (10, n) where they depend on the split.
     """
     n = np.shape(champion_loss)[-1]
     y = np.zeros(n, dtype=np.int64)
@@ -63,7 +62,7 @@ def result_by_splitting(champion_loss, challenger_loss, random_state, **options)
         *([loss[k, test] for k, test in enumerate(tests)] for loss in losses),
         design="bcv",
     )
-    return bcv_mcnemar(blocks, **{"variance": "published", **options})
+    return bcv_mcnemar(blocks)
 
 
 def count_probabilities(n, p_champion, p_challenger):

@@ -18,9 +18,6 @@ from scipy.stats import binom
 RATIO = 1 / 9
 """Test records a training record where nine tenths train."""
 
-BETWEEN = 1.25
-"""Weight of the variance between the halves in the t test of a score."""
-
 ROUNDING = 1e-20
 """A variance below this share of the squared mean is rounding."""
 
@@ -105,14 +102,6 @@ def blocked_constants(m, variant):
     above = (2 * m * (1 - rho2) - inner) ** 2
     df = above / (m * (1 - rho1) ** 2 + (m - 1) * inner**2)
     return between / (2 * m - between), df
-
-
-def bcv_score_t(part, tables):
-    values = gains(part(tables))
-    within = _within(part(tables)) / part(tables).sum(axis=-1)
-    between = BETWEEN * values.var(axis=-1, ddof=1)
-    variance = np.maximum(within.mean(axis=-1), between)
-    return _student(values.mean(axis=-1), variance, values.shape[-1] - 1)
 
 
 def proportional_z(part, tables):
@@ -239,8 +228,6 @@ def _rows():
         ("calibrated_5x2_f", "calibrated 5×2 BCV F", FIVE, 7),
     ):
         yield key, title, "n/2", True, partial(five_by_two_f, part, df=df)
-    how = partial(bcv_score_t, FIVE)
-    yield "bcv_score_t", "5×2 BCV t of a score", "n/2", False, how
     how = partial(proportional_z, HOLDOUT)
     yield "proportional_z", "proportional Z", "2n/3", True, how
     for kind in ("out", "in"):

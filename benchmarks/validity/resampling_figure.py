@@ -77,7 +77,6 @@ SHOWN = {test.key for test in TESTS if test.paper} | {
     "corrected_kfold_t",
     "corrected_repeated_holdout_t doubled",
     "corrected_repeated_kfold_t doubled",
-    "bcv_score_t",
     "blocked_t 3x2 conservative",
     "blocked_t 5x2 conservative",
     "mcnemar mid-p",

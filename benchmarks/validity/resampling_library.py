@@ -96,8 +96,7 @@ def _calls():
             yield f"corrected_{key} {word}", call
     for name in ("paired_5x2_t", "combined_5x2_t", "combined_5x2_f"):
         yield name, Call(name, "random 5x2", halves)
-    for name in ("calibrated_5x2_f", "bcv_score_t"):
-        yield name, Call(name, "5x2", halves)
+    yield "calibrated_5x2_f", Call("calibrated_5x2_f", "5x2", halves)
     for m in (3, 5):
         for variant in ("published", "validation", "conservative"):
             options = {"variant": variant}
@@ -115,8 +114,7 @@ def _calls():
         call = Call("mcnemar", "repeated holdout", (), options={"method": method})
         yield f"mcnemar {method}", call
     yield "naive_kfold_mcnemar", Call("naive_kfold_mcnemar", "10x10", kfold)
-    options = {"variance": "published"}
-    yield "bcv_mcnemar", Call("bcv_mcnemar", "5x2", halves, options=options)
+    yield "bcv_mcnemar", Call("bcv_mcnemar", "5x2", halves)
 
 
 CALLS = dict(_calls())

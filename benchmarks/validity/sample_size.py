@@ -210,7 +210,7 @@ def compare_gaussians(pair, n, seed):
         cells = first & second, first & ~second, ~first & second, wrong
         tables.append([int(cell.sum()) for cell in cells])
     blocks = PairedBlocks(np.reshape(tables, (5, 2, 4)))
-    result = bcv_mcnemar(blocks, variance="published")
+    result = bcv_mcnemar(blocks)
     return result.pvalue, result.estimate
 
 

@@ -14,11 +14,12 @@ import argparse
 import warnings
 
 import numpy as np
-from bcv_scores_measures import MEASURES
-from bcv_scores_tables import Rejected
+from bcv_catalogue_rules import PUBLISHED
+from bcv_measures import MEASURES
+from scipy.stats import beta
 from score_resampling import MEASURES as KFOLD_MEASURES
 from several_algorithms_check import check_all
-from several_algorithms_decisions import BY_T, PUBLISHED, SIZES
+from several_algorithms_decisions import ALPHA, SIZES
 from several_algorithms_draws import bcv, kfold, outcomes
 from several_algorithms_real import COPIES, N_COPIES, shares
 from several_algorithms_worlds import (
@@ -34,7 +35,10 @@ from several_algorithms_worlds import (
 from tables import Table, with_error
 
 MOST = max(SIZES)
-BY_PUBLISHED = ", published variance"
+BY_PUBLISHED = f", {PUBLISHED}"
+TAIL = 0.005
+"""Of the one-sided lower limits that say whether a level is over .05."""
+
 QUICK = 40
 """With ``--quick`` there is one in so many data sets."""
 
@@ -63,7 +67,7 @@ def equal_tables(args, seed):
         ("own columns", EQUAL_COLUMNS, found[:n]),
         ("own seeds only", EQUAL_BUT_FOR_CHANCE, found[n:]),
     ):
-        measures = (*MEASURES, PUBLISHED, BY_T)
+        measures = (*MEASURES, PUBLISHED)
         yield highest_table(f"5×2 BCV, {words}", settings, part, measures)
     yield variance_table(EQUAL, found)
 
@@ -102,15 +106,15 @@ def real_tables(args, seed):
         f"Breast cancer data, {N_COPIES} copies, accuracy: wrong findings",
         ("copies of", "draws",
          *(f"{what}{words}" for what in columns for words in ("", BY_PUBLISHED)),
-         "pairs flagged", "any told apart by bcv_score_t"),
+         "pairs flagged"),
     )  # fmt: skip
     n_draws = max(1, args.draws // REAL)
     for position, (name, make) in enumerate(COPIES.items()):
         found = shares(make, n_draws, [*seed, position], args.n_jobs)
-        guarded, published, by_t = found.swapaxes(0, 1)
-        table.add(name, n_draws, _level(guarded[:, 0]), _level(published[:, 0]),
-                  _mean(guarded[:, 1]), _mean(published[:, 1]),
-                  f"{guarded[:, 2].mean():.4f}", _level(by_t[:, 0]))  # fmt: skip
+        default, published = found.swapaxes(0, 1)
+        table.add(name, n_draws, _level(default[:, 0]), _level(published[:, 0]),
+                  _mean(default[:, 1]), _mean(published[:, 1]),
+                  f"{default[:, 2].mean():.4f}")  # fmt: skip
     yield table
 
 
@@ -152,35 +156,33 @@ def highest_table(title, settings, found, measures):
         cells, n_over = [], 0
         for k in SIZES:
             falses = [decided[measure, k].false for decided, _ in found]
-            n_false, sizes = zip(*((false.sum(), len(false)) for false in falses))
-            rejected = Rejected(measure, np.array(n_false), np.array(sizes))
-            worst = int(np.argmax(rejected.low + 1e-9 * rejected.levels))
+            worst = int(np.argmax([_low(false) + 1e-9 * false.mean() for false in falses]))
             setting = settings[worst]
             where = f"{setting.who}, {setting.columns}, {setting.n}"
             cells.append(f"{_level(falses[worst])} ({where})")
-            n_over = max(n_over, rejected.n_over)
+            n_over = max(n_over, sum(_low(false) > ALPHA for false in falses))
         mean = np.mean([decided[measure, MOST].false.mean() for decided, _ in found])
         table.add(measure, *cells, f"{n_over} of {len(settings)}", f"{mean:.4f}")
     return table
 
 
 def variance_table(settings, found):
-    """The default of `bcv_mcnemar` and the published variance side by side."""
+    """The default test and the published one side by side."""
     columns = ("a pair, p < .05", f"a pair, p < .05 / {_pairs(MOST)}", f"any of {MOST}")
     table = Table(
-        "5×2 BCV, accuracy: chances by the default and by the published variance",
+        f"5×2 BCV, accuracy: chances by the default and by {PUBLISHED}",
         ("learner", "columns", "records",
          *(f"{what}{words}" for what in columns for words in ("", BY_PUBLISHED)),
          "pairs flagged"),
     )  # fmt: skip
     for setting, (decided, _) in zip(settings, found):
-        guarded, published = decided["accuracy", MOST], decided[PUBLISHED, MOST]
+        default, published = decided["accuracy", MOST], decided[PUBLISHED, MOST]
         table.add(
             setting.who, setting.words, setting.n,
-            _mean(guarded.single), _mean(published.single),
-            _mean(guarded.strict), _mean(published.strict),
-            _level(guarded.false), _level(published.false),
-            f"{guarded.flagged.mean():.5f}",
+            _mean(default.single), _mean(published.single),
+            _mean(default.strict), _mean(published.strict),
+            _level(default.false), _level(published.false),
+            f"{default.flagged.mean():.5f}",
         )  # fmt: skip
     return table
 
@@ -188,7 +190,7 @@ def variance_table(settings, found):
 def power_table(title, settings, found, measure):
     """One is better: wrong findings among the others, and what is found of it."""
     both = measure == "accuracy" and (PUBLISHED, MOST) in found[0][0]
-    more = ("share found, published variance", "pairs flagged") if both else ()
+    more = (f"share found{BY_PUBLISHED}", "pairs flagged") if both else ()
     table = Table(
         f"{title}: one classifier is better than the others",
         ("learner", "columns", "records", "lead", "classifiers", "it wins", "another wins",
@@ -214,13 +216,15 @@ def _pairs(k):
     return k * (k - 1) // 2
 
 
-def _n_over(false):
-    return Rejected("", np.array([false.sum()]), np.array([len(false)])).n_over
+def _low(false):
+    """The lower limit of Clopper and Pearson."""
+    n_false, n = false.sum(), len(false)
+    return beta.ppf(TAIL, n_false, n - n_false + 1) if n_false else 0.0
 
 
 def _level(false, *, mark=True):
-    """A chance with its error, marked where its lower 99 % limit is above .05."""
-    over = " over" if mark and _n_over(false) else ""
+    """A chance with its error, marked where its lower limit is above .05."""
+    over = " over" if mark and _low(false) > ALPHA else ""
     return with_error(float(false.mean()), len(false)) + over
 
 

@@ -1,13 +1,13 @@
 """Does `MultipleComparator` decide as the simulation does?"""
 
 import numpy as np
-from bcv_scores_learners import Halves
-from bcv_scores_worlds import STRONG
-from score_resampling import Splits
-from several_algorithms_decisions import ALPHA, PUBLISHED, holm, pairs_of
-from several_algorithms_draws import bcv_found, kfold_found, kfold_scores, learn
+from bcv_catalogue_rules import PUBLISHED
+from bcv_learners import Splits, fit
+from bcv_worlds import STRONG
+from score_resampling import Splits as KFoldSplits
+from several_algorithms_decisions import ALPHA, N_REPEATS, holm, pairs_of
+from several_algorithms_draws import bcv_found, kfold_found, kfold_scores
 from several_algorithms_real import FLAG
-from several_algorithms_real import PUBLISHED as PUBLISHED_TEST
 from several_algorithms_worlds import N_CLASSIFIERS, Setting, draw_columns
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 from skcompare import MultipleComparator
 from skcompare.model_selection import BlockRegularized5x2CV
+from skcompare.model_selection._hadamard import orthogonal_array
 
 SCORERS = {
     "accuracy": "accuracy",
@@ -30,13 +31,13 @@ SCORERS = {
 """Scorers by the names of both studies."""
 
 BCV = (
-    (Setting("apart", "lda", 100, gain=1.5), LinearDiscriminantAnalysis(solver="lsqr"),
+    (Setting("apart", "lda", 96, gain=1.5), LinearDiscriminantAnalysis(solver="lsqr"),
      ("accuracy", "brier", "log_loss", "auc")),
-    (Setting("near", "logit", 203), LogisticRegression(tol=1e-10, max_iter=1000),
+    (Setting("near", "logit", 200), LogisticRegression(tol=1e-10, max_iter=1000),
      ("accuracy", "brier", "log_loss", "auc")),
-    (Setting("subspaces", "knn5", 100), KNeighborsClassifier(5), ("accuracy",)),
+    (Setting("subspaces", "knn5", 96), KNeighborsClassifier(5), ("accuracy",)),
     (Setting("same", "jitter_large", 1000, STRONG, n_columns=3), None, ("accuracy",)),
-    (Setting("same", "failing", 201, STRONG, n_columns=3), None, ("accuracy",)),
+    (Setting("same", "failing", 200, STRONG, n_columns=3), None, ("accuracy",)),
 )  # fmt: skip
 KFOLD = (
     (Setting("apart", "LDA", 100, gain=1.5), LinearDiscriminantAnalysis(),
@@ -45,6 +46,7 @@ KFOLD = (
 )  # fmt: skip
 """Measures that do not depend on the scale of the scores: scikit-learn divides the
 covariance by the number of records, and nearest neighbours count without Laplace's rule.
+Numbers of records are multiples of eight: the study takes all blocks for equally large.
 The chance of learners without one of scikit-learn cannot be drawn again: their answers are
 looked up."""
 
@@ -56,12 +58,13 @@ def check_all(seed=0):
         y = rng.permutation(np.arange(setting.n) % 2)
         features = draw_columns(setting, y[np.newaxis], rng)
         splits = list(BlockRegularized5x2CV(random_state=seed).split(y, y))
-        first = np.zeros((1, len(splits) // 2, setting.n), dtype=bool)
+        fold = np.zeros((1, N_REPEATS, setting.n), dtype=np.int64)
         for repeat, (train, _) in enumerate(splits[::2]):
-            first[0, repeat, train] = True
-        halves = Halves(y[np.newaxis], first, 2, rng)
-        answers = [learn(setting.learner, x, halves) for x in features]
-        found = bcv_found(answers, halves)
+            fold[0, repeat, train] = 1
+        held = Splits(y[np.newaxis], fold, 2, 2, rng)
+        answers = [fit(setting.learner, x, held, {}) for x in features]
+        of_block = orthogonal_array(N_REPEATS)[:, np.newaxis] == fold[0].T
+        found = bcv_found(answers, held, of_block.all(axis=2).argmax(axis=0)[np.newaxis])
         together = np.concatenate([x[0] for x in features], axis=1)
         learners = (
             [_own_columns(setting, i, learner) for i in range(N_CLASSIFIERS)]
@@ -77,7 +80,7 @@ def check_all(seed=0):
         cv = StratifiedKFold(10, shuffle=True, random_state=seed)
         tests = np.array([test for _, test in cv.split(y, y)])
         scores = kfold_scores(
-            setting, [x[0] for x in features], y, Splits.of_parts(tests, setting.n)
+            setting, [x[0] for x in features], y, KFoldSplits.of_parts(tests, setting.n)
         )
         found = kfold_found(scores[np.newaxis])
         learners = [_own_columns(setting, i, learner) for i in range(N_CLASSIFIERS)]
@@ -133,8 +136,8 @@ def _compare(found, measures, setting, learners, X, y, cv, seed):
     first, second = pairs_of(N_CLASSIFIERS)
     theirs = dict(zip(measures, comparator.comparison_.comparisons))
     if PUBLISHED in found.pvalues:
-        comparator.set_params(scoring="accuracy", tests=PUBLISHED_TEST)
-        theirs[PUBLISHED] = clone(comparator).fit(X, y).comparison_
+        comparator.set_params(scoring="accuracy", tests=PUBLISHED)
+        theirs[PUBLISHED] = clone(comparator).fit(X, y).results_[PUBLISHED]
     for measure, comparison in theirs.items():
         rows = [comparison.pair(names[i], names[j]) for i, j in zip(first, second)]
         ours = found.pvalues[measure]

@@ -7,10 +7,9 @@ Pairs are those of `pairs_of(k)`, the first classifier as champion, as in
 from dataclasses import dataclass
 
 import numpy as np
-from bcv_scores_measures import MEASURES
-from bcv_scores_rules import CHOSEN, Summary
+from bcv_catalogue_rules import PUBLISHED, jackknife, sides_of
+from bcv_measures import MEASURES
 from rejections import ALPHA, corrected_pvalue
-from scipy.special import ndtr
 from scipy.stats import t as t_distribution
 from several_algorithms_worlds import BETTER, N_CLASSIFIERS
 
@@ -18,119 +17,36 @@ SIZES = (3, 5, 10)
 """Numbers of classifiers: of the ten of a data set, the first of them."""
 
 N_SPLITS = 10
+N_REPEATS = 5
 EFFECTIVE_TABLES = 20 / 11
 """Averaged tables that the effective table of `bcv_mcnemar` is worth."""
-
-ROUNDING = 1e-9
-BETWEEN = 2.5
-"""Weight of the variance between the splits in the default of `bcv_mcnemar`."""
-
-PUBLISHED = "accuracy, published variance"
-BY_T = "accuracy by bcv_score_t"
 
 
 def pairs_of(k):
     return np.triu_indices(k, 1)
 
 
-def bcv_pvalues(found, folds):
-    """P-values by measure, from what `measure` found of every classifier."""
-    pvalues = {
-        name: score_pvalues(found, folds, name) for name in MEASURES if name != "accuracy"
-    }
-    pairs = Discordant.of(found, folds)
-    pvalues["accuracy"] = pairs.pvalues(BETWEEN)
-    pvalues[PUBLISHED] = pairs.pvalues(0.0)
-    pvalues[BY_T] = score_pvalues(found, folds, "accuracy")
-    return pvalues
+def bcv_decisions(tables):
+    """P-values and flags by measure, from the tables of all pairs.
 
-
-def bcv_flags(found, folds):
-    """Where `bcv_mcnemar` says "unstable-training", by measure."""
-    return {"accuracy": Discordant.of(found, folds).unstable(BETWEEN)}
-
-
-@dataclass(frozen=True)
-class Discordant:
-    """What `bcv_mcnemar` needs of all pairs.
-
-    `only_champion` and `only_challenger` are the records that only one of the two answers
-    rightly, averaged over the test sets, (draws, pairs). `gaps` are the differences of
-    accuracy on all test sets, (draws, M, 2, pairs), and `size` has their numbers of
-    records, (draws, M, 2, 1).
+    The flag is "unstable-training" of `bcv_jackknife_t`.
     """
-
-    only_champion: np.ndarray
-    only_challenger: np.ndarray
-    gaps: np.ndarray
-    size: np.ndarray
-
-    @classmethod
-    def of(cls, found, folds):
-        i = MEASURES.index("accuracy")
-        right = np.stack(
-            [
-                np.rint(one.influences[i] + folds.spread(one.values[..., i]))
-                for one in found
-            ],
-            axis=1,
-        )
-        right = right.reshape(*right.shape[:2], -1)
-        both = right @ right.swapaxes(1, 2)
-        alone = np.diagonal(both, axis1=1, axis2=2)[:, :, np.newaxis] - both
-        first, second = pairs_of(len(found))
-        return cls(
-            alone[:, first, second] / N_SPLITS,
-            alone[:, second, first] / N_SPLITS,
-            _gaps(found, "accuracy"),
-            folds.sizes[..., np.newaxis],
-        )
-
-    def pvalues(self, between):
-        """P-values with this weight of the variance between the splits; 0 is published."""
-        published = corrected_pvalue(
-            self.only_champion, self.only_challenger, EFFECTIVE_TABLES
-        )
-        distance = EFFECTIVE_TABLES * np.abs(self.only_challenger - self.only_champion) - 1
-        with np.errstate(divide="ignore", invalid="ignore"):
-            root = np.maximum(0, distance) / np.sqrt(self._least(between))
-        return np.where(self.unstable(between), 2 * ndtr(-root), published)
-
-    def unstable(self, between):
-        """Where the variance between the splits decides, "unstable-training"."""
-        explained = EFFECTIVE_TABLES * (self.only_champion + self.only_challenger)
-        return self._least(between) > explained * (1 + ROUNDING)
-
-    def _least(self, between):
-        """The least variance of the difference, in squared effective records."""
-        variance = self.gaps.reshape(len(self.gaps), N_SPLITS, -1).var(axis=1, ddof=1)
-        effective = EFFECTIVE_TABLES * self.size.mean(axis=(1, 2))
-        return effective**2 * between * variance / N_SPLITS
-
-
-def _gaps(found, measure):
-    """Differences of all pairs on all test sets, (draws, M, 2, pairs)."""
-    i = MEASURES.index(measure)
-    values = np.stack([one.values[..., i] for one in found], axis=-1)
-    first, second = pairs_of(len(found))
-    return values[..., second] - values[..., first]
-
-
-def score_pvalues(found, folds, measure):
-    """P-values of `bcv_score_t`; NaN where a score is undefined."""
-    i = MEASURES.index(measure)
-    gaps = _gaps(found, measure)
-    influences = np.stack([one.influences[i] for one in found], axis=-1)
-    weight = folds.class_weight if measure == "auc" else folds.weight
-    weighted = influences * weight[..., np.newaxis]
-    in_all = weighted.swapaxes(2, 3) @ influences
-    in_first = (weighted * folds.first[..., np.newaxis]).swapaxes(2, 3) @ influences
-    products = np.stack([in_all - in_first, in_first], axis=2)
-    first, second = pairs_of(len(found))
-    own = np.diagonal(products, axis1=3, axis2=4)
-    variance = own[..., first] + own[..., second] - 2 * products[..., first, second]
-    summary = Summary.of(gaps, np.maximum(variance, 0))
-    return t_pvalues(summary.mean, CHOSEN.squared_error(summary), CHOSEN.df)
+    pvalues, flags = {}, {}
+    for table in tables:
+        variance = jackknife(table, sides_of(N_REPEATS))
+        of_pair = t_pvalues(table.mean, variance.total, variance.df)
+        unstable = 2 * variance.chance > table.variance
+        discordant, balance = table.counts.T
+        alone = (discordant - balance) / 2, (discordant + balance) / 2
+        published = corrected_pvalue(*alone, EFFECTIVE_TABLES)
+        for i, name in enumerate(MEASURES):
+            pvalues.setdefault(name, []).append(of_pair[:, i])
+            flags.setdefault(name, []).append(unstable[:, i])
+        pvalues.setdefault(PUBLISHED, []).append(published)
+    return (
+        {name: np.stack(columns, axis=1) for name, columns in held.items()}
+        for held in (pvalues, flags)
+    )
 
 
 def t_pvalues(mean, squared_error, df):

@@ -1,38 +1,34 @@
 """Data sets of several algorithms, split, learned from and decided.
 
 The learners and measures under 5×2 block-regularized cross-validation are those of
-``bcv_scores.py``, and under 10-fold cross-validation those of ``score_resampling.py``.
+``bcv_catalogue.py``, and under 10-fold cross-validation those of ``score_resampling.py``.
 """
 
 from dataclasses import dataclass, field, fields
 
 import numpy as np
-from bcv_scores_learners import Halves, fit
-from bcv_scores_measures import MEASURES, Folds, measure
-from bcv_scores_worlds import draw_classes, draw_halves
+from bcv_learners import Splits, fit
+from bcv_measures import LOSSES, MEASURES, Folds, measure, table
+from bcv_worlds import draw_blocks, draw_classes, halves_of
 from joblib import Parallel, delayed
 from score_resampling import MEASURES as KFOLD_MEASURES
 from score_resampling import folds as kfolds
 from score_resampling import log_odds, nearest, scores
 from several_algorithms_decisions import (
-    BY_T,
+    N_REPEATS,
     N_SPLITS,
     PUBLISHED,
     SIZES,
     Outcome,
-    bcv_flags,
-    bcv_pvalues,
+    bcv_decisions,
     pairs_of,
     t_pvalues,
 )
 from several_algorithms_worlds import N_CLASSIFIERS, draw_columns
-from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 PART = 500
 RECORDS_AT_A_TIME = 20_000
-SURE = 1e-15
-"""Probabilities are no nearer to 0 and 1, so that every loss is finite."""
 
 
 def outcomes(settings, draw, n_draws, seed, n_jobs):
@@ -124,40 +120,30 @@ def bcv(setting, n_draws, rng):
 
 def _bcv_batch(setting, n_draws, rng):
     y = draw_classes(setting.world, n_draws, rng)
-    first = draw_halves(setting.world, y, rng)
+    blocks = draw_blocks(setting.world, y, rng)
     features = draw_columns(setting, y, rng)
-    halves = Halves(y, first, setting.n_classes, rng)
-    return bcv_found([learn(setting.learner, x, halves) for x in features], halves)
+    halves = halves_of(blocks, N_REPEATS)
+    splits = Splits(y, halves, 2, setting.n_classes, rng)
+    return bcv_found(
+        [fit(setting.learner, x, splits, {}) for x in features], splits, blocks
+    )
 
 
-def bcv_found(answers, halves):
+def bcv_found(answers, splits, blocks):
     """What follows from the probabilities of all classifiers."""
-    folds = Folds(halves)
-    found = [measure(each, halves, folds) for each in answers]
-    pvalues = bcv_pvalues(found, folds)
+    folds = Folds(splits)
+    found = [measure(each, splits, folds) for each in answers]
+    pvalues, flags = bcv_decisions(
+        table(found[i], found[j], folds, blocks, splits.y)
+        for i, j in zip(*pairs_of(len(found)))
+    )
     for each in pvalues.values():
-        each[~halves.usable] = np.nan
+        each[~splits.usable] = np.nan
     means = np.stack([one.values.mean(axis=(1, 2)) for one in found], axis=1)
-    sign = np.where(np.isin(MEASURES, ("brier", "log_loss")), -1, 1)
+    sign = np.where(np.isin(MEASURES, LOSSES), -1, 1)
     values = {name: sign[i] * means[..., i] for i, name in enumerate(MEASURES)}
-    values[BY_T] = values[PUBLISHED] = values["accuracy"]
-    return Found(pvalues, values, bcv_flags(found, folds))
-
-
-def learn(name, x, halves):
-    """Probabilities of the learner called `name`, by scikit-learn for "sgd"."""
-    if name != "sgd":
-        return fit(name, x, halves, {})
-    answers = np.empty((*halves.first.shape, halves.n_classes))
-    seeds = halves.rng.integers(0, 2**31 - 1, halves.counts.shape[:2])
-    for draw, records in enumerate(x):
-        for split, seed in enumerate(seeds[draw]):
-            first = halves.first[draw, split // 2]
-            train, test = (first, ~first) if split % 2 == 0 else (~first, first)
-            model = SGDClassifier(loss="log_loss", random_state=int(seed))
-            model.fit(records[train], halves.y[draw, train])
-            answers[draw, split // 2, test] = model.predict_proba(records[test])
-    return np.clip(answers, SURE, 1 - SURE)
+    values[PUBLISHED] = values["accuracy"]
+    return Found(pvalues, values, flags)
 
 
 def kfold(setting, n_draws, rng):

@@ -8,7 +8,7 @@ alike are equal by every measure, whatever the splits.
 from dataclasses import dataclass
 
 import numpy as np
-from bcv_scores_worlds import MIDDLING, STRONG, WEAK, World, draw_features
+from bcv_worlds import MIDDLING, STRONG, WEAK, World, draw_features
 
 N_CLASSIFIERS = 10
 BETTER = 0
