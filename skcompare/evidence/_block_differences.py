@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from skcompare._design import Design, as_design
 from skcompare._labels import group_codes
+from skcompare._satterthwaite import degrees_of_freedom
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare._validation import check_same_length
 from skcompare.evidence._contingency import labels_of
@@ -337,15 +338,13 @@ def _own_covariance(d: FloatArray, cells: IntArray, units: IntArray) -> FloatArr
 def _variance_of_mean(means: FloatArray, units: IntArray) -> tuple[float, float]:
     """Variance of the mean over units, and its degrees of freedom.
 
-    Those are ``2 v² / var(v)``, with the variance of v from the fourth moments, so that a
-    few units with large deviations are worth few degrees.
+    Those are ``2 v² / var(v)``, with the variance of v from the fourth moments.
     """
     squares = np.bincount(units, means - means.mean()) ** 2
     n = len(squares)
     total, fourth = float(squares.sum()), float((squares**2).sum())
-    spread = fourth - total**2 / n
-    df = n - 1.0 if spread <= ROUNDING * fourth else min(2 * total**2 / spread, n - 1.0)
-    return total * n / (n - 1) / len(means) ** 2, max(df, 1.0)
+    variance = total * n / (n - 1) / len(means) ** 2
+    return variance, degrees_of_freedom(total, fourth, n)
 
 
 def _without_rounding(d: FloatArray, scores: tuple[float | None, ...]) -> FloatArray:

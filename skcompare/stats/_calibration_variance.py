@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray, IntArray
 
 __all__ = [
@@ -270,7 +271,7 @@ def variance_from(
         square = fourth = 0.0
     jackknife = square * (n - 1) / n
     if second is None or null is None:
-        return Variance(jackknife, 0.0, _degrees(square, fourth, 1.0, n), jackknife)
+        return Variance(jackknife, 0.0, _degrees(square, fourth, n), jackknife)
     observed, plain, total = (
         max(jackknife + shift - 2 * pairs, 0.0) + pairs
         for shift, pairs in (
@@ -282,21 +283,13 @@ def variance_from(
     # Whichever is larger: gaps may be small by chance, or their mean may be.
     plain = max(plain, observed)
     total = max(total, observed)
-    df = _degrees(square, fourth, total / jackknife if jackknife else np.inf, n)
+    scale = total / jackknife if jackknife else np.inf
+    df = _degrees(square, fourth, n, scale)
     growth = total / plain - 1 if plain > NOISE * total else np.inf
     # Of what is observed, pairs may have been more.
     pairs = min(null.second, total)
     return Variance(total - pairs, pairs, df, observed, growth)
 
 
-def _degrees(square: float, fourth: float, scale: float, n: int) -> float:
-    """Degrees of freedom by Satterthwaite, from how unequal the influences are.
-
-    ``2 v**2 / var(v)`` for ``v`` the jackknife variance; where the variance in use is
-    `scale` times as large with the same variation, these are `scale`² times as many.
-    """
-    spread = fourth - square**2 / n
-    most = min(max(1.0, n - 1.0), MOST_DEGREES)
-    if spread <= NOISE * fourth:
-        return most
-    return min(max(1.0, 2 * square**2 / spread * scale**2), most)
+def _degrees(square: float, fourth: float, n: int, scale: float = 1.0) -> float:
+    return min(degrees_of_freedom(square, fourth, n, scale), MOST_DEGREES)

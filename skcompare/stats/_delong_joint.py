@@ -23,6 +23,7 @@ from skcompare.stats._delong_sums import (
     role_parts,
     score_flags,
     studentised,
+    variance_flags,
 )
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
@@ -259,7 +260,7 @@ def auc_contrast(
         n=placements.n,
         limits=partial(_contrast_limits, float(estimate), deviation, (least, most)),
         null_value=float(null_value),
-        flags=flags + score_flags(placements),
+        flags=flags + score_flags(placements) + variance_flags(placements, exact),
         details={
             "n_positives": placements.n_positives,
             "n_negatives": placements.n_negatives,

@@ -18,7 +18,7 @@ from skcompare.stats._auc_limits import difference_limits
 from skcompare.stats._delong_joint import delong_joint
 from skcompare.stats._delong_max_t import max_t_auc_pvalues
 from skcompare.stats._delong_pairwise_result import PairwiseAUCResult
-from skcompare.stats._delong_sums import contrast, studentised
+from skcompare.stats._delong_sums import contrast, studentised, variance_flags
 from skcompare.stats._pairwise_rows import (
     PAIRWISE_ADJUSTMENTS,
     interval_level,
@@ -191,4 +191,5 @@ def _tested(
     weights[i], weights[j] = -1, 1
     estimate, variance = contrast(placements, weights)
     statistic, (pvalue, _), flags = studentised(estimate, variance, alternative)
+    flags += variance_flags(placements, weights)
     return (float(estimate), float(variance) ** 0.5, statistic, pvalue), flags

@@ -10,11 +10,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from skcompare._flags import register_flag
+from skcompare._satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice, some_of
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS
+from skcompare.stats._delong_sums import FEW_DEGREES, VARIANCE_OF_FEW
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_limits import no_critical, normal_critical, score_range
 from skcompare.stats._score_permutation import NO_DIFFERENCE
@@ -111,9 +113,12 @@ class Contrast:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Caveats of a difference that cannot vary."""
+        """Caveats of a difference that cannot vary, or whose variance is hardly known."""
         if self.variance > 0:
-            return ()
+            squares = np.square(self.deviations)
+            fourth = float((squares**2).sum())
+            df = degrees_of_freedom(self.variance, fourth, len(squares))
+            return (VARIANCE_OF_FEW,) * (df < FEW_DEGREES)
         return (ZERO_VARIANCE,) if math.isinf(self.statistic) else ("degenerate",)
 
     def pvalue(self, alternative: str) -> tuple[float, float]:
