@@ -22,6 +22,7 @@ from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._text import (
     TEXT_COLUMNS,
     Section,
+    about_others,
     design_words,
     notes,
     sections,
@@ -68,7 +69,7 @@ def comparison_html(comparison: "Comparison", pictures: Any = "auto") -> str:
 
     shown = gallery(find, pictures)
     tables = _tables(comparison, drawings=not shown.n_pictures)
-    remarks = html_list([*notes(comparison), *comparison.caveats])
+    remarks = html_list(_remarks(comparison))
     notes_part = f"<h3>Notes and caveats</h3>{remarks}" if remarks else ""
     tests = ((row.test, row.flags) for row in comparison.rows)
     assumed = assumed_of_tests(tests, comparison.design)
@@ -91,7 +92,7 @@ def comparison_html(comparison: "Comparison", pictures: Any = "auto") -> str:
 
 def comparison_html_fragment(comparison: "Comparison") -> str:
     """The report without a page around it, for notebooks: no large pictures."""
-    remarks = html_list([*notes(comparison), *comparison.caveats])
+    remarks = html_list(_remarks(comparison))
     notes_part = f"<h3>Notes</h3>{remarks}" if remarks else ""
     advice = _ensemble(comparison)
     ensemble = f"<h3>Ensemble</h3>{advice}" if advice else ""
@@ -114,6 +115,10 @@ def brief_title(name: str) -> str:
 def seed_words(random_state: Any) -> str:
     """The seed, where there is one."""
     return "none was set" if random_state is None else str(random_state)
+
+
+def _remarks(comparison: "Comparison") -> list[str]:
+    return [*about_others(comparison), *notes(comparison), *comparison.caveats]
 
 
 def _verdict(comparison: "Comparison") -> str:
@@ -194,7 +199,7 @@ def _table(section: Section, drawings: bool) -> str:
     rows = section.rows
     caption = CAPTIONS[section.kind, rows[0].greater_is_better]
     marked = [k for k, row in enumerate(rows) if row.primary]
-    if marked and len(rows) > 1:
+    if marked and not section.is_alone:
         caption += ". The verdict comes from the row in bold"
     if any(map(_is_one_sided, rows)):
         caption += ". Intervals and p-values are one-sided"

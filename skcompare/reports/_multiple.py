@@ -20,6 +20,7 @@ from skcompare.reports._pairwise import (
     PairwiseResults,
 )
 from skcompare.reports._text import (
+    FAMILY_WISE,
     aligned,
     design_words,
     entry,
@@ -237,7 +238,7 @@ class MultipleComparison:
     def remarks(self) -> list[tuple[str, str]]:
         """What is said of all classifiers together, and why there are no tests."""
         several = len({one.subject for one in self.comparisons}) > 1
-        said, without = [], []
+        said, without = self._about_others(), []
         for one in self.comparisons:
             if one.omnibus is not None:
                 about = f"{one.subject}: " if several else ""
@@ -250,6 +251,21 @@ class MultipleComparison:
             said.append(("together", f"{words}; whether any two differ, the pairs say"))
         said += [("no test", one.note) for one in self.comparisons if one.test is None]
         return [*dict.fromkeys(said)]
+
+    def _about_others(self) -> list[tuple[str, str]]:
+        """Which tests the verdict comes from, and how often others are wrong."""
+        primary, tested = self.comparisons[0], [c for c in self.comparisons if c.test]
+        if len(self.comparisons) == 1 or primary.test is None:
+            return []
+        words = f"by {primary.subject} ({primary.test}), at alpha {self.alpha:g}"
+        if self.adjust in FAMILY_WISE and len(tested) > 1:
+            most = min(1.0, len(tested) * self.alpha)
+            words += (
+                ". The p-values of each measure and test are adjusted among themselves: a "
+                f"false finding in any of the {len(tested)} has a probability of up to "
+                f"{most:g}"
+            )
+        return [("decided", words)]
 
 
 _NESTED = ("comparisons", "conclusion", "design", "flags")

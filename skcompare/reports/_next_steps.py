@@ -8,13 +8,13 @@ from skcompare._design import Design
 from skcompare._registry import paired_tests, tests_for
 from skcompare._wording import format_number, format_pvalue, in_one_line
 from skcompare.reports._rows import ComparisonRow, decimals_of
-from skcompare.reports._verdict import is_against, round_up
+from skcompare.reports._verdict import far_end, is_against, round_up
 
 if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
     from skcompare.reports._multiple import MultipleComparison
 
-__all__ = ["next_steps", "next_steps_among"]
+__all__ = ["next_steps", "next_steps_among", "records_needed"]
 
 INCONCLUSIVE = "inconclusive"
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
@@ -135,16 +135,14 @@ def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
             f"The two were right and wrong on the same {_unit(comparison, row)}. See that "
             "two different classifiers were compared, and not one with itself."
         )
-    needed = comparison.conclusion.records_needed
-    if needed is not None:
-        more = round_up(needed)
+    needed = records_needed(comparison)
+    if needed:
         enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
         yield (
-            "To find a difference of the observed size with 80 % probability, compare "
-            f"about {more:,} {_unit(comparison, row)} instead of {enough:,}. Fix their "
-            "number before: looking again and again at a growing set finds differences "
-            "that are none, unless a test for that is used (anytime_mcnemar, "
-            "anytime_losses)."
+            f"Compare more {_unit(comparison, row)} than {enough:,}: {needed}. Choose the "
+            "difference that matters to you, and fix their number before: looking again "
+            "and again at a growing set finds differences that are none, unless a test for "
+            "that is used (anytime_mcnemar, anytime_losses)."
         )
     if is_against(row, comparison.alternative):
         yield (
@@ -153,6 +151,25 @@ def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
             'records; on new ones, alternative="two-sided" asks both ways.'
         )
     yield from _good_enough(row)
+
+
+def records_needed(comparison: "Comparison") -> str:
+    """How many records would settle it, by how large the true difference may be."""
+    row, conclusion = comparison.rows[0], comparison.conclusion
+    needed, least = conclusion.records_needed, conclusion.least_records
+    if needed is None:
+        return ""
+    decimals, unit = decimals_of(row), _unit(comparison, row)
+    observed = f"{format_number(abs(row.difference), decimals)} as observed"
+    if least is None:
+        found = f"{round_up(needed):,} {unit} if the difference is {observed}"
+    else:
+        far = format_number(abs(far_end(row) or 0.0), decimals)
+        found = (
+            f"{round_up(least):,} {unit} if the difference is {far}, the far end of its "
+            f"interval, and {round_up(needed):,} if it is {observed}"
+        )
+    return f"80 % power takes about {found}; if it is smaller, more"
 
 
 def _good_enough(row: ComparisonRow) -> Iterator[str]:

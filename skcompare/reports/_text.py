@@ -4,7 +4,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from skcompare._design import HALVES
 from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare.reports._next_steps import records_needed
 from skcompare.reports._rows import ComparisonRow, decimals_of
 
 if TYPE_CHECKING:
@@ -12,8 +14,10 @@ if TYPE_CHECKING:
     from skcompare.reports._multiple import MultipleComparison
 
 __all__ = [
+    "FAMILY_WISE",
     "TEXT_COLUMNS",
     "Section",
+    "about_others",
     "aligned",
     "comparison_markdown",
     "comparison_text",
@@ -21,6 +25,12 @@ __all__ = [
     "markdown_table",
     "markdown_text",
 ]
+
+MARK = "*"
+"""Of the row that the verdict comes from."""
+
+FAMILY_WISE = ("holm", "hochberg", "bonferroni")
+"""Adjustments that bound the probability of any false finding."""
 
 WIDTH = 96
 INDENT = 12
@@ -43,6 +53,15 @@ class Section(NamedTuple):
     header: list[str]
     cells: list[list[str]]
     rows: list[ComparisonRow]
+    is_alone: bool
+
+    @property
+    def marked(self) -> list[list[str]]:
+        """The cells, with the mark of the row that decides, beside others."""
+        return [
+            [f"{name} {MARK}" if row.primary and not self.is_alone else name, *others]
+            for row, (name, *others) in zip(self.rows, self.cells, strict=True)
+        ]
 
 
 def comparison_text(comparison: "Comparison") -> str:
@@ -54,11 +73,16 @@ def comparison_text(comparison: "Comparison") -> str:
         "",
     ]
     for section in sections(comparison):
-        lines += [*aligned(section.header, section.cells, TEXT_COLUMNS), ""]
+        lines += [*aligned(section.header, section.marked, TEXT_COLUMNS), ""]
+    if len(comparison.rows) > 1:
+        lines.append(entry(MARK, about_primary(comparison)))
     lines += [entry("note", note) for note in notes(comparison)]
     lines += [entry("flag", caveat) for caveat in comparison.caveats]
     if comparison.advice is not None:
         lines.append(entry("ensemble", comparison.advice.sentence))
+    needed = records_needed(comparison)
+    if needed:
+        lines.append(entry("records", needed))
     lines.append(entry("verdict", comparison.conclusion.sentence))
     return "\n".join(lines)
 
@@ -74,11 +98,16 @@ def comparison_markdown(comparison: "Comparison") -> str:
         "",
     ]
     for section in sections(comparison):
-        lines += [*markdown_table(section.header, section.cells, TEXT_COLUMNS), ""]
+        lines += [*markdown_table(section.header, section.marked, TEXT_COLUMNS), ""]
+    if len(comparison.rows) > 1:
+        lines.append(f"- {markdown_text(f'{MARK} {about_primary(comparison)}')}")
     lines += [f"- {markdown_text(note)}" for note in notes(comparison)]
     lines += [f"- flag {caveat}" for caveat in comparison.caveats]
     if comparison.advice is not None:
         lines.append(f"- ensemble: {markdown_text(comparison.advice.sentence)}")
+    needed = records_needed(comparison)
+    if needed:
+        lines.append(f"- {markdown_text(needed)}")
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -88,6 +117,8 @@ def design_words(comparison: "Comparison | MultipleComparison") -> str:
     if comparison.n_tested < comparison.n_records:
         records = f"{comparison.n_tested:,} of {records} tested"
     words = [str(comparison.design), records]
+    if comparison.design.kind in HALVES:
+        words.append("trained on half of them")
     if comparison.n_fits:
         words.append(
             "1 fit each" if comparison.n_fits == 1 else f"{comparison.n_fits} fits each"
@@ -102,6 +133,7 @@ def sections(comparison: "Comparison") -> list[Section]:
 
     The difference of a loss is a gain.
     """
+    is_alone = len(comparison.rows) == 1
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     test = [level, "p", f"p ({comparison.adjust})", "test"]
     found = []
@@ -119,21 +151,46 @@ def sections(comparison: "Comparison") -> list[Section]:
             if row.kind == kind and row.greater_is_better is greater
         ]
         if rows:
-            found.append(_without_empty_columns(kind, header, rows, comparison.alpha))
+            shown = _without_empty_columns(header, rows, comparison.alpha)
+            found.append(Section(kind, *shown, rows, is_alone))
     return found
 
 
 def _without_empty_columns(
-    kind: str, header: list[str], rows: list[ComparisonRow], alpha: float
-) -> Section:
+    header: list[str], rows: list[ComparisonRow], alpha: float
+) -> tuple[list[str], list[list[str]]]:
     cells = [table_cells(row, alpha) for row in rows]
     used = [i for i in range(len(header)) if any(line[i] for line in cells)]
-    return Section(
-        kind,
-        [header[i] for i in used],
-        [[line[i] for i in used] for line in cells],
-        rows,
-    )
+    return [header[i] for i in used], [[line[i] for i in used] for line in cells]
+
+
+def about_primary(comparison: "Comparison") -> str:
+    """What the mark of a row means, and what that is for the other rows."""
+    words = f"the verdict comes from this row, at alpha {comparison.alpha:g}"
+    return ". ".join([words, *about_others(comparison)])
+
+
+def about_others(comparison: "Comparison") -> list[str]:
+    """How often rows beside the primary one are wrong; nothing where none is tested."""
+    tested = [row for row in comparison.rows if row.pvalue is not None]
+    alpha, others = comparison.alpha, [row for row in tested if not row.primary]
+    if not others:
+        return []
+    if comparison.adjust == "none":
+        return [
+            f"The p-values of the other rows are not adjusted: each is below {alpha:g} in "
+            f"up to {100 * alpha:g} % of comparisons in which there is no difference"
+        ]
+    if comparison.adjust not in FAMILY_WISE:
+        return [
+            f"The p-values of the other rows are adjusted for the share of false findings "
+            f"among them ({comparison.adjust}), and not for the row that decides"
+        ]
+    return [
+        f"The p-values of the other rows are adjusted among themselves ({comparison.adjust}"
+        "), beside that of the row that decides: a false finding in any row has a "
+        f"probability of up to {len({row.primary for row in tested}) * alpha:g}"
+    ]
 
 
 def notes(comparison: "Comparison") -> list[str]:

@@ -28,8 +28,10 @@ class Verdict:
     sentence : str
         The verdict in words.
     records_needed : float or None
-        Records at which a difference of the observed size is found with 80 %
-        probability; None where the verdict is not inconclusive or nothing differs.
+        Records at which a difference is found with 80 % probability if it is as large as
+        the observed one; None where the verdict is not inconclusive or nothing differs.
+    least_records : float or None
+        The same if it is as large as the interval allows; None where that has no limit.
 
     .. versionadded:: 0.1
     """
@@ -38,6 +40,7 @@ class Verdict:
     alpha: float
     sentence: str
     records_needed: float | None = None
+    least_records: float | None = None
 
     def __str__(self) -> str:
         return self.sentence
@@ -70,13 +73,15 @@ def decide(
         sentence = f"the {winner} is better at {level}: {finding}{_about(row, flags, unit)}"
         return Verdict(winner, alpha, sentence)
     sentence = f"inconclusive at {level}: {finding}"
-    outlook = _outlook(row, alternative, records_needed, unit)
-    return Verdict(
-        "inconclusive",
-        alpha,
-        f"{sentence}; {outlook}" if outlook else sentence,
-        records_needed,
-    )
+    if records_needed is None and is_against(row, alternative):
+        sentence += (
+            f"; the difference is not in the direction of alternative={alternative!r}"
+        )
+    least = None
+    if records_needed is not None and alternative == "two-sided":
+        far = far_end(row)
+        least = None if far is None else records_needed * (row.difference / far) ** 2
+    return Verdict("inconclusive", alpha, sentence, records_needed, least)
 
 
 def level_words(alpha: float, alternative: str) -> str:
@@ -120,18 +125,9 @@ def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
     return f"{row.subject} differs by {difference}{gain}, {p} ({row.test})"
 
 
-def _outlook(
-    row: ComparisonRow, alternative: str, records_needed: float | None, unit: str
-) -> str:
-    if records_needed is not None:
-        # A hold-out test counts test records, however many there were to train on.
-        is_holdout = row.result is not None and row.result.inference == "models"
-        records = f"test {unit}" if is_holdout and unit == RECORDS else unit
-        about = f"{round_up(records_needed):,} {records}"
-        return f"a difference of this size needs about {about} (80 % power)"
-    if is_against(row, alternative):
-        return f"the difference is not in the direction of alternative={alternative!r}"
-    return ""
+def far_end(row: ComparisonRow) -> float | None:
+    """The limit of the interval on the side of the difference."""
+    return row.high if row.difference > 0 else row.low
 
 
 def is_against(row: ComparisonRow, alternative: str) -> bool:

@@ -48,7 +48,7 @@ def test_demo_writes_a_page(tmp_path, capsys):
     page, result = tmp_path / "report.html", tmp_path / "result.json"
 
     assert 0 == main(["demo", "--html", str(page), "--json", str(result)])
-    assert "bcv_mcnemar" in capsys.readouterr().out
+    assert "bcv_jackknife_t" in capsys.readouterr().out
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert 569 == json.loads(result.read_text(encoding="utf-8"))["n_records"]
 
@@ -342,7 +342,7 @@ def test_files_that_cannot_be_read(tmp_path, capsys):
 def test_lists(capsys):
     """Tests and metrics are listed with what they answer."""
     assert 0 == main(["list-tests"])
-    assert "bcv_mcnemar" in capsys.readouterr().out
+    assert "bcv_jackknife_t" in capsys.readouterr().out
     assert 0 == main(["list-metrics"])
     assert "multiclass_brier_loss" in capsys.readouterr().out
 

@@ -465,7 +465,7 @@ def test_reports(fitted):
     comparison = fitted.comparison_
     page = comparison.to_html(pictures=False)
     for text in (str(comparison), comparison.to_markdown(), page):
-        for words in ("Bayes", "linear", "tree", "accuracy", "roc", "10 fits each"):
+        for words in ("Bayes", "linear", "tree", "accuracy", "roc", "on half of them"):
             assert words in text
     again = MultipleComparison.from_json(comparison.to_json())
 

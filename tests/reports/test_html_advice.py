@@ -82,8 +82,8 @@ def test_undecided():
     """How many records it takes, and what nothing found does not say."""
     words = advice({"old": 0.80, "new": 0.81})
 
-    assert "compare about" in words
-    assert "test records instead of 400" in words
+    assert "Compare more test records than 400: 80 % power takes about" in words
+    assert "as observed" in words
     assert "Not to find a difference is not to show that there is none" in words
     assert "NonInferior" in words
 

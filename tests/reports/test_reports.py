@@ -183,14 +183,15 @@ def test_record_counts_are_rounded_up(n, expected):
 
 
 def test_needed_records_are_named():
-    """An inconclusive verdict says how many records would settle it."""
+    """A report says how many records would settle it, and the verdict does not."""
     old = Y[:10] + NEW[:0] + Y[10:]
     old[0], old[1], old[2] = "ham", "spam", "ham"
     comparison = compare(Y, {"old": old, "new": NEW})
 
     assert "inconclusive" == comparison.verdict
     assert comparison.conclusion.records_needed > 60
-    assert "needs about" in comparison.conclusion.sentence
+    assert "records     80 % power takes about" in str(comparison)
+    assert "power" not in comparison.conclusion.sentence
 
 
 def test_nothing_is_needed_where_nothing_differs():
