@@ -44,6 +44,7 @@ from skcompare.stats._generalized_score import (
     precision_score,
     precision_weighted_score,
 )
+from skcompare.stats._jackknife_difference import jackknife_difference
 from skcompare.stats._kappa import cohen_kappa, error_kappa
 from skcompare.stats._kfold_t import corrected_repeated_kfold_t, kfold_t
 from skcompare.stats._loss_permutation import loss_permutation
@@ -158,6 +159,7 @@ __all__ = [
     "error_correlation",
     "error_kappa",
     "gee_precision",
+    "jackknife_difference",
     "kfold_t",
     "label_disagreement",
     "lancaster_correlated",

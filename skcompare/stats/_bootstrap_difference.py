@@ -34,7 +34,7 @@ from skcompare.stats._score_difference import FEW_DIFFERENT, ZERO_VARIANCE
 from skcompare.stats._score_limits import no_critical, normal_critical, score_range
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["bootstrap_difference", "scored_sample_size"]
+__all__ = ["bootstrap_difference", "scored_flags", "scored_sample_size"]
 
 METHODS = ("percentile", "bca", "basic", "normal")
 
@@ -240,7 +240,9 @@ def bootstrap_difference(
     )
     drawn = resampled_differences(scored, n_resamples, stratify, rng)
     drawn = _without_rounding(drawn[np.isfinite(drawn)], (0.0, estimate), rounding)
-    flags = _flags(scored, n_resamples - len(drawn))
+    flags = scored_flags(scored)
+    if len(drawn) < n_resamples:
+        flags = (*flags, LEFT_OUT)
     if len(drawn) <= MOST_LEFT_OUT * n_resamples:
         flags = (*flags, TOO_FEW)
         tail = _Tail(math.nan, math.nan, math.nan, partial(_whole, scored.bounds))
@@ -368,7 +370,8 @@ def _without_rounding(values: Any, exact: tuple[float, ...], rounding: float) ->
     return np.asarray(values, dtype=np.float64)
 
 
-def _flags(pair: ScoredPair, n_left_out: int) -> tuple[str, ...]:
+def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
+    """Caveats about few groups, few records that differ, and few of a class."""
     flags = list(pair.flags)
     if pair.groups is not None and pair.n_units < FEW:
         flags.append(FEW_GROUPS)
@@ -376,8 +379,6 @@ def _flags(pair: ScoredPair, n_left_out: int) -> tuple[str, ...]:
         flags.append(FEW_RESAMPLED)
     if not isinstance(pair.score, RecordMean) and _least_of_class(pair) < LEAST_OF_CLASS:
         flags.append(FEW_OF_CLASS)
-    if n_left_out:
-        flags.append(LEFT_OUT)
     return tuple(flags)
 
 

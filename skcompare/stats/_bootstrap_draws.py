@@ -15,6 +15,7 @@ __all__ = [
     "default_resamples",
     "generator",
     "influences",
+    "left_out",
     "parts",
     "resampled_differences",
 ]
@@ -35,6 +36,9 @@ LOOPED = (0, 10_000, 100_000)
 
 PARTS, MANY_PARTS = 50, 200
 """Parts that are left out, one after the other, of a score without derivatives."""
+
+WHOLE = 2000
+"""So many units are left out one by one, where leaving out is the test itself."""
 
 MOST_PARTED = 10_000
 """Above so many records there are fewer parts."""
@@ -135,6 +139,29 @@ def _counts_of(
     return counts
 
 
+def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> FloatArray:
+    """Scores of both roles without each unit; of many units, without each of some parts.
+
+    Of shape (2, n_parts), NaN where a score is undefined. Up to `whole` units are left
+    out one by one; beyond that there are up to 200 random parts, and 50 of many records.
+    """
+    champion, challenger = pair.prepared()
+    n_parts = pair.n_units
+    if n_parts == 1:
+        return np.full((2, 1), np.nan)
+    if n_parts > whole:
+        n_parts = min(n_parts, PARTS if pair.n > MOST_PARTED else MANY_PARTS)
+    part = pair.units
+    if n_parts < pair.n_units:
+        part = rng.permutation(np.arange(pair.n_units) % n_parts)[part]
+    found = []
+    for start in range(0, n_parts, step := max(1, CHUNK // pair.n)):
+        out = np.arange(start, min(n_parts, start + step))[:, np.newaxis] == part
+        weights = (~out).astype(np.int32)
+        found.append([champion.values(weights), challenger.values(weights)])
+    return np.concatenate(found, axis=1)
+
+
 def influences(pair: ScoredPair, rng: np.random.Generator) -> FloatArray:
     """How far each unit moves the difference: the sum of their squares is its variance.
 
@@ -149,17 +176,10 @@ def influences(pair: ScoredPair, rng: np.random.Generator) -> FloatArray:
     if slopes[0] is not None and slopes[1] is not None:
         by_record = pair.sign * (slopes[1] - slopes[0])[0]
         return np.bincount(pair.units, by_record, pair.n_units).astype(np.float64)
-    most = PARTS if pair.n > MOST_PARTED else MANY_PARTS
-    n_parts = min(pair.n_units, most)
-    if n_parts < 2:
+    if pair.n_units < 2:
         return np.zeros(1)
-    part = rng.permutation(np.arange(pair.n_units) % n_parts)[pair.units]
-    left = []
-    for start in range(0, n_parts, step := max(1, CHUNK // pair.n)):
-        out = np.arange(start, min(n_parts, start + step))[:, np.newaxis] == part
-        weights = (~out).astype(np.int32)
-        left.append(challenger.values(weights) - champion.values(weights))
-    without = pair.sign * np.concatenate(left)
+    first, second = left_out(pair, rng, whole=0)
+    without = pair.sign * (second - first)
     without = without[np.isfinite(without)]
     if len(without) < 2:
         return np.zeros(1)

@@ -248,7 +248,7 @@ def test_measure_is_tested_by_what_fits_it_closest():
         "brier_loss": "paired_t",
         "roc_auc": "delong",
         "f1": "score_difference",
-        "average_precision": "bootstrap_difference",
+        "average_precision": "jackknife_difference",
         "squared_calibration_error": "calibration_difference",
     }
     for measure, name in expected.items():

@@ -14,6 +14,7 @@ pl = pytest.importorskip("polars")
 N = 600
 BY_RECORD = {
     "bootstrap_difference",
+    "jackknife_difference",
     "permutation_difference",
     "wilcoxon",
     "loss_permutation",
