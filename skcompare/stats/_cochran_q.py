@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp, ndtri
+from scipy.special import chdtrc, chdtri, logsumexp, ndtri
 from sklearn.utils import check_random_state
 
 from skcompare._flags import register_flag
@@ -33,6 +33,15 @@ FEW_INFORMATIVE = register_flag(
     "few-informative-records",
     "records that some classifiers answer rightly and others wrongly are few, so the "
     'chi-squared approximation is poor; use method="exact" or "permutation"',
+)
+ROUNDING = 1e-12
+LEVEL, MOST = 0.05, 0.06
+"""A level, and how often equally accurate classifiers may be found to differ at it."""
+
+NOT_EXCHANGEABLE = register_flag(
+    "not-exchangeable",
+    "some classifiers answer more alike than others, so that Cochran's Q finds equally "
+    "accurate ones to differ too often; the tests of pairs do not need that they are alike",
 )
 
 
@@ -97,8 +106,12 @@ def cochran_q(
 
     Of equally accurate classifiers of which some answer more alike than others Q rejects
     too often by each method: at the level 0.05 in up to 0.08 of the cases for three, 0.11
-    for four and 0.21 for twenty, where all but one are nearly the same. The adjustment
-    "max-t" of :func:`~skcompare.stats.pairwise_mcnemar` does not need that they are alike.
+    for four and 0.21 for twenty, where all but one are nearly the same. Q is then a sum of
+    squares with unequal variances, the eigenvalues of the covariance of the right answers
+    less their means. Box's approximation [4]_ of its distribution, with Huynh and Feldt's
+    estimate [5]_, says how often that is; more than 0.06 at the level 0.05 is flagged
+    "not-exchangeable". The adjustments of
+    :func:`~skcompare.stats.pairwise_mcnemar` do not need that they are alike.
 
     A significant Q says that some classifiers differ and not which:
     :func:`~skcompare.stats.pairwise_mcnemar` does.
@@ -111,6 +124,11 @@ def cochran_q(
        the American Statistical Association 65(329), 155-160.
     .. [3] Patil, K. D. (1975). "Cochran's Q test: exact distribution." Journal of the
        American Statistical Association 70(349), 186-189.
+    .. [4] Box, G. E. P. (1954). "Some theorems on quadratic forms applied in the study of
+       analysis of variance problems, I." Annals of Mathematical Statistics 25(2), 290-302.
+    .. [5] Huynh, H. and Feldt, L. S. (1976). "Estimation of the Box correction for degrees
+       of freedom from sample data in randomized block and split-plot designs." Journal of
+       Educational Statistics 1(1), 69-82.
 
     Examples
     --------
@@ -147,6 +165,8 @@ def cochran_q(
         spread = math.sqrt(tail[0] * (1 - tail[0]) / (1 + n_resamples))
         details["monte_carlo_error"] = spread
         how = f"permutation, monte-carlo, {n_resamples} resamples"
+    if informative and _true_level(patterns) > MOST:
+        flags = (*flags, NOT_EXCHANGEABLE)
     accuracies, names = patterns.accuracies, patterns.names
     worst, best = int(np.argmin(accuracies)), int(np.argmax(accuracies))
     return PairedResult(
@@ -184,6 +204,27 @@ def q_statistic(both_correct: IntArray) -> float:
     numerator = (k - 1) * (k * sum(count**2 for count in correct) - total**2)
     denominator = k * total - int(both_correct.sum())
     return numerator / denominator if denominator else 0.0
+
+
+def _true_level(patterns: CorrectnessPatterns) -> float:
+    """How often Q of equally accurate classifiers is above its 5 % quantile.
+
+    Box's epsilon is the share of degrees of freedom that are left; by Huynh and Feldt's
+    estimate, because few records make eigenvalues unequal by chance.
+    """
+    df, informative = patterns.n_classifiers - 1, patterns.n_informative
+    accuracies = patterns.accuracies
+    covariance = patterns.both_correct / patterns.n - np.outer(accuracies, accuracies)
+    centre = np.eye(df + 1) - 1 / (df + 1)
+    weights = np.linalg.eigvalsh(centre @ covariance @ centre)
+    if weights[-1] <= ROUNDING:
+        return LEVEL  # each classifier is right on all records, or on none
+    epsilon = float(weights.sum() ** 2 / (df * (weights @ weights)))
+    below = df * (informative - 1 - df * epsilon)
+    if below <= 0:
+        return LEVEL
+    epsilon = min(1.0, max(epsilon, (informative * df * epsilon - 2) / below))
+    return float(chdtrc(df * epsilon, chdtri(df, LEVEL) * epsilon))
 
 
 def _accuracy_parts(patterns: CorrectnessPatterns) -> tuple[dict[str, Any], ...]:

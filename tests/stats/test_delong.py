@@ -382,7 +382,7 @@ def test_30_positive_records_of_300_and_unlike_variances_are_flagged():
 
 
 def test_welch_of_the_two_classes():
-    """The flag follows Satterthwaite's degrees of freedom, by classes and fourth moments."""
+    """The flag follows Satterthwaite's degrees of freedom, by class and fourth moments."""
     for seed in range(20):
         placements = unlike_variances(40, 80, seed, own=0.3)
         parts = []
