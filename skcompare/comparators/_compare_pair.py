@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from skcompare._validation import check_pos_label
-from skcompare.comparators._advice import advice_for, beside_verdict
+from skcompare.comparators._advice import advice_for
 from skcompare.comparators._class_options import with_classes
 from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._evidence_behind import EvidenceBehind, usual_options
@@ -43,7 +43,7 @@ def compare_pair(
     known = predictions.y is not None
     asked = with_classes(asked, predictions.classes)
     engine = PairEngine(pair, asked, alternative, alpha, pos_label)
-    needed = None
+    needed, primary = None, measures[0] if known else None
     if known:
         rows = [
             row
@@ -84,7 +84,7 @@ def compare_pair(
         flags=predictions.flags,
         fingerprint=predictions.fingerprint,
         versions=installed_versions(),
-        advice=beside_verdict(advice_for(pair, engine.evidence), conclusion.winner),
+        advice=advice_for(pair, engine.evidence, primary, conclusion.winner),
         source=EvidenceBehind(pair, pos_label, usual_options(asked)),
     )
 

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -45,6 +45,7 @@ from skcompare.metrics import (
     score_differences,
     scored_pair,
 )
+from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, value_without_skill
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
@@ -54,6 +55,15 @@ from skcompare.stats._count_scores import BINARY_SCORES
 __all__ = ["PairEngine", "Prepared"]
 
 POWER = 0.8
+WITHOUT_SPREAD = {
+    "zero-variance": "its estimated variance is 0",
+    "undefined-left-out": "the measure is undefined without some record",
+}
+"""Flags of tests that do not know how much a difference varies, and why."""
+
+ROUGH = {*WITHOUT_SPREAD, "few-of-a-class", "resamples-left-out"}
+"""Flags of tests that do no better in such a case."""
+
 LOSS = "loss"
 """The option of evidence that follows from the measure."""
 
@@ -137,14 +147,48 @@ class PairEngine:
         The primary row is that of the design's default test; where there is none it is the
         one without test, because a test that is not valid decides nothing.
         """
-        tests = self.tests_of(measure, primary)
+        default = self.fitting_test(measure)
         rows = [
             self.untested(measure)
             if entry is None
+            else self._tested_or_else(entry, measure)
+            if entry is default
             else self.tested(entry, measure.name, measure)
-            for entry in tests
+            for entry in self.tests_of(measure, primary)
         ]
+        rows = [self._beside_no_skill(row, measure) for row in rows]
         return [replace(rows[0], primary=primary), *rows[1:]]
+
+    def _tested_or_else(self, entry: PairedTestEntry, measure: Measure) -> ComparisonRow:
+        """The row of the default test, or of one that does without its variance.
+
+        A difference that does not vary, as of a perfect ranking from a constant one, has a
+        p-value by permutation.
+        """
+        row = self.tested(entry, measure.name, measure)
+        reasons = [WITHOUT_SPREAD[flag] for flag in row.flags if flag in WITHOUT_SPREAD]
+        if not reasons:
+            return row
+        note = f"{entry.name} has no p-value here, because {reasons[0]}"
+        for other in self._fitting_tests(measure):
+            if other is not entry and other.kind == "difference":
+                found = self.tested(other, measure.name, measure)
+                if found.pvalue is not None and ROUGH.isdisjoint(found.flags):
+                    return replace(found, note=note)
+        return row
+
+    def _beside_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
+        """The row, flagged where both are worse than a classifier that looks at nothing."""
+        if self.pair.predictions.y is None:
+            return row
+        value = value_without_skill(measure, self.pair.predictions)
+        if value is None or row.champion is None or row.challenger is None:
+            return row
+        value = -value if str(measure.metric).startswith("neg_") else value
+        best = max if row.greater_is_better else min
+        reached = best(row.champion, row.challenger, value)
+        is_worse = reached == value and value not in (row.champion, row.challenger)
+        return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL)) if is_worse else row
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """The tests behind the rows of a measure; None is a row without test."""
@@ -164,11 +208,14 @@ class PairEngine:
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
         """The first test of a measure that the design and these answers suit."""
-        valid = tests_for(measure.metric, self.pair.design)
-        if self.alternative != "two-sided":
+        return next(self._fitting_tests(measure), None)
+
+    def _fitting_tests(self, measure: Measure) -> Iterator[PairedTestEntry]:
+        for entry in tests_for(measure.metric, self.pair.design):
             # A test without direction cannot answer a question that has one.
-            valid = [entry for entry in valid if "alternative" in entry.options]
-        return next((e for e in valid if not why_unsuited(e, self.pair.alone)), None)
+            is_sided = self.alternative == "two-sided" or "alternative" in entry.options
+            if is_sided and not why_unsuited(entry, self.pair.alone):
+                yield entry
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
         """Rows of the tests asked for that measure something else."""
@@ -218,14 +265,17 @@ class PairEngine:
     def records_needed(self, row: ComparisonRow, measure: Measure) -> float | None:
         """Records at which a difference of the observed size would be found.
 
-        None where the row decides, has no difference or an undefined p-value, or where
-        the difference is in the direction that the test does not look in.
+        None where the row decides, has no difference or an undefined p-value, where the
+        difference is in the direction that the test does not look in, and where nothing
+        is known of how much it varies.
         """
         if row.test is None or row.pvalue is None or not row.pvalue >= self.alpha:
             return None
         entry = get_test(row.test)
         shown = row.difference != 0 and not math.isnan(row.difference)
         if entry.sample_size is None or not shown or is_against(row, self.alternative):
+            return None
+        if entry is not self.fitting_test(measure):
             return None
         evidence = self._of(entry, measure)
         needed = entry.sample_size(
@@ -237,7 +287,7 @@ class PairEngine:
         if isinstance(evidence, ScoreDifferences):
             # Each split may leave records out, which are there all the same.
             needed *= self.pair.predictions.n_records / evidence.n_records
-        return None if math.isnan(needed) else needed
+        return needed if math.isfinite(needed) else None
 
     def tested(
         self,

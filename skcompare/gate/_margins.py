@@ -3,29 +3,19 @@
 import math
 from typing import Any
 
-import numpy as np
-
 from skcompare._flags import register_flag
 from skcompare.gate._conditions import Condition
 from skcompare.gate._measure_ranges import bounds_of
-from skcompare.metrics import Measure
+from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, value_without_skill
 from skcompare.stats import PairedResult
 
-__all__ = ["ADMITS_NO_SKILL", "WORSE_THAN_NO_SKILL", "admits_everything", "skill_flag"]
+__all__ = ["ADMITS_NO_SKILL", "admits_everything", "skill_flag"]
 
 ADMITS_NO_SKILL = register_flag(
     "margin-admits-no-skill",
     "a challenger without skill (that always gives the commonest class, ranks at random, "
     "or gives everybody the shares of the classes) would be within the margin; choose a "
     "smaller one",
-)
-
-
-WORSE_THAN_NO_SKILL = register_flag(
-    "worse-than-no-skill",
-    "the champion does worse than a classifier without skill (that always gives the "
-    "commonest class, ranks at random, or gives everybody the shares of the classes); "
-    "check `pos_label`, and that labels and answers are of the same records",
 )
 
 
@@ -69,7 +59,7 @@ def skill_flag(condition: Condition, result: PairedResult, pair: Any) -> str | N
     """
     if result.champion is None or pair is None:
         return None
-    value = value_without_skill(condition.scored, pair)
+    value = value_without_skill(condition.scored, pair.predictions)
     if value is None:
         return None
     worse = result.champion - value if result.greater_is_better else value - result.champion
@@ -77,35 +67,6 @@ def skill_flag(condition: Condition, result: PairedResult, pair: Any) -> str | N
         return WORSE_THAN_NO_SKILL
     within = _below_zero(condition) and worse < condition.margin
     return ADMITS_NO_SKILL if within else None
-
-
-def value_without_skill(measure: Measure | None, pair: Any) -> float | None:
-    """What a classifier that looks at no feature reaches, where that is known."""
-    if measure is None or measure.metric is None or measure.label is not None:
-        return None
-    counts = pair.predictions.class_counts()
-    if not counts.sum():
-        return None
-    shares = counts / counts.sum()
-    shares = shares[shares > 0]
-    name = measure.metric.removeprefix("neg_")
-    if name == "accuracy":
-        return float(shares.max())
-    if name == "balanced_accuracy":
-        return 1 / len(shares)
-    if name.startswith("roc_auc"):
-        return 0.5
-    if name == "matthews_corrcoef":
-        return 0.0
-    if name == "brier_loss":
-        return float(shares.prod()) if len(shares) == 2 else None
-    if name in ("multiclass_brier_loss", "brier_score"):
-        return float(1 - (shares**2).sum())
-    if name == "log_loss":
-        return float(-(shares * np.log(shares)).sum())
-    if name == "average_precision" and len(shares) == 2:
-        return float(shares[-1])
-    return None
 
 
 def _below_zero(condition: Condition) -> bool:

@@ -21,6 +21,7 @@ __all__ = ["EnsembleAdvice", "EnsembleStep", "recommend_ensemble"]
 
 ROLES = ("champion", "challenger")
 COMBINE, SINGLE, NEITHER = "combine", "single", "neither"
+MOST_CALIBRATION_ERROR = 0.1
 TIE = 1e-12
 """Accuracies and losses this close are equal."""
 
@@ -120,7 +121,7 @@ def recommend_ensemble(
     most_q: float = 0.8,
     most_correlation: float = 0.8,
     same_model: float = 0.95,
-    most_calibration_error: float = 0.1,
+    most_calibration_error: float = MOST_CALIBRATION_ERROR,
     correlation: str = "pearson",
 ) -> EnsembleAdvice:
     """Should the two classifiers be combined, and how?

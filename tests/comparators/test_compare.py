@@ -542,7 +542,7 @@ def test_flags_say_which_test_they_are_about():
 
 
 def test_answers_choose_among_the_tests_of_a_measure():
-    """DeLong's test takes decision scores; where it cannot run, the next test does."""
+    """DeLong's test takes decision scores; where it says nothing, the next test does."""
     X, y = make_classification(300, random_state=0)
     support = LinearSVC(random_state=0).fit(X[:150], y[:150])
     logistic = LogisticRegression().fit(X[:150], y[:150])
@@ -554,7 +554,7 @@ def test_answers_choose_among_the_tests_of_a_measure():
     assert "delong" == scored.test
     expected = roc_auc_score(y[150:], support.decision_function(X[150:]))
     assert expected == pytest.approx(scored.champion)
-    assert "bootstrap_difference" == rows[0].test
+    assert "permutation_difference" == rows[0].test
 
 
 def test_all_leaves_out_what_needs_a_bound():
@@ -567,7 +567,7 @@ def test_all_leaves_out_what_needs_a_bound():
     assert "anytime_losses" in {row.test for row in bounded.rows}
 
 
-def test_advice_against_the_verdict_says_what_it_goes_by():
+def test_advice_never_sends_the_winner_away():
     """The verdict is about recall, and who has the better accuracy is another question."""
     y = np.repeat([0, 1], 100)
     answers = {"old": np.zeros(200, int), "new": np.ones(200, int)}
@@ -575,5 +575,77 @@ def test_advice_against_the_verdict_says_what_it_goes_by():
     comparison = compare(y, answers, scoring="recall")
 
     assert "challenger" == comparison.verdict
-    assert "champion" == comparison.advice.model
-    assert comparison.advice.sentence.startswith("by accuracy, deploy the champion alone")
+    assert comparison.advice is None
+    assert "deploy" not in str(comparison)
+
+
+def test_perfect_against_constant_ranking_has_a_permutation_p():
+    """DeLong's variance is 0 there, so the next test that has a p-value decides."""
+    y = np.repeat([0, 1], 10)
+    comparison = compare(y, {"a": np.full(20, 0.5), "b": y * 0.8 + 0.1}, scoring="roc_auc")
+    row = comparison.rows[0]
+
+    assert "permutation_difference" == row.test
+    assert 0 < row.pvalue < 0.001
+    assert "delong has no p-value here, because its estimated variance is 0" == row.note
+    assert "challenger" == comparison.verdict
+
+
+def test_losses_that_differ_by_the_same_have_a_permutation_p():
+    """The relative of the constant ranking: a loss that differs by the same everywhere."""
+    y = np.array([0, 1] * 6)
+    answers = {"a": np.where(y, 0.6, 0.4), "b": np.where(y, 0.9, 0.1)}
+    row = compare(y, answers, scoring="neg_brier_score").rows[0]
+
+    assert "paired_t has no p-value here" in row.note
+    assert row.test in ("loss_permutation", "permutation_difference")
+    assert 0 < row.pvalue < 0.05
+
+
+@pytest.mark.parametrize(
+    ("scoring", "worse"),
+    [
+        ("accuracy", True),
+        ("roc_auc", True),
+        ("neg_brier_score", True),
+        ("neg_log_loss", True),
+        ("average_precision", True),
+        ("f1", False),  # what is without skill is not known of it
+    ],
+)
+def test_both_worse_than_without_skill_is_flagged(scoring, worse):
+    """Columns, classes or the direction may be reversed; a gate says the same."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    reversed_answers = {
+        name: 1 / (1 + np.exp((2 * y - 1) * 1.5 - rng.normal(size=200))) for name in "ab"
+    }
+    right_way = {name: 1 - each for name, each in reversed_answers.items()}
+    flagged = compare(y, reversed_answers, scoring=scoring).rows[0].flags
+
+    assert worse == ("worse-than-no-skill" in flagged)
+    assert "worse-than-no-skill" not in compare(y, right_way, scoring=scoring).rows[0].flags
+
+
+def test_one_that_is_worse_than_without_skill_is_no_reversal():
+    """Where one of the two is better, columns are as they should be."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    good = 1 / (1 + np.exp(-(2 * y - 1) - rng.normal(size=200)))
+    row = compare(y, {"a": good, "b": 1 - good}, scoring="roc_auc").rows[0]
+
+    assert "worse-than-no-skill" not in row.flags
+
+
+def test_rankings_by_scores_that_are_not_calibrated_have_no_advice():
+    """Accuracy at a threshold says nothing of a ranking; calibrated scores have advice."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(600) < 0.5).astype(int)
+    logits = {name: 2 * (2 * y - 1) * 0.5 + rng.normal(size=600) for name in "ab"}
+    calibrated = {name: 1 / (1 + np.exp(-2 * each)) for name, each in logits.items()}
+    squeezed = {name: 0.9 + 0.1 * each for name, each in calibrated.items()}
+
+    for scoring in ("roc_auc", "average_precision"):
+        assert compare(y, squeezed, scoring=scoring).advice is None
+        assert compare(y, calibrated, scoring=scoring).advice is not None
+    assert compare(y, squeezed, scoring="accuracy").advice is not None
