@@ -103,7 +103,8 @@ _ASSUMPTIONS = {
     ),
     "time ordered": (
         "Each test set is later than what was trained on, and the order was respected. No "
-        "test allows for how records depend on each other over time."
+        "test allows for how records depend on each other over time; one that takes them "
+        "for unrelated finds equal classifiers to differ far too often."
     ),
     "unknown": "How records were split is not known, so that no test is known to be valid.",
 }

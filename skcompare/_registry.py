@@ -202,13 +202,15 @@ def paired_test(
                 )
             result = function(evidence, **bound)
             flags = (*result.flags, caution) if caution else result.flags
-            if not entry.valid_for(evidence.design):  # type: ignore[attr-defined]
-                flags = (*flags, "invalid-design")
+            design: Design = evidence.design  # type: ignore[attr-defined]
+            if not entry.valid_for(design):
+                in_time = ("time-ordered",) * (design.kind == "time ordered")
+                flags = (*flags, "invalid-design", *in_time)
             return replace(
                 result,
                 test=name,
                 inference=entry.inference,
-                design=str(evidence.design),  # type: ignore[attr-defined]
+                design=str(design),
                 flags=flags,
             )
 

@@ -191,8 +191,12 @@ def no_test_note(measure: Measure, design: Design) -> str:
         if not ways:
             return f"{reason}: none accounts for the dependence within groups"
     elif design.kind == "time ordered":
-        ways = [name for name in names if name == "holdout"]
-        reason += ", and shuffled splits would ignore the order of time"
+        return (
+            f"{reason}: records that follow each other are alike. Shuffled splits, and "
+            "tests of a hold-out as if its records were unrelated, ignore that: where the "
+            "disagreement drifts, these find equal classifiers to differ in 8 to 43 % of "
+            "series at a level of 5 %"
+        )
     else:
         ways = [name for name in names if not name.startswith("grouped ")]
     # Without names of tests, so that measures with one remedy share a note.

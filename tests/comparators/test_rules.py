@@ -1,6 +1,7 @@
 """The rules that every comparison obeys: what decides, what is refused, what is shown."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator, compare
+from skcompare._design import Design
+from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.model_selection import HalvesShuffleSplit, ReplicatedShuffleSplit
@@ -185,10 +188,11 @@ def test_grouped_holdouts_have_a_test(data):
 
 
 def test_time_order_is_not_advised_away(data):
-    """With time-ordered splits the advice is a hold-out, not shuffled halves."""
+    """With time-ordered splits no shuffled halves are advised, and no hold-out either."""
     sentence = str(pair(cv=TimeSeriesSplit(3)).fit(*data).comparison_.conclusion)
 
-    assert "prefit" in sentence
+    assert "find equal classifiers to differ in 8 to 43 % of series" in sentence
+    assert "prefit" not in sentence
     assert "block-regularized" not in sentence
 
 
@@ -512,3 +516,30 @@ def test_stack_of_classifiers():
     assert 3 == comparator.comparison_.n_fits
     by_default = StackingClassifier([("bayes", GaussianNB())], cv=2)
     assert PairedComparator(GaussianNB(), by_default, cv=3).fit(X, y).verdict_
+
+
+@pytest.mark.parametrize("name", ["mcnemar", "delong", "paired_t"])
+def test_records_in_time_are_flagged(name):
+    """A test of unrelated records on a hold-out that is said to be in time order."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    a, b = rng.random((2, 60))
+    evidence = {
+        "mcnemar": ContingencyTable(20, 12, 8, 20),
+        "delong": PlacementValues.from_predictions(y, a, b),
+        "paired_t": PairedLosses.from_losses(a, b),
+    }[name]
+    in_time = replace(evidence, design=Design("time ordered"))
+    result = paired_tests()[name].function(in_time)
+
+    assert {"invalid-design", "time-ordered"} <= set(result.flags)
+
+
+def test_named_test_on_time_ordered_splits_is_flagged(data):
+    """Beside the row without test it runs as asked, and says how often it is wrong."""
+    comparator = pair(cv=TimeSeriesSplit(3), tests=["naive_kfold_mcnemar"])
+    comparison = comparator.fit(*data).comparison_
+
+    assert "inconclusive" == comparison.verdict
+    assert "time-ordered" in comparison.rows[1].flags
+    assert "8 to 43 % of series" in " ".join(str(comparison).split())
