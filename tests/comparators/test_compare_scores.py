@@ -29,7 +29,7 @@ def made_up(n=60, attempts=1, seed=0):
 def test_right_or_wrong_is_mcnemar():
     """Once rightly or wrongly: the numbers are those of `compare` on the same answers."""
     _, old, new = made_up()
-    row = compare_scores(old, new).rows[0]
+    row = compare_scores(old, new, unit="items").rows[0]
     expected = compare(np.ones(60, int), {"a": old.astype(int), "b": new.astype(int)})
 
     assert ("mean_score", "mcnemar") == (row.measure, row.test)
@@ -40,7 +40,9 @@ def test_right_or_wrong_is_mcnemar():
 def test_counts_by_hand():
     """Six items that only the new one answers, and one that only the old one does."""
     old, new = [1] * 3 + [0] * 6 + [1] + [0] * 2, [1] * 3 + [1] * 6 + [0] + [0] * 2
-    row = compare_scores(old, new, tests={"mcnemar": {"method": "exact"}}).rows[0]
+    row = compare_scores(
+        old, new, unit="items", tests={"mcnemar": {"method": "exact"}}
+    ).rows[0]
 
     assert 2 * (1 + 7) / 2**7 == pytest.approx(row.pvalue)
     assert (5 / 12, 4 / 12, 9 / 12) == pytest.approx(
@@ -144,7 +146,9 @@ def test_equal_systems():
 
     assert (0, 1) == (comparison.rows[0].difference, comparison.rows[0].pvalue)
     assert comparison.conclusion.records_needed is None
-    assert "no item tells the two apart" in str(compare_scores([1, 0], [1, 0]))
+    assert "no item tells the two apart" in str(
+        compare_scores([1, 0], [1, 0], unit="items")
+    )
 
 
 # ------------------------------------------------------------------------ the report
@@ -161,7 +165,8 @@ def test_report_speaks_of_items():
     assert "hold-out by groups, 40 items, 3 attempts each, in 20 groups" in report
     assert ("a.jsonl", "b.jsonl") == (comparison.champion, comparison.challenger)
     assert "inconclusive" == comparison.verdict
-    assert " items (80 % power)" in report
+    assert "80 % power takes about" in report
+    assert " items if the difference is " in report
     assert "40 items" in comparison.to_markdown()
     assert "40 items" in comparison.to_html(pictures=False)
     assert report == str(Comparison.from_json(comparison.to_json()))
@@ -170,7 +175,7 @@ def test_report_speaks_of_items():
 
 def test_verdict_is_about_systems():
     """No classifiers, no records: the verdict is about the two systems and new items."""
-    comparison = compare_scores([0] * 20 + [1], [1] * 20 + [1])
+    comparison = compare_scores([0] * 20 + [1], [1] * 20 + [1], unit="items")
 
     assert "challenger" == comparison.verdict
     assert "about these two systems, over new items" in comparison.conclusion.sentence
@@ -179,7 +184,7 @@ def test_verdict_is_about_systems():
 def test_items_needed_are_those_of_the_test():
     """More items as the registry's formula for the test has them."""
     _, old, new = made_up(30, seed=3)
-    needed = compare_scores(old, new).conclusion.records_needed
+    needed = compare_scores(old, new, unit="items").conclusion.records_needed
     answers = {"a": old.astype(int), "b": new.astype(int)}
     expected = compare(np.ones(30, int), answers).conclusion.records_needed
 
@@ -190,10 +195,11 @@ def test_items_needed_are_those_of_the_test():
 def test_direction():
     """A one-sided question has a one-sided p, and no number of items the wrong way."""
     _, old, new = made_up(seed=3)
-    p = compare_scores(old, new, alternative="greater").rows[0].pvalue
-    wrong = compare_scores(new, old, alternative="greater")
+    options = {"unit": "items", "alternative": "greater"}
+    p = compare_scores(old, new, **options).rows[0].pvalue
+    wrong = compare_scores(new, old, **options)
 
-    assert p < compare_scores(old, new).rows[0].pvalue
+    assert p < compare_scores(old, new, unit="items").rows[0].pvalue
     assert "inconclusive" == wrong.verdict
     assert wrong.conclusion.records_needed is None
 
@@ -217,7 +223,9 @@ def test_named_tests_stand_beside_the_default_one():
 def test_all_tests():
     """ "all" has the tests that are valid for these scores, and no others."""
     item, old, new = made_up(24)
-    unrelated = [row.test for row in compare_scores(old, new, tests="all").rows]
+    unrelated = [
+        row.test for row in compare_scores(old, new, tests="all", unit="items").rows
+    ]
     grouped = compare_scores(old, new, group=item // 2, tests="all").rows
 
     assert {"mcnemar", "paired_t", "wilcoxon"} < set(unrelated)
@@ -248,7 +256,7 @@ def test_invalid_design_is_flagged():
 def test_tests_that_do_not_suit(tests, message):
     """A test of something else, or of another kind of scores, is refused."""
     with pytest.raises(ValueError, match=message):
-        compare_scores([0.5, 1, 0], [1, 1, 0.2], tests=tests)
+        compare_scores([0.5, 1, 0], [1, 1, 0.2], tests=tests, unit="items")
 
 
 @pytest.mark.parametrize(
@@ -311,3 +319,76 @@ def test_prepared_with_options():
     )
     with pytest.raises(ValueError, match="mcnemar has no option 'nothing' for scores"):
         prepared_scores(scores, "mcnemar", {"nothing": 1})
+
+
+# ---------------------------------------------------------------- folds are no items
+
+
+def fold_scores(n=10, seed=0):
+    """Accuracies of two systems on the folds of a cross-validation."""
+    rng = np.random.default_rng(seed)
+    old = rng.normal(0.8, 0.02, n)
+    return old, old + rng.normal(0.015, 0.01, n)
+
+
+def test_scores_of_unknown_unit_have_no_verdict():
+    """Up to 100 values without ids may be those of folds: which one has to be said."""
+    for n in (10, 100):
+        old, new = fold_scores(n)
+        comparison = compare_scores(old, new)
+        row = comparison.rows[0]
+
+        assert (None, None, "inconclusive") == (row.test, row.pvalue, comparison.verdict)
+        assert new.mean() - old.mean() == pytest.approx(row.difference)
+        assert "unit='items'" in row.note
+        assert "folds=(n_train, n_test)" in row.note
+    assert "paired_t" == compare_scores(*fold_scores(101)).rows[0].test
+
+
+def test_unit_of_scores_is_known():
+    """It is said, or the scores have ids or groups, or come from a file or frame."""
+    old, new = fold_scores(30)
+    by_hand = stats.ttest_rel(new, old)
+    said = compare_scores(old, new, unit="items").rows[0]
+    with_ids = compare_scores(old, new, item=np.arange(30)).rows[0]
+    grouped = compare_scores(old, new, group=np.arange(30) // 2).rows[0]
+    evidence = compare_scores(ItemScores.from_scores(old, new)).rows[0]
+
+    assert by_hand.pvalue == pytest.approx(said.pvalue)
+    assert said.pvalue == with_ids.pvalue == evidence.pvalue
+    assert "clustered_t" == grouped.test
+
+
+@pytest.mark.parametrize(
+    ("shape", "folds", "test", "factor"),
+    [
+        ((10,), (90, 10), "corrected_repeated_kfold_t", 1 / 10 + 10 / 90),
+        ((15,), (90, 10), "corrected_repeated_holdout_t", 1 / 15 + 2 * 10 / 90),
+        ((3, 10), (90, 10), "corrected_repeated_kfold_t", 1 / 30 + 2 * 10 / 90),
+    ],
+)
+def test_scores_of_folds_have_the_corrected_test(shape, folds, test, factor):
+    """Nadeau and Bengio's correction by the sizes, by hand; twice of repeated splits."""
+    old, new = (each.reshape(shape) for each in fold_scores(int(np.prod(shape))))
+    comparison = compare_scores(old, new, folds=folds)
+    row = comparison.rows[0]
+    d = (new - old).ravel()
+    statistic = d.mean() / math.sqrt(factor * d.var(ddof=1))
+
+    assert (test, True) == (row.test, row.primary)
+    assert statistic == pytest.approx(row.result.statistic)
+    assert 2 * stats.t.sf(abs(statistic), len(d) - 1) == pytest.approx(row.pvalue)
+    assert "two learning algorithms" in comparison.conclusion.sentence or row.pvalue > 0.05
+
+
+def test_scores_of_folds_are_for_nothing_else():
+    """`folds` goes with two arrays alone, and needs both numbers."""
+    old, new = fold_scores()
+    for words, message in (
+        ({"folds": 90}, "numbers of training and of test records"),
+        ({"folds": (90, 10), "tests": "wilcoxon"}, "test of their own"),
+        ({"folds": (90, 10), "group": np.arange(10)}, "test of their own"),
+        ({"unit": "folds"}, "items"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_scores(old, new, **words)
