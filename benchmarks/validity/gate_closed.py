@@ -15,12 +15,7 @@ from scipy.stats import t as student
 from skcompare._registry import get_test
 from skcompare.evidence import ClusterSums, PairedCalibration, PlacementValues
 from skcompare.stats._calibration_difference import FEW_DEGREES, MUCH_GROWTH
-from skcompare.stats._calibration_units import (
-    FEW_IN_BIN,
-    RoleSums,
-    _beyond_means,
-    _without_rows,
-)
+from skcompare.stats._calibration_units import RoleSums, _beyond_means, _without_rows
 from skcompare.stats._calibration_variance import MOST_DEGREES, NOISE, weigh
 
 BINS = 10
@@ -169,12 +164,15 @@ def calibration_moves(y, first, second):
     influence -= influence.mean(axis=1, keepdims=True)
     square, fourth = (influence**2).sum(axis=1), (influence**4).sum(axis=1)
     jackknife = square * (n - 1) / n
-    second_part = of_pairs(sums, n_sets, n)
-    total = np.maximum(jackknife - 2 * second_part, 0) + second_part
+    parts = under_equal_errors(sums, np.stack(whole, axis=1) / n, n_sets, n)
+    observed, plain, total = (
+        np.maximum(jackknife + shift - 2 * pairs, 0) + pairs for shift, pairs in parts
+    )
+    plain, total = np.maximum(plain, observed), np.maximum(total, observed)
+    most = min(n - 1.0, MOST_DEGREES)
     with np.errstate(all="ignore"):
         df = 2 * square**2 / (fourth - square**2 / n) * (total / jackknife) ** 2
-        grown = sum(growth(one, n_sets, n) for one in sums) / total
-    most = min(n - 1.0, MOST_DEGREES)
+        grown = total / plain - 1
     df = np.where(df > 0, np.clip(df, 1, most), most)
     few = (df < FEW_DEGREES) | (grown > MUCH_GROWTH)
     return (whole[0] - whole[1]) / n, np.sqrt(total), df, few
@@ -191,34 +189,69 @@ def set_sums(y, proba):
     return RoleSums(unit, bins.ravel(), ones, events, excess, BINS * n_sets, y.size, 1)
 
 
-def of_pairs(sums, n_sets, n):
-    """Variances that pairs of records add."""
+def products(sums, n_sets):
+    """Products of residuals in two bins, and rows of one event in both, with weights.
+
+    Of shape (n_sets, 2 BINS, 2 BINS); and what pairs of a record with itself add.
+    """
     (one, other), weight = zip(*map(_beyond_means, sums), strict=True)
     joint = sums[0].bin * BINS + sums[1].bin % BINS
-    cross = np.bincount(joint, one * other, n_sets * BINS**2)
-    cross = cross.reshape(n_sets, BINS, BINS)
-    weights = [each.reshape(n_sets, BINS) for each in weight]
-    found = -2 * np.einsum("sij,si,sj->s", cross**2, *weights)
-    scale = 2 * np.einsum("sij,si,sj->s", cross**2, *weights)
-    for each, values, known in zip(sums, (one, other), weights):
-        added = np.bincount(each.bin, values**2, n_sets * BINS).reshape(n_sets, BINS)
-        found += ((added * known) ** 2).sum(axis=1)
-        scale += ((added * known) ** 2).sum(axis=1)
+    alike = (sums[0].events == sums[1].events).astype(float)
+    value, together = np.zeros((2, n_sets, 2 * BINS, 2 * BINS))
+    for table, of_bins, of_pairs in (
+        (value, (one**2, other**2), one * other),
+        (together, (np.ones(len(one)),) * 2, alike),
+    ):
+        for role, each in enumerate(of_bins):
+            bins = np.arange(BINS) + role * BINS
+            table[:, bins, bins] = np.bincount(sums[role].bin, each, n_sets * BINS).reshape(
+                n_sets, BINS
+            )
+        cross = np.bincount(joint, of_pairs, n_sets * BINS**2)
+        table[:, :BINS, BINS:] = cross.reshape(n_sets, BINS, BINS)
+        table[:, BINS:, :BINS] = table[:, :BINS, BINS:].swapaxes(1, 2)
     own = one**2 * weight[0][sums[0].bin] - other**2 * weight[1][sums[1].bin]
-    found -= (own**2).reshape(n_sets, n).sum(axis=1)
-    return 2 * np.where(found <= NOISE * scale, 0.0, found) / n**2
+    signed = np.concatenate(
+        [sign * each.reshape(n_sets, BINS) for sign, each in zip((1, -1), weight)], axis=1
+    )
+    return value, together, signed, (own**2).reshape(n_sets, -1).sum(axis=1)
 
 
-def growth(sums, n_sets, n):
-    """What two more records of each outcome in bins of few would add to the variance."""
-    size, y, excess = sums.totals[:3]
-    few = (size > 0) & (size < FEW_IN_BIN)
+def quadratic(table, vector):
+    return np.einsum("sij,si,sj->s", table, vector, vector)
+
+
+def under_equal_errors(sums, errors, n_sets, n):
+    """Shifts of the variance and variances of pairs: as observed, plain, and in full."""
+    value, together, weight, own = products(sums, n_sets)
+    found = quadratic(value**2, weight) - own
+    scale = np.einsum("sij,si,sj->s", value**2, np.abs(weight), np.abs(weight))
+    second = 2 * np.where(found <= NOISE * scale, 0.0, found) / n**2
+    size, y, excess = (
+        np.concatenate([one.totals[k].reshape(n_sets, BINS) for one in sums], axis=1)
+        for k in range(3)
+    )
     some = np.maximum(size, 1)
-    share, wary = y / some, (y + 2) / (some + 4)
-    seen = (excess / some) ** 2 * share * (1 - share)
-    feared = (excess / some + wary - share) ** 2 * wary * (1 - wary)
-    added = np.where(few, 4 * size * (feared - seen), 0.0).reshape(n_sets, BINS)
-    return np.maximum(added.sum(axis=1) / n**2, 0.0)
+    share, wary = y / some, (y + 1) / (size + 2)
+    more = np.maximum(wary * (1 - wary) - share * (1 - share), 0)
+    larger = value + together * np.minimum(more[:, :, None], more[:, None])
+    pooled = np.maximum(errors.mean(axis=1, keepdims=True), 0)
+    with np.errstate(all="ignore"):
+        lowered = np.where(errors > 0, np.minimum(1, pooled / errors), 1)
+    raised = np.maximum(pooled - errors, 0).repeat(BINS, axis=1)
+    gap = excess / some
+    equal = gap + wary - share
+    equal = np.copysign(np.sqrt(equal**2 + raised), equal)
+    equal *= np.sqrt(lowered).repeat(BINS, axis=1)
+    sign = np.array([1.0, -1.0]).repeat(BINS)
+    typical = np.sqrt((size * equal**2).reshape(n_sets, 2, BINS).sum(axis=2) / n)
+    unseen = (2 * typical.sum(axis=1)) ** 2
+    seen = 4 * quadratic(value, sign * gap)
+    grown = quadratic(larger**2 - value**2, weight)
+    pairs = np.maximum(second + 2 * grown / n**2, 0)
+    plain = (4 * quadratic(value, sign * equal) - seen) / n**2
+    full = (4 * quadratic(larger, sign * equal) + unseen - seen) / n**2
+    return (0.0, second), (plain, second), (full, pairs)
 
 
 def grouped_rows(rng):

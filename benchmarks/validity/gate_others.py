@@ -21,9 +21,8 @@ def other_rows(rng):
             truth = np.mean(
                 [np.diff(draw_scores(20_000, world).values)[0] for _ in range(40)]
             )
-            options = {"n_resamples": 999}
             title = f"average precision, {world}"
-            yield title, "bootstrap_difference", n, draw_scores, truth, options
+            yield title, "jackknife_difference", n, draw_scores, truth, {}
     for n in (200,):
         for world in (LABELS[0], LABELS[4]):
             truth = count_moves(1e6 * world.cells[None], "f1_macro")[0][0]
