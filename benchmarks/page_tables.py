@@ -1,0 +1,193 @@
+"""Whether the tables on the pages are still what their commands print.
+
+Every `csv-table` below a command of `benchmarks/` belongs to that command. Here each of
+these commands runs with few draws, which takes seconds, and what it prints is held against
+what it printed when the tables were made; the tables themselves are held against a stamp of
+theirs. So a test, a world or a page that changes alone is found. Run
+
+    python benchmarks/page_tables.py
+
+with the releases of `.ci/oldest-requirements.txt`, because numbers of other releases of
+numpy and scikit-learn differ. Where a command was run anew, and its tables are on the page,
+``--update PAGE`` makes the stamps of that page anew. Commands that need data of others, and
+those that add up all tables, which takes minutes, are stamped by their source.
+"""
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGES = ROOT / "doc" / "user_guide"
+STAMPS = Path(__file__).with_suffix(".json")
+COMMAND = re.compile(r" *\$ (python (benchmarks/(?:validity/\w+|precision_study)\.py).*)")
+TABLE = re.compile(r"( *)\.\. csv-table::")
+OF_OTHERS = ("DATA", "FOLDER")
+"""Names of folders in commands that have data of others."""
+
+FEW = {
+    "any_score.py": "--draws 4 --resamples 99 --records 50 --groups 10",
+    "bcv_catalogue.py": "--quick --only effects",
+    "binned_auc.py": "--draws 10 --records 10000 --repeats 1",
+    "bisections.py": "--draws 40",
+    "calibration.py": "--draws 4 --resampled 2",
+    "clustered.py": "--draws 2",
+    "gate.py": "--draws 100 --loops 4",
+    "item_scores.py": "--draws 10",
+    "label_tests.py": "--draws 40 --permutations 9",
+    "losses.py": "--draws 4",
+    "precision.py": "--draws 20 --permutations 9",
+    "precision_global.py": "--draws 4 --classes 3 --records 300",
+    "precision_groups.py": "--draws 10",
+    "precision_resampling.py": "--draws 2 --n-jobs 1",
+    "ranking.py": "--draws 4",
+    "repeated_looks.py": "--draws 2",
+    "roc_band.py": "--draws 4 --resamples 50 --sizes 50+50",
+    "sample_size.py": "--repetitions 200 --datasets 2 --fits 10",
+    "score_resampling.py": "--draws 2",
+    "several_algorithms.py": "--draws 2",
+    "several_classifiers.py": "--draws 4",
+    "time_order.py": "--draws 200",
+    "type1_bcv_mcnemar.py": "--repetitions 1000 --checked 2 --datasets 2",
+    "updated_precision.py": "--draws 10 --resamples 99",
+}
+"""Options with which each script takes seconds; they overrule those of the page."""
+
+
+def commands_of(page):
+    """Commands of a page with the text of their tables; those side by side share these."""
+    lines = page.read_text(encoding="utf-8").split("\n")
+    found, last = [], None
+    for number, line in enumerate(lines):
+        if command := COMMAND.match(line):
+            beside = last is not None and COMMAND.match(lines[number - 1])
+            if not beside:
+                found.append(([], []))
+            found[-1][0].append((command[1].rstrip("\\ "), command[2]))
+            last = number
+        elif found and (table := TABLE.match(line)):
+            margin = len(table[1])
+            end = number + 1
+            while end < len(lines) and (
+                not lines[end].strip() or lines[end].startswith(" " * (margin + 1))
+            ):
+                end += 1
+            found[-1][1].append("\n".join(lines[number:end]).strip())
+    return [(commands, "\n".join(tables)) for commands, tables in found if tables]
+
+
+def stamp(text):
+    """A short name of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def sources(script, seen=None):
+    """A script and the modules of benchmarks that it imports, and these, and so on."""
+    seen = set() if seen is None else seen
+    if script in seen:
+        return seen
+    seen.add(script)
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        names = [node.module] if isinstance(node, ast.ImportFrom) else []
+        names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            module = script.parent / f"{name}.py"
+            if module.exists():
+                sources(module, seen)
+    return seen
+
+
+def printed(command, script):
+    """What a command prints with few draws, or the stamp of its source."""
+    words = shlex.split(command)[1:]
+    if Path(script).name not in FEW or any(word in OF_OTHERS for word in words):
+        paths = sorted(sources(ROOT / script))
+        return stamp("\n".join(path.read_text(encoding="utf-8") for path in paths))
+    words = re.sub(r" --(store|figure) \S+", "", " ".join(words)).split()
+    words += FEW[Path(script).name].split()
+    # The same kernels whatever the processor, and no thread waits for another.
+    fixed = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+             "OPENBLAS_CORETYPE": "Haswell", "PYTHONWARNINGS": "ignore",
+             "PYTHONPATH": str((ROOT / script).parent)}  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env=os.environ | fixed, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    if ran.returncode:
+        raise SystemExit(f"{shlex.join(words)} failed:\n{ran.stderr}")
+    return ran.stdout
+
+
+def stamps_of(names, jobs):
+    """The stamps of all commands of these pages; a command on two pages runs once."""
+    found = {name: commands_of(PAGES / name) for name in names}
+    flat = {pair for page in found.values() for commands, _ in page for pair in commands}
+    with ThreadPoolExecutor(jobs) as pool:
+        outputs = dict(zip(flat, pool.map(lambda pair: printed(*pair), flat)))
+    return {
+        name: [
+            {
+                "commands": [command for command, _ in commands],
+                "prints": stamp("\n".join(outputs[pair] for pair in commands)),
+                "tables": stamp(tables),
+            }
+            for commands, tables in page
+        ]
+        for name, page in found.items()
+    }
+
+
+def complaints(name, known, now):
+    """What is not as it was stamped."""
+    if [one["commands"] for one in known] != [one["commands"] for one in now]:
+        yield f"{name}: its commands are others than those that were stamped"
+        return
+    for old, new in zip(known, now):
+        command = old["commands"][0]
+        if old["prints"] != new["prints"]:
+            yield (
+                f"{name}: `{command}` prints other numbers than when its tables were made. "
+                "Run it, put its tables on the page, and update the stamps"
+            )
+        elif old["tables"] != new["tables"]:
+            yield (
+                f"{name}: the tables below `{command}` are not those that were stamped. "
+                "Put there what it prints, and update the stamps"
+            )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--only", nargs="+", metavar="PAGE", help="pages, such as error_rates.rst")
+    add("--update", nargs="+", metavar="PAGE", default=[], help="pages to stamp anew")
+    add("--jobs", type=int, default=os.cpu_count(), help="commands at a time")
+    options = parser.parse_args()
+    known = json.loads(STAMPS.read_text()) if STAMPS.exists() else {}
+    names = [page.name for page in sorted(PAGES.glob("*.rst")) if commands_of(page)]
+    wrong = [
+        f"{name}: no such page has tables any more" for name in known if name not in names
+    ]
+    now = stamps_of(options.update or options.only or names, options.jobs)
+    if not options.update:
+        wrong += [
+            c for name in now for c in complaints(name, known.get(name, []), now[name])
+        ]
+    else:
+        known |= now
+        kept = {name: known[name] for name in sorted(known) if name in names}
+        STAMPS.write_text(json.dumps(kept, indent=1) + "\n")
+    print("\n".join(wrong) or "The tables of all pages are what their commands print.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
