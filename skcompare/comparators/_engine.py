@@ -45,7 +45,7 @@ from skcompare.metrics import (
     score_differences,
     scored_pair,
 )
-from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, value_without_skill
+from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, is_worse_than_no_skill
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
@@ -179,16 +179,12 @@ class PairEngine:
 
     def _beside_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
         """The row, flagged where both are worse than a classifier that looks at nothing."""
-        if self.pair.predictions.y is None:
+        values, predictions = (row.champion, row.challenger), self.pair.predictions
+        if predictions.y is None or None in values:
             return row
-        value = value_without_skill(measure, self.pair.predictions)
-        if value is None or row.champion is None or row.challenger is None:
+        if not all(is_worse_than_no_skill(measure, predictions, v) for v in values):
             return row
-        value = -value if str(measure.metric).startswith("neg_") else value
-        best = max if row.greater_is_better else min
-        reached = best(row.champion, row.challenger, value)
-        is_worse = reached == value and value not in (row.champion, row.challenger)
-        return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL)) if is_worse else row
+        return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """The tests behind the rows of a measure; None is a row without test."""

@@ -83,7 +83,7 @@ class CalibrationScorer(PairedScorer):
     >>> scorer = CalibrationScorer(champion, returns="statistic", n_bins=10)
     >>> scores = cross_val_score(LogisticRegression(), X_new, y_new, scoring=scorer, cv=2)
     >>> print(scores.round(1))
-    [2.  4.5]
+    [1.9 4.4]
 
     .. versionadded:: 0.1
     """

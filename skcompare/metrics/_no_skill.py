@@ -6,7 +6,7 @@ from skcompare._flags import register_flag
 from skcompare.metrics._measures import Measure
 from skcompare.predictions import Predictions
 
-__all__ = ["WORSE_THAN_NO_SKILL", "value_without_skill"]
+__all__ = ["WORSE_THAN_NO_SKILL", "is_worse_than_no_skill", "value_without_skill"]
 
 WORSE_THAN_NO_SKILL = register_flag(
     "worse-than-no-skill",
@@ -47,3 +47,14 @@ def value_without_skill(measure: Measure | None, predictions: Predictions) -> fl
     if name == "average_precision" and len(shares) == 2:
         return float(shares[-1])
     return None
+
+
+def is_worse_than_no_skill(
+    measure: Measure, predictions: Predictions, value: float | None
+) -> bool:
+    """Whether a value of a measure is known to be worse than without skill."""
+    least = value_without_skill(measure, predictions)
+    if least is None or value is None:
+        return False
+    least = -least if str(measure.metric).startswith("neg_") else least
+    return value < least if measure.greater_is_better else value > least

@@ -63,10 +63,9 @@ def blocked_t(
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It speaks of the algorithms, over new training and new test
     records. The mean difference of the 2M halves is taken in standard errors, which are
-    made of the variance between the halves and of correlations that are assumed [1]_. For
-    scores other than accuracy no variant holds the level with all learners: it is there to
-    reproduce published results. Use :func:`bcv_mcnemar` for accuracies and
-    :func:`bcv_score_t` for other scores.
+    made of the variance between the halves and of correlations that are assumed [1]_. No
+    variant holds the level with all learners, and for scores other than accuracy with many:
+    it is there to reproduce published results. Use :func:`bcv_jackknife_t`.
 
     Parameters
     ----------
@@ -100,8 +99,8 @@ def blocked_t(
 
     See Also
     --------
+    bcv_jackknife_t : For any score, with a variance from the blocks.
     bcv_mcnemar : For accuracies, from the counts of the same splits.
-    bcv_score_t : For other scores, with the variance within the test sets.
 
     Notes
     -----
@@ -123,7 +122,7 @@ def blocked_t(
     On data where only the test records matter, "published" rejects a true null hypothesis
     more often than it says. Where a record that is easy to predict also helps those who
     learn from it, as with many nearest neighbours, the mean varies more than the halves
-    show, and all variants do so (see :func:`bcv_score_t`).
+    show, and all variants do so (see :func:`bcv_jackknife_t`).
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     are equal but not 0, the statistic is infinite and p undefined, flagged

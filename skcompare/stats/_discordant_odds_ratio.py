@@ -64,7 +64,9 @@ def discordant_odds_ratio(
         logarithm and too short for few discordant records.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the ratio is above the null value. The two-sided p-value is
-        twice the smaller one-sided one, and at most 1.
+        twice the smaller one-sided one, and at most 1. Only for equal counts and a null
+        value of 1, mid-p is McNemar's: 1 less half the probability of these counts, 0.8125
+        for two and two, where either one-sided mid-p is 0.5.
     null_value : float, default=1.0
         The ratio under the null hypothesis, above 0.
 

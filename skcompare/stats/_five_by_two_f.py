@@ -144,8 +144,7 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     records. The statistic of the combined 5×2 F test, on halves that overlap equally, is
     compared with F(7, 5) in place of F(10, 5) [1]_. The test has no direction. Equal
     learners are told apart more often than the level says, where training varies: it is
-    there to reproduce published results. Use :func:`bcv_mcnemar` for accuracies and
-    :func:`bcv_score_t` for other scores.
+    there to reproduce published results. Use :func:`bcv_jackknife_t`.
 
     Parameters
     ----------
@@ -171,8 +170,8 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
 
     See Also
     --------
+    bcv_jackknife_t : For any score, with a variance from the blocks.
     bcv_mcnemar : For accuracies, from the counts of the same splits.
-    bcv_score_t : For other scores, with the variance within the test sets.
 
     Notes
     -----
