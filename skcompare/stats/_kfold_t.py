@@ -105,7 +105,10 @@ def corrected_repeated_kfold_t(
     together more than that. Equal learners were told apart in up to 17 % of data sets by
     10×10 folds and the published correction, and in up to 6 % with the default one (7 % by
     5×5 folds); by one 10-fold cross-validation in up to 6 %
-    (``benchmarks/validity/score_resampling.py``).
+    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a
+    model inside the fit are told apart in up to 12 % by accuracy and 30 % by recall
+    (``benchmarks/validity/bcv_catalogue.py``), and nothing in the folds shows it: every
+    result is flagged "selection-unseen".
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     are equal but not 0, the statistic is infinite and p undefined, flagged

@@ -104,7 +104,9 @@ def corrected_repeated_holdout_t(
     trained on it, so that the differences go together more than that. Equal learners were
     told apart in up to 13 % of data sets with the published correction and 15 hold-outs of
     a tenth, and in up to 7 % with the default one
-    (``benchmarks/validity/score_resampling.py``).
+    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a
+    model inside the fit are told apart more often, and nothing in the splits shows it:
+    every result is flagged "selection-unseen".
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     are equal but not 0, the statistic is infinite and p undefined, flagged

@@ -38,9 +38,9 @@ TOO_ALIKE = register_flag(
 SELECTION_UNSEEN = register_flag(
     "selection-unseen",
     "folds and hold-outs do not show what all trainings have in common: equal learners "
-    "that select a feature or a model inside the fit are found to differ in up to 12 % of "
-    "data sets at a level of 5 %; the default splits (cv=None) have a test that is right "
-    "for them",
+    "that select a feature or a model inside the fit, such as stumps, are found to differ "
+    "by 10 folds in up to 12 % of data sets by accuracy and 30 % by recall, at a level of "
+    "5 %; the default splits (cv=None) have a test that is right for them",
 )
 
 HARDLY = 0.001

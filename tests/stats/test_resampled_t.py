@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from skcompare._design import Design
+from skcompare._flags import FLAG_TEXTS
 from skcompare._registry import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import (
@@ -301,9 +302,15 @@ def test_flags_of_the_evidence():
     """Caveats of the scores are caveats of the result, each once."""
     scores = differences([0.1, math.nan], flags=("undefined-in-split", "scorer-warning"))
 
-    assert ("undefined-in-split", "scorer-warning") == corrected_repeated_kfold_t(
-        scores
-    ).flags
+    flags = corrected_repeated_kfold_t(scores).flags
+    assert ("undefined-in-split", "scorer-warning", "selection-unseen") == flags
+
+
+def test_what_folds_do_not_show_is_said():
+    """Learners that select are told apart too often: in every result, in numbers."""
+    for test in (corrected_repeated_kfold_t, corrected_repeated_holdout_t):
+        assert "selection-unseen" in test(differences([0.1, 0.2, 0.3])).flags
+    assert "12 %" in FLAG_TEXTS["selection-unseen"]
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -487,7 +494,7 @@ def test_random_halves_have_no_default():
 
     assert 1.1 == pytest.approx(result.details["variance_factor"])
     assert 9 == result.df
-    assert ("invalid-design",) == result.flags
+    assert ("selection-unseen", "invalid-design") == result.flags
     assert [] == fitting_tests("roc_auc", design)
 
 
