@@ -28,11 +28,12 @@ from skcompare.comparators._tests import ALL, NamedTests, named_tests
 from skcompare.comparators._versions import installed_versions
 from skcompare.evidence import ScoreDifferences
 from skcompare.predictions import ItemScores
-from skcompare.reports import Comparison, ComparisonRow, decide
+from skcompare.predictions._item_checks import ROLES, check_names
+from skcompare.reports import Comparison, ComparisonRow, Verdict, decide
 
 __all__ = ["compare_scores"]
 
-ITEMS, FOLDS = "items", "folds"
+ITEMS = "items"
 ITEM, SCORE = "item", "score"
 """Columns that need no name."""
 
@@ -170,14 +171,15 @@ def compare_scores(
     .. versionadded:: 0.1
     """
     start = perf_counter()
-    alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
+    settings = check_settings(alternative, alpha, adjust)
     if unit is not None:
         check_choice("unit", unit, (ITEMS,))
     asked = named_tests(tests)
     if folds is not None:
-        given = {"unit": unit, "group": group, "attempt": attempt, "tests": asked}
+        columns = {"score": score, "item": item, "group": group, "attempt": attempt}
+        given = columns | {"bounds": bounds, "unit": unit, "tests": asked}
         _check_alone(given, "Scores of folds are two arrays, with a test of their own")
-        return _of_folds(champion, challenger, folds, names, alternative, alpha, start)
+        return _of_folds(champion, challenger, folds, names, settings, start)
     named = {} if asked is None or isinstance(asked, str) else asked
     for name, options in named.items():
         check_item_options(get_test(name), options)
@@ -193,8 +195,8 @@ def compare_scores(
             MEAN_SCORE, None, None, *means, means[1] - means[0], primary=True,
             note=UNKNOWN_UNIT,
         )  # fmt: skip
-        return _comparison(scores, [row], alternative, alpha, adjust, start)
-    return _compared(scores, named, alternative, alpha, adjust, start)
+        return _of_items(scores, [row], settings, start)
+    return _compared(scores, named, settings, start)
 
 
 def _of_folds(
@@ -202,8 +204,7 @@ def _of_folds(
     challenger: Any,
     folds: tuple[Any, Any],
     names: Iterable[str] | None,
-    alternative: str,
-    alpha: float,
+    settings: tuple[str, float, str],
     start: float,
 ) -> Comparison:
     """The corrected test of scores of folds."""
@@ -213,7 +214,7 @@ def _of_folds(
             f"10). Got {folds!r}."
         )
     n_train, n_test = folds
-    known = ("champion", "challenger") if names is None else tuple(names)
+    alternative, alpha, _ = settings
     scores = ScoreDifferences.from_scores(
         champion, challenger, n_train, n_test, design=UNKNOWN, score=MEAN_SCORE
     )
@@ -221,37 +222,30 @@ def _of_folds(
     kind = "repeated kfold" if scores.values.ndim == 2 else "kfold"
     if scores.values.ndim == 1 and tested != scores.n_records:
         kind = "repeated holdout"
-    design = design_of_shape(Design(kind), scores.values.shape)
-    scores = replace(scores, design=design)
-    entry = tests_for(MEAN_SCORE, design)[0]
+    scores = replace(scores, design=design_of_shape(Design(kind), scores.values.shape))
+    entry = tests_for(MEAN_SCORE, scores.design)[0]
     result = entry.function(scores, alternative=alternative)
     row = result_row(entry, result, measure=MEAN_SCORE, greater_is_better=True, alpha=alpha)
     row = replace(row, primary=True)
-    return Comparison(
-        rows=(row,),
-        conclusion=decide(row, alpha=alpha, alternative=alternative, records_needed=None),
-        champion=str(known[0]),
-        challenger=str(known[1]),
-        design=design,
-        n_records=scores.n_records,
-        n_tested=scores.n_records,
+    return _comparison(
+        [row],
+        settings,
+        decide(row, alpha=alpha, alternative=alternative, records_needed=None),
+        start,
+        names=ROLES if names is None else check_names(names),
+        design=scores.design,
+        n=scores.n_records,
         n_fits=scores.values.size,
-        seconds=perf_counter() - start,
-        alpha=alpha,
-        alternative=alternative,
-        adjust="none",
-        versions=installed_versions(),
     )
 
 
 def _compared(
     scores: ItemScores,
     named: NamedTests,
-    alternative: str,
-    alpha: float,
-    adjust: str,
+    settings: tuple[str, float, str],
     start: float,
 ) -> Comparison:
+    alternative, alpha, adjust = settings
     first = default_item_test(scores)
     tests = {first: named.get(first, {}), **named}
     prepared = [
@@ -262,40 +256,62 @@ def _compared(
     rows[0] = replace(rows[0], primary=True)
     rows = with_adjusted(rows, adjust)
     needed = items_needed(prepared[0], rows[0], alpha=alpha, alternative=alternative)
-    return _comparison(scores, rows, alternative, alpha, adjust, start, needed)
+    return _of_items(scores, rows, settings, start, needed)
 
 
-def _comparison(
+def _of_items(
     scores: ItemScores,
     rows: list[ComparisonRow],
-    alternative: str,
-    alpha: float,
-    adjust: str,
+    settings: tuple[str, float, str],
     start: float,
     needed: float | None = None,
 ) -> Comparison:
+    """The comparison of scores item by item, by rows that are ready."""
+    alternative, alpha, _ = settings
+    conclusion = decide(
+        rows[0], alpha=alpha, alternative=alternative, records_needed=needed, unit=ITEMS
+    )
+    return _comparison(
+        rows,
+        settings,
+        conclusion,
+        start,
+        names=scores.names,
+        design=scores.design,
+        n=scores.n,
+        size=size_words(scores),
+        fingerprint=scores.fingerprint,
+    )
+
+
+def _comparison(
+    rows: list[ComparisonRow],
+    settings: tuple[str, float, str],
+    conclusion: Verdict,
+    start: float,
+    *,
+    names: tuple[str, str],
+    design: Design,
+    n: int,
+    n_fits: int = 0,
+    **more: Any,
+) -> Comparison:
+    alternative, alpha, adjust = settings
     return Comparison(
         rows=tuple(rows),
-        conclusion=decide(
-            rows[0],
-            alpha=alpha,
-            alternative=alternative,
-            records_needed=needed,
-            unit=ITEMS,
-        ),
-        champion=scores.names[0],
-        challenger=scores.names[1],
-        design=scores.design,
-        n_records=scores.n,
-        n_tested=scores.n,
-        n_fits=0,
-        size=size_words(scores),
+        conclusion=conclusion,
+        champion=names[0],
+        challenger=names[1],
+        design=design,
+        n_records=n,
+        n_tested=n,
+        n_fits=n_fits,
         seconds=perf_counter() - start,
         alpha=alpha,
         alternative=alternative,
         adjust=adjust,
-        fingerprint=scores.fingerprint,
         versions=installed_versions(),
+        **more,
     )
 
 

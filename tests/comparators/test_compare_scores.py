@@ -382,12 +382,16 @@ def test_scores_of_folds_have_the_corrected_test(shape, folds, test, factor):
 
 
 def test_scores_of_folds_are_for_nothing_else():
-    """`folds` goes with two arrays alone, and needs both numbers."""
+    """`folds` goes with two arrays alone, and nothing that is passed with it is ignored."""
     old, new = fold_scores()
     for words, message in (
         ({"folds": 90}, "numbers of training and of test records"),
         ({"folds": (90, 10), "tests": "wilcoxon"}, "test of their own"),
         ({"folds": (90, 10), "group": np.arange(10)}, "test of their own"),
+        ({"folds": (90, 10), "item": np.arange(10)}, "Got `item` as well"),
+        ({"folds": (90, 10), "score": "acc"}, "Got `score` as well"),
+        ({"folds": (90, 10), "bounds": (0, 1)}, "Got `bounds` as well"),
+        ({"folds": (90, 10), "names": ["a"]}, "names"),
         ({"unit": "folds"}, "items"),
     ):
         with pytest.raises(ValueError, match=message):
