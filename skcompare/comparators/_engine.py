@@ -45,7 +45,7 @@ from skcompare.metrics import (
     score_differences,
     scored_pair,
 )
-from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, is_worse_than_no_skill
+from skcompare.metrics._no_skill import no_skill_flags
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
@@ -179,12 +179,9 @@ class PairEngine:
 
     def _beside_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
         """The row, flagged where both are worse than a classifier that looks at nothing."""
-        values, predictions = (row.champion, row.challenger), self.pair.predictions
-        if predictions.y is None or None in values:
-            return row
-        if not all(is_worse_than_no_skill(measure, predictions, v) for v in values):
-            return row
-        return replace(row, flags=(*row.flags, WORSE_THAN_NO_SKILL))
+        values = row.champion, row.challenger
+        more = no_skill_flags(measure, self.pair.predictions, values, self.pos_label)
+        return replace(row, flags=(*row.flags, *more))
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """The tests behind the rows of a measure; None is a row without test."""

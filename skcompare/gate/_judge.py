@@ -131,7 +131,8 @@ def _with_margin(
 ) -> Outcome:
     """What a margin is worth beside the champion's value."""
     pair = getattr(subject, "pair", None)
-    if flag := skill_flag(condition, result, pair):
+    pos_label = getattr(subject, "pos_label", None)
+    if flag := skill_flag(condition, result, pair, pos_label):
         outcome = replace(outcome, flags=(*outcome.flags, flag))
     if why := admits_everything(condition, result):
         return _blocked(outcome, why, None)

@@ -43,7 +43,9 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
     )
 
 
-def skill_flag(condition: Condition, result: PairedResult, pair: Any) -> str | None:
+def skill_flag(
+    condition: Condition, result: PairedResult, pair: Any, pos_label: Any = None
+) -> str | None:
     """What is to be said of a classifier without skill; None where nothing is.
 
     Either the champion is no better, or such a challenger would be within the margin.
@@ -56,10 +58,12 @@ def skill_flag(condition: Condition, result: PairedResult, pair: Any) -> str | N
         With the champion's value.
     pair : PairedPredictions or None
         The answers, of which the true classes are looked at.
+    pos_label : label, optional
+        The positive one of two classes.
     """
     if result.champion is None or pair is None:
         return None
-    value = value_without_skill(condition.scored, pair.predictions)
+    value = value_without_skill(condition.scored, pair.predictions, pos_label)
     if value is None:
         return None
     worse = result.champion - value if result.greater_is_better else value - result.champion

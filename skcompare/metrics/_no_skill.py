@@ -1,12 +1,15 @@
-"""What a classifier reaches that looks at no feature."""
+"""Values of measures without skill: of classifiers that look at no feature."""
+
+from typing import Any
 
 import numpy as np
 
 from skcompare._flags import register_flag
+from skcompare._validation import positive_class
 from skcompare.metrics._measures import Measure
 from skcompare.predictions import Predictions
 
-__all__ = ["WORSE_THAN_NO_SKILL", "is_worse_than_no_skill", "value_without_skill"]
+__all__ = ["WORSE_THAN_NO_SKILL", "no_skill_flags", "value_without_skill"]
 
 WORSE_THAN_NO_SKILL = register_flag(
     "worse-than-no-skill",
@@ -17,18 +20,21 @@ WORSE_THAN_NO_SKILL = register_flag(
 )
 
 
-def value_without_skill(measure: Measure | None, predictions: Predictions) -> float | None:
-    """What a classifier that looks at no feature reaches, where that is known.
+def value_without_skill(
+    measure: Measure | None, predictions: Predictions, pos_label: Any = None
+) -> float | None:
+    """The value of a classifier that looks at no feature, where that is known.
 
-    Of a negated loss it is the loss.
+    Of a negated loss it is the loss, and of an average precision the share of the
+    positive class, which `pos_label` names.
     """
     if measure is None or measure.metric is None or measure.label is not None:
         return None
     counts = predictions.class_counts()
     if not counts.sum():
         return None
-    shares = counts / counts.sum()
-    shares = shares[shares > 0]
+    of_class = counts / counts.sum()
+    shares = of_class[of_class > 0]
     name = measure.metric.removeprefix("neg_")
     if name == "accuracy":
         return float(shares.max())
@@ -45,16 +51,25 @@ def value_without_skill(measure: Measure | None, predictions: Predictions) -> fl
     if name == "log_loss":
         return float(-(shares * np.log(shares)).sum())
     if name == "average_precision" and len(shares) == 2:
-        return float(shares[-1])
+        positive = positive_class(predictions.classes, pos_label)
+        return float(of_class[predictions.classes == positive][0])
     return None
 
 
-def is_worse_than_no_skill(
-    measure: Measure, predictions: Predictions, value: float | None
-) -> bool:
-    """Whether a value of a measure is known to be worse than without skill."""
-    least = value_without_skill(measure, predictions)
-    if least is None or value is None:
-        return False
+def no_skill_flags(
+    measure: Measure,
+    predictions: Predictions,
+    values: tuple[float | None, float | None],
+    pos_label: Any = None,
+) -> tuple[str, ...]:
+    """The flag of two values that are both worse than without skill."""
+    if predictions.y is None:
+        return ()
+    least = value_without_skill(measure, predictions, pos_label)
+    if least is None:
+        return ()
+    sign = 1 if measure.greater_is_better else -1
+    # A negated loss is greater where it is better.
     least = -least if str(measure.metric).startswith("neg_") else least
-    return value < least if measure.greater_is_better else value > least
+    are_worse = (value is not None and sign * value < sign * least for value in values)
+    return (WORSE_THAN_NO_SKILL,) * all(are_worse)

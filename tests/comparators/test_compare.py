@@ -627,6 +627,20 @@ def test_both_worse_than_without_skill_is_flagged(scoring, worse):
     assert "worse-than-no-skill" not in compare(y, right_way, scoring=scoring).rows[0].flags
 
 
+def test_average_precision_without_skill_is_the_share_of_the_positive_class():
+    """Of the class that `pos_label` names, which need not be the last one."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [30, 270])
+    better = {name: 1 / (1 + np.exp(y - rng.normal(size=300))) for name in "ab"}
+    worse = {name: 1 - each for name, each in better.items()}
+    options = {"scoring": "average_precision", "pos_label": 0}
+    rows = [compare(y, answers, **options).rows[0] for answers in (better, worse)]
+
+    assert 0.1 < rows[0].champion < 0.9
+    assert "worse-than-no-skill" not in rows[0].flags
+    assert "worse-than-no-skill" in rows[1].flags
+
+
 def test_one_that_is_worse_than_without_skill_is_no_reversal():
     """Where one of the two is better, columns are as they should be."""
     rng = np.random.default_rng(0)
