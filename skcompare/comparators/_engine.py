@@ -173,7 +173,8 @@ class PairEngine:
         for other in self._fitting_tests(measure):
             if other is not entry and other.kind == "difference":
                 found = self.tested(other, measure.name, measure)
-                if found.pvalue is not None and ROUGH.isdisjoint(found.flags):
+                has_pvalue = found.pvalue is not None and not math.isnan(found.pvalue)
+                if has_pvalue and ROUGH.isdisjoint(found.flags):
                     return replace(found, note=note)
         return row
 
