@@ -454,3 +454,25 @@ def test_exchangeable_classifiers_are_seldom_flagged():
     )
 
     assert flagged <= 18
+
+
+@pytest.mark.parametrize("k", [3, 4, 20])
+def test_level_of_all_but_one_alike_by_hand(k):
+    """One eigenvalue is left: chi-squared of 1 beyond the 5 % quantile of k - 1 over k - 1."""
+    rng = np.random.default_rng(0)
+    same, apart = (rng.random((2, 200_000)) < 0.7).astype(int)
+    patterns = CorrectnessPatterns(np.column_stack([*[same] * (k - 1), apart]))
+    expected = stats.chi2.sf(stats.chi2.isf(0.05, k - 1) / (k - 1), 1)
+
+    assert expected == pytest.approx(_cochran_q._true_level(patterns), rel=1e-3)
+    # The levels of the docstring.
+    assert {3: 0.08, 4: 0.11, 20: 0.21}[k] == pytest.approx(expected, abs=0.005)
+
+
+def test_level_of_exchangeable_classifiers():
+    """Equal eigenvalues leave the level as it is."""
+    right = (np.random.default_rng(0).random((100_000, 4)) < 0.7).astype(int)
+
+    assert 0.05 == pytest.approx(
+        _cochran_q._true_level(CorrectnessPatterns(right)), abs=1e-4
+    )
