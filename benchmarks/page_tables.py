@@ -1,4 +1,4 @@
-"""Whether the tables on the pages are still what their commands print.
+"""Check that the tables on the pages are what their commands print.
 
 Every `csv-table` below a command of `benchmarks/` belongs to that command. Here each of
 these commands runs with few draws, which takes seconds, and what it prints is held against
@@ -35,7 +35,6 @@ OF_OTHERS = ("DATA", "FOLDER")
 
 FEW = {
     "any_score.py": "--draws 4 --resamples 99 --records 50 --groups 10",
-    "bcv_catalogue.py": "--quick --only effects",
     "binned_auc.py": "--draws 10 --records 10000 --repeats 1",
     "bisections.py": "--draws 40",
     "calibration.py": "--draws 4 --resampled 2",
@@ -60,6 +59,9 @@ FEW = {
     "updated_precision.py": "--draws 10 --resamples 99",
 }
 """Options with which each script takes seconds; they overrule those of the page."""
+
+INSTEAD = {"bcv_catalogue.py": "--quick --n-jobs 1 --only tune effects"}
+"""Options in place of those of the page, where one short run stands for all parts."""
 
 
 def commands_of(page):
@@ -105,18 +107,22 @@ def sources(script, seen=None):
     return seen
 
 
-def printed(command, script):
-    """What a command prints with few draws, or the stamp of its source."""
-    words = shlex.split(command)[1:]
-    if Path(script).name not in FEW or any(word in OF_OTHERS for word in words):
-        paths = sorted(sources(ROOT / script))
-        return stamp("\n".join(path.read_text(encoding="utf-8") for path in paths))
-    words = re.sub(r" --(store|figure) \S+", "", " ".join(words)).split()
-    words += FEW[Path(script).name].split()
+def quick(command, script):
+    """The command with few draws; None where it is stamped by its source."""
+    name = Path(script).name
+    if name in INSTEAD:
+        return (script, *INSTEAD[name].split())
+    if name not in FEW or any(word in OF_OTHERS for word in command.split()):
+        return None
+    return (*shlex.split(command)[1:], *FEW[name].split())
+
+
+def printed(words):
+    """The output of a command."""
     # The same kernels whatever the processor, and no thread waits for another.
     fixed = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
              "OPENBLAS_CORETYPE": "Haswell", "PYTHONWARNINGS": "ignore",
-             "PYTHONPATH": str((ROOT / script).parent)}  # fmt: skip
+             "PYTHONPATH": str((ROOT / words[0]).parent)}  # fmt: skip
     ran = subprocess.run(
         [sys.executable, *words], cwd=ROOT, env=os.environ | fixed, capture_output=True,
         text=True, check=False,
@@ -126,17 +132,29 @@ def printed(command, script):
     return ran.stdout
 
 
+def source_text(script):
+    """The text of a script and of the modules beside it that it imports."""
+    paths = sorted(sources(ROOT / script))
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
 def stamps_of(names, jobs):
-    """The stamps of all commands of these pages; a command on two pages runs once."""
+    """The stamps of all commands of these pages; a command that occurs twice runs once."""
     found = {name: commands_of(PAGES / name) for name in names}
-    flat = {pair for page in found.values() for commands, _ in page for pair in commands}
+    pairs = {pair for page in found.values() for commands, _ in page for pair in commands}
+    short = {pair: quick(*pair) for pair in pairs}
+    runs = sorted({words for words in short.values() if words})
     with ThreadPoolExecutor(jobs) as pool:
-        outputs = dict(zip(flat, pool.map(lambda pair: printed(*pair), flat)))
+        outputs = dict(zip(runs, pool.map(printed, runs)))
+    texts = {
+        pair: outputs[words] if words else source_text(pair[1])
+        for pair, words in short.items()
+    }
     return {
         name: [
             {
                 "commands": [command for command, _ in commands],
-                "prints": stamp("\n".join(outputs[pair] for pair in commands)),
+                "prints": stamp("\n".join(texts[pair] for pair in commands)),
                 "tables": stamp(tables),
             }
             for commands, tables in page
