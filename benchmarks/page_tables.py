@@ -60,6 +60,9 @@ FEW = {
 }
 """Options with which each script takes seconds; they overrule those of the page."""
 
+NOT_EVERYWHERE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
+"""Instructions of some processors, with which numpy rounds exponentials differently."""
+
 INSTEAD = {"bcv_catalogue.py": "--quick --n-jobs 1 --only tune effects"}
 """Options in place of those of the page, where one short run stands for all parts."""
 
@@ -122,6 +125,7 @@ def printed(words):
     # The same kernels whatever the processor, and no thread waits for another.
     fixed = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
              "OPENBLAS_CORETYPE": "Haswell", "PYTHONWARNINGS": "ignore",
+             "NPY_DISABLE_CPU_FEATURES": NOT_EVERYWHERE,
              "PYTHONPATH": str((ROOT / words[0]).parent)}  # fmt: skip
     ran = subprocess.run(
         [sys.executable, *words], cwd=ROOT, env=os.environ | fixed, capture_output=True,
@@ -172,8 +176,9 @@ def complaints(name, known, now):
         command = old["commands"][0]
         if old["prints"] != new["prints"]:
             yield (
-                f"{name}: `{command}` prints other numbers than when its tables were made. "
-                "Run it, put its tables on the page, and update the stamps"
+                f"{name}: what `{command}` prints, or its source where a run is long, "
+                "is not as it was when its tables were made. Run it, put its tables on the "
+                "page, and update the stamps"
             )
         elif old["tables"] != new["tables"]:
             yield (

@@ -311,6 +311,54 @@ def joint_table(args):
     return table
 
 
+FEW = ((15, 285), (20, 180), (30, 270), (50, 250), (100, 200))
+"""Positive and negative records."""
+FEW_KINDS = {
+    "alike": ((0.8, 0.8), (1.0, 1.0), 0.6),
+    "crossing curves": ((0.8, 0.8), (1.0, WIDE), 0.6),
+    "spreads 0.5 and 3": ((0.8, 0.8), (0.5, 3.0), 0.6),
+    "crossing, correlation 0.9": ((0.9, 0.9), (1.0, WIDE), 0.9),
+    "spreads 1 and 3, unrelated": ((0.7, 0.7), (1.0, 3.0), 0.0),
+}
+
+
+def few_row(kind, sizes, n_draws, seed):
+    """Whether each data set is rejected, and flagged."""
+    aucs, spreads, correlation = FEW_KINDS[kind]
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], sizes)
+    found = np.empty((2, n_draws), dtype=bool)
+    for k in range(n_draws):
+        common, *own = rng.normal(size=(3, len(y)))
+        latent = [
+            np.sqrt(correlation) * common + np.sqrt(1 - correlation) * each for each in own
+        ]
+        scores = [
+            np.where(y == 1, shift_for(auc, spread) + spread * each, each)
+            for auc, spread, each in zip(aucs, spreads, latent)
+        ]
+        result = delong(PlacementValues.from_predictions(y, *scores))
+        found[:, k] = result.pvalue < ALPHA, "variance-of-few-records" in result.flags
+    return found
+
+
+def few_table(args):
+    """Few positive records, and the flag of a variance that rests on them."""
+    settings = list(product(FEW_KINDS, FEW))
+    rows = each_row(few_row, settings, args, 6)
+    table = Table(
+        f'Few records, the flag "variance-of-few-records": type I error at {ALPHA}',
+        ("scores", "positive", "negative", "delong", "flagged", "flagged only", "others"),
+    )
+    for (kind, sizes), (rejected, flagged) in zip(settings, rows):
+        shown = [
+            with_error(each.mean(), len(each)) if len(each) else ""
+            for each in (rejected, flagged, rejected[flagged], rejected[~flagged])
+        ]
+        table.add(kind, *sizes, *shown)
+    return table
+
+
 def each_row(function, settings, args, stream):
     seeds = np.random.SeedSequence([args.seed, stream]).spawn(len(settings))
     return Parallel(args.n_jobs)(
@@ -325,6 +373,7 @@ PARTS = {
     "classes": class_tables,
     "groups": lambda args: (group_table(args),),
     "joint": lambda args: (joint_table(args),),
+    "few": lambda args: (few_table(args),),
 }
 
 

@@ -50,7 +50,7 @@ VARIANCE_OF_FEW = register_flag(
     "variance-of-few-records",
     "the standard error rests on few records, or groups: on those of the rarer class, or "
     "on those that the rankings differ on by much, so that equal AUCs may be found to "
-    "differ in 6 to 13 of 100 samples at a level of 5 %; collect more of the rarer class",
+    "differ in 6 to 12 of 100 samples at a level of 5 %; collect more of the rarer class",
 )
 BINNED = register_flag(
     "binned-scores",

@@ -71,7 +71,7 @@ def test_what_changed_is_told(script):
 
     assert [] == list(script.complaints("p.rst", known, known))
     for change, words in (
-        ({"prints": "z"}, "prints other numbers"),
+        ({"prints": "z"}, "is not as it was when"),
         ({"tables": "z"}, "are not those that were stamped"),
         ({"commands": ["d"]}, "its commands are others"),
     ):

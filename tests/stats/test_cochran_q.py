@@ -458,7 +458,7 @@ def test_exchangeable_classifiers_are_seldom_flagged():
 
 @pytest.mark.parametrize("k", [3, 4, 20])
 def test_level_of_all_but_one_alike_by_hand(k):
-    """One eigenvalue is left: chi-squared of 1 beyond the 5 % quantile of k - 1 over k - 1."""
+    """One eigenvalue is left, so that Q over k - 1 is chi-squared of 1."""
     rng = np.random.default_rng(0)
     same, apart = (rng.random((2, 200_000)) < 0.7).astype(int)
     patterns = CorrectnessPatterns(np.column_stack([*[same] * (k - 1), apart]))
