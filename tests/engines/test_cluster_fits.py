@@ -396,5 +396,5 @@ def test_page(backend, request, capsys):
     exec(re.sub("^ {4}", "", block, flags=re.MULTILINE), {"__name__": "__main__"})
     gc.collect()
 
-    (shown,) = {*re.findall(r"^inconclusive .*(?=\.\.\.$)", text, flags=re.MULTILINE)}
+    (shown,) = {*re.findall(r"^inconclusive .*$", text, flags=re.MULTILINE)}
     assert capsys.readouterr().out.startswith(shown)
