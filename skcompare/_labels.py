@@ -1,5 +1,6 @@
 """Class labels: checked, and encoded as positions among the classes in one pass."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -239,16 +240,51 @@ def encode_labels(
     answers: Mapping[str, NDArray[Any]],
     *,
     reference: str = "y_true",
+    closed: bool = False,
 ) -> tuple[NDArray[Any], Sequence[NDArray[Any]]]:
     """All labels that occur, sorted, and each array as positions among them.
 
     Takes what :func:`check_labels` returns, and refuses answers that cannot be about the
-    known labels, which messages call `reference`.
+    known labels, which messages call `reference`. With `closed`, answers have no other
+    labels than the known ones.
     """
     factors = [_factorize(array) for array in (known, *answers.values())]
     labels, *others = (one.labels for one in factors)
-    classes = _joined(reference, labels, dict(zip(answers, others, strict=True)))
+    found = dict(zip(answers, others, strict=True))
+    classes = _joined(reference, labels, found)
+    if closed:
+        for name, own in found.items() if len(classes) > len(labels) else ():
+            _check_no_other(name, own, reference, labels)
+        _check_spelled_once(reference, labels)
     return classes, [one.among(classes) for one in factors]
+
+
+def _check_no_other(
+    name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
+) -> None:
+    """Refuse labels that no record has: a class coded otherwise would count as wrong."""
+    extra = np.setdiff1d(own, known)
+    if len(extra):
+        raise ValueError(
+            f"`{name}` has labels that no record of `{reference}` has: {some_of(extra)}. "
+            f"`{reference}` has {some_of(known)}. Code them alike; where they are classes "
+            "that these records happen to lack, name all classes by `labels`."
+        )
+
+
+def _check_spelled_once(reference: str, known: NDArray[Any]) -> None:
+    """Refuse two classes that are one text in two Unicode forms."""
+    if known.dtype.kind != "U":
+        return
+    seen: dict[str, str] = {}
+    for label in known.tolist():
+        twin = seen.setdefault(unicodedata.normalize("NFC", label), label)
+        if twin != label:
+            raise ValueError(
+                f"`{reference}` has the label {label!r} in two Unicode forms, "
+                f"{twin!a} and {label!a}. Normalize it, for example by "
+                "unicodedata.normalize('NFC', label)."
+            )
 
 
 def _joined(
@@ -277,19 +313,26 @@ def _check_comparable(
         )
     extra = np.setdiff1d(own, known)
     if is_text and len(extra):
-        folded = {str(label).strip().casefold(): str(label) for label in known}
+        folded = {_folded(label): str(label) for label in known}
         for label in extra:
-            twin = folded.get(str(label).strip().casefold())
+            twin = folded.get(_folded(label))
             if twin is not None:
                 raise ValueError(
-                    f"`{name}` has the label {str(label)!r} where `{reference}` has "
-                    f"{twin!r}. Labels must match exactly, in case and spaces."
+                    f"`{name}` has the label {str(label)!a} where `{reference}` has "
+                    f"{twin!a}. Labels must match exactly, in case, spaces, quotation "
+                    "marks and Unicode form."
                 )
     if len(extra) == len(own) and len(known) > 1:
         raise ValueError(
             f"`{name}` has no label in common with `{reference}`: {some_of(own)} against "
             f"{some_of(known)}. Map them to the same labels."
         )
+
+
+def _folded(label: Any) -> str:
+    """What is left of a label without case, spaces, quotation marks and Unicode form."""
+    text = unicodedata.normalize("NFKC", str(label)).strip().strip("'\"").strip()
+    return unicodedata.normalize("NFKC", text.casefold())
 
 
 def _type(is_text: bool) -> str:

@@ -147,8 +147,16 @@ def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
 def as_array(values: Any) -> NDArray[Any]:
     """An array of what was passed; a list with strings in it keeps its items apart.
 
-    numpy would make strings of the numbers in such a list, and of its missing values.
+    numpy would make strings of the numbers in such a list, and of its missing values, and
+    would take what a masked array hides for a value.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        found: NDArray[Any] = np.ma.getdata(values)
+        hidden = np.ma.getmaskarray(values)
+        if hidden.any():
+            found = found.astype(object)
+            found[hidden] = None
+        return found
     is_list = isinstance(values, list | tuple)
     mixed = is_list and any(isinstance(item, str) for item in values)
     return np.asarray(on_host(values), dtype=object if mixed else None)

@@ -23,7 +23,7 @@ class EstimatorFailedError(RuntimeError):
     """
 
     @classmethod
-    def of(cls, message: str, cause: Exception) -> "EstimatorFailedError":
+    def of(cls, message: str, cause: BaseException) -> "EstimatorFailedError":
         """The error of the kind of its cause."""
         for kind in (EstimatorValueError, EstimatorTypeError):
             if isinstance(cause, kind.__bases__[1]):

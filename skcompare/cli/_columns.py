@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from skcompare._frames import Source, check_column, columns_of, source_of, table_of
 from skcompare.predictions import arrays_from_frame
+from skcompare.predictions._holdout import check_same_truth
 
 __all__ = ["NamedColumns", "add_column_options", "checked_delimiter", "named_columns"]
 
@@ -88,6 +89,16 @@ class NamedColumns(NamedTuple):
         if table is None:
             return np.unique(columns_of(self.main, [self.y])[self.y])
         return table.counted([self.y])[0][0]
+
+    def check_truth(self) -> None:
+        """Refuse files of answers whose true labels are others, as a gate does."""
+        again = {
+            source.key: source
+            for source, column in self.answers.values()
+            if source.key != self.main.key and self.y in source.names and column != self.y
+        }
+        if again:
+            check_same_truth(self.main, self.y, list(again.values()), self.id)
 
     def read(
         self,

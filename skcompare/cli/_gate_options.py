@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from skcompare.cli._gate_reports import REPORTS
 from skcompare.gate import Equivalent, Gate, Ledger, NonInferior, Policy, Superior
 from skcompare.gate._conditions import Condition
+from skcompare.gate._file_columns import ROLES
 from skcompare.gate._given_files import GateFiles
 from skcompare.gate._policy import PYPROJECT, find_policy, load_policy
 from skcompare.gate._policy_sections import TrainSettings
@@ -22,8 +23,11 @@ COLUMNS = (
     ("y", "of true labels"),
     ("label", "of labels, in each of two files"),
     ("proba", "of probabilities, in each of two files; once a class for several"),
-    ("champion", "of the champion's answers; once a class for several"),
-    ("challenger", "of the challenger's answers; once a class for several"),
+    (
+        "champion",
+        "of the champion's answers, once a class for several; its file if no FILE is given",
+    ),
+    ("challenger", "of the challenger's answers, or its file, in the same way"),
     ("groups", "of the group (patient, user) of each record"),
     ("score", "of scores item by item; twice for two columns of one file"),
     ("item", "that tells scored items apart"),
@@ -66,10 +70,11 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """The files, and the options."""
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         metavar="FILE",
         help="the champion's and the challenger's file, joined by id; or one file with the "
-        "columns of both: CSV, TSV, Parquet, JSON lines, npz; or two estimators (.skops)",
+        "columns of both: CSV, TSV, Parquet, JSON lines, npz; or two estimators (.skops); "
+        "instead of two also --champion FILE --challenger FILE",
     )
     parser.add_argument(
         "--policy",
@@ -116,6 +121,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
 
 def asked_of(arguments: argparse.Namespace) -> Asked:
     """What the options ask for, with the policy they name."""
+    given = _given_files(arguments)
     policy, path = _policy(arguments)
     train = policy.train
     if train is not None:
@@ -124,7 +130,7 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
         id = None if train is None else train.id
         train = TrainSettings(_named("--train", arguments.train), id)
     files = GateFiles(
-        tuple(_named("FILE", one) for one in arguments.files),
+        tuple(_named("FILE", one) for one in given),
         None if arguments.data is None else _named("--data", arguments.data),
         train,
         tuple(arguments.trust or ()),
@@ -143,6 +149,21 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
         blind,
         arguments.pos_label,
     )
+
+
+def _given_files(arguments: argparse.Namespace) -> list[str]:
+    """The files by position, or those that --champion and --challenger name instead."""
+    if arguments.files:
+        return list(arguments.files)
+    named = [getattr(arguments, role) or [] for role in ROLES]
+    if [len(each) for each in named] != [1, 1]:
+        raise ValueError(
+            "A gate needs files: the champion's and the challenger's, by position or as "
+            "--champion FILE --challenger FILE, or one file with the answers of both. Got "
+            "none."
+        )
+    arguments.champion = arguments.challenger = None
+    return [path for (path,) in named]
 
 
 def _named(option: str, path: str) -> str:

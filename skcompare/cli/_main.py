@@ -165,6 +165,7 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
         return
     check_no_scores(arguments)
     columns = named_columns(arguments)
+    columns.check_truth()
     settings["scoring"] = [name.strip() for name in re.split(OUTSIDE, arguments.scoring)]
     if columns.typed:
         comparison = compare(

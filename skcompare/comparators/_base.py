@@ -289,7 +289,7 @@ class BaseComparator(
             try:
                 selected.fit(X, y, **routed[name].fit)
             # Whatever a classifier raises is passed on with its name.
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 message = (
                     f"{name} ({describe(selected)}) was selected, and failed to fit on all "
                     f"{n_rows(X)} records: {type(error).__name__}: {error}"

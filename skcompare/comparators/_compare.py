@@ -23,6 +23,7 @@ from skcompare.predictions import (
     predictions_from_arrays,
     predictions_from_frame,
 )
+from skcompare.predictions._role_names import check_role_names
 from skcompare.reports import Comparison, MultipleComparison
 
 __all__ = ["compare"]
@@ -226,6 +227,8 @@ def _checked_names(answers: Any) -> Mapping[str, Any]:
                 "Classifiers are named by strings that are not empty and not "
                 f"'inconclusive', which is a verdict. Got {name!r}. Choose another name."
             )
+    if len(answers) == 2:
+        check_role_names(*answers)
     return answers
 
 

@@ -80,7 +80,7 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)
     # Whatever an estimator raises is passed on with its name, or noted.
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if cross.error_score == RAISE or task.wanted:
             raise failure_of(task, "fit", error) from error
         kept = clone(task.estimator) if cross.keep_estimator else None
@@ -126,7 +126,7 @@ def _answers(
             classes,
             askable(estimator, task.wanted),
         )
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise failure_of(task, "predict", error) from error
     return Outcome(*answers, fit_time, perf_counter() - start)
 
@@ -150,7 +150,7 @@ def _scores(
         # The call is wrong, and not the score.
         raise
     # Whatever a scorer raises is passed on with the name of the classifier, or noted.
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if cross.error_score == RAISE:
             raise failure_of(cross.task, "be scored", error) from error
         errors.append(format_exc())

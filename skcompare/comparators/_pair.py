@@ -200,7 +200,7 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
         try:
             estimator.fit(X, y, **routed[role].fit)
         # Whatever an estimator raises is passed on with its name.
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message = (
                 f"{role} ({describe(estimator)}) failed to fit on {n_rows(X)} training "
                 f"records: {type(error).__name__}: {error}"

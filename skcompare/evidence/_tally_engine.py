@@ -193,7 +193,7 @@ class EngineTally:
             name: np.unique(check_labels(name, value))
             for name, value in zip(named, values, strict=True)
         }
-        return encode_labels(found.pop("y_true"), found)[0]
+        return encode_labels(found.pop("y_true"), found, closed=True)[0]
 
     def _counts(self, columns: Sequence[str]) -> tuple[list[NDArray[Any]], IntArray]:
         program = self.table.program(
@@ -217,7 +217,7 @@ class EngineTally:
             for name, value in zip(named, values, strict=False)
         }
         truth = labels.pop("y_true")
-        classes, codes = encode_labels(truth, labels)
+        classes, codes = encode_labels(truth, labels, closed=self.labels is None)
         if self.labels is not None:
             classes, codes = _among(self.labels, truth, labels)
         keys = dict(zip(("y", "label_0", "label_1"), codes, strict=True))

@@ -157,15 +157,17 @@ class AnsweredFrame(NamedTuple):
             others=list(dict.fromkeys([*self.others, *needed, *kept])),
             **self.words._asdict(),
         )
+        unseen = ""
         if training is not None:
-            training.check(read, "the records to judge")
-        return _paired(
+            unseen = training.check(read, "the records to judge")
+        subject = _paired(
             predictions,
             self.answers,
             self.words.pos_label,
             {name: read[name] for name in self.others},
             read[kept[0]] if kept else None,
         )
+        return replace(subject, unseen=unseen)
 
 
 def _paired(

@@ -14,7 +14,13 @@ from skcompare.comparators._large import pair_of_tally, pair_on_engine
 from skcompare.evidence import Asked, JointCounts, PairedLosses, Tally
 from skcompare.evidence._tally_engine import EngineTally
 from skcompare.gate._conditions import Condition
-from skcompare.gate._subjects import PairSubject, ReadyTest, Unsuited, grouped_words
+from skcompare.gate._subjects import (
+    PairSubject,
+    ReadyTest,
+    Unsuited,
+    check_all_there,
+    grouped_words,
+)
 from skcompare.predictions import LABELS, EngineColumns, PairedPredictions
 
 __all__ = ["CountedSubject", "TalliedSubject", "tallied_subject"]
@@ -115,7 +121,12 @@ class CountedSubject:
     def part(self, where: Mapping[str, Any]) -> PairSubject:
         """The records of a slice, counted."""
         values = {k: v if isinstance(v, list) else [v] for k, v in where.items()}
-        own = {self.columns.others[name]: wanted for name, wanted in values.items()}
+        own = {self.columns.others[name]: each for name, each in values.items()}
+        for name, each in values.items():
+            if len(each) > 1:
+                column, table = self.columns.others[name], self.columns.table
+                counts = [table.only({column: [one]}).n_records() for one in each]
+                check_all_there(name, each, [count > 0 for count in counts])
         table = self.columns.table.only(own)
         if not table.n_records():
             raise Unsuited("no record is in the slice")

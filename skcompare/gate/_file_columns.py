@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from skcompare._frames import Source, check_column
 from skcompare.gate._policy_sections import Columns
 from skcompare.gate._same_file import are_one_file, hold_the_same
+from skcompare.predictions._role_names import check_role_names
 
 __all__ = [
     "ABOUT_SCORES",
@@ -18,6 +19,7 @@ __all__ = [
     "check_different",
     "check_no_answers",
     "check_not_chosen",
+    "check_roles",
     "chosen_columns",
     "whole_names",
 ]
@@ -80,7 +82,11 @@ class ChosenColumns(NamedTuple):
 
 
 def chosen_columns(
-    sources: Sequence[Source], columns: Columns, wanted: Sequence[str]
+    sources: Sequence[Source],
+    columns: Columns,
+    wanted: Sequence[str],
+    *,
+    is_counted: bool = False,
 ) -> ChosenColumns:
     """The columns that a policy names, or that follow from the files.
 
@@ -92,6 +98,8 @@ def chosen_columns(
         What the policy names.
     wanted : sequence of str
         The columns that slices are cut by.
+    is_counted : bool, default=False
+        Whether a ledger counts looks at the records.
     """
     columns.check_without(ABOUT_SCORES, "is about scores, and no `score` is named")
     two_files = len(sources) > 1
@@ -108,9 +116,8 @@ def chosen_columns(
         )
     id = _id(sources, columns)
     y = Y if columns.y is None else columns.y
-    main = next((source for source in sources if y in source.names), sources[0])
-    check_column(main, y, " Name the true labels by `y`.")
     roles = [sources[0], sources[-1]]
+    main = _truth_of(roles[0], roles[1], y, columns.y_from, is_counted)
     given = [
         _answer(role, source, columns, {id, y, columns.groups, *wanted}, two_files)
         for role, source in zip(ROLES, roles)
@@ -118,6 +125,7 @@ def chosen_columns(
     for role, source, answer in zip(ROLES, roles, given):
         _check_own_role(role, source, answer, {ID: id, Y: y})
     check_different(roles, given)
+    check_roles(roles, given)
     others = tuple(source for source in sources if source.key != main.key)
     groups = columns.groups
     known = dict.fromkeys(wanted, "`where`")
@@ -144,6 +152,37 @@ def chosen_columns(
             and not (name == y and y in at.names)
         ],
     )
+
+
+def _truth_of(
+    champion: Source, challenger: Source, y: str, y_from: str | None, is_counted: bool
+) -> Source:
+    """The file of the true labels: the champion's, or the challenger's if that is allowed.
+
+    Where looks are counted, true labels in the challenger's file are not even read: what
+    differs would tell labels of the records, one query after the other.
+    """
+    allowed = y_from == CHALLENGER
+    if champion.key == challenger.key:
+        check_column(champion, y, " Name the true labels by `y`.")
+        return champion
+    if y in challenger.names and is_counted:
+        raise ValueError(
+            f"Column {y!r} of {challenger.words}, the challenger's file, has true labels. "
+            "Where a ledger counts looks they come from the champion's file alone, and "
+            "others are not read, because what differs would tell what is right. Leave the "
+            "column out."
+        )
+    if y not in champion.names and y in challenger.names and not allowed:
+        raise ValueError(
+            f"True labels (column {y!r}) are in {challenger.words}, the challenger's file, "
+            "alone. Whoever submits a challenger must not say what is right. Add the "
+            f"column to {champion.words}, the champion's file, or allow it by y_from = "
+            '"challenger" in [data] of the policy.'
+        )
+    main = challenger if allowed and y in challenger.names else champion
+    check_column(main, y, " Name the true labels by `y`.")
+    return main
 
 
 def _own_columns(answer: Answer) -> list[str]:
@@ -298,6 +337,15 @@ def check_different(sources: Sequence[Source], answers: Sequence[Answer]) -> Non
             f"Champion and challenger are the same: {sources[1].words} is a copy of "
             f"{sources[0].words}. Pass the answers of two models."
         )
+
+
+def check_roles(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
+    """Refuse files, or columns of one file, whose names say the opposite of their order."""
+    paths = [source.path for source in sources]  # type: ignore[attr-defined]
+    if are_one_file(*paths):
+        check_role_names(*(" ".join(_own_columns(answer)) for answer in answers))
+    else:
+        check_role_names(*(Path(path).name for path in paths))
 
 
 def called(sources: Sequence[Source], answers: Sequence[Answer]) -> list[str]:

@@ -36,7 +36,8 @@ def subject_from_files(
     pos_label_text : str, optional
         The positive label as text, for labels of any type.
     keep_ids : bool, default=False
-        Whether ids are kept, by which a ledger knows records again.
+        Whether a ledger counts looks: ids are kept, by which it knows records again, and
+        true labels in the challenger's file are refused.
     """
     if not 1 <= len(files.answers) <= 2:
         raise ValueError(
@@ -53,7 +54,7 @@ def subject_from_files(
     if is_about_scores(columns, gate):
         return scores_subject(files, columns, gate, pos_label_text)
     sources = [checked_source(path) for path in files.answers]
-    chosen = chosen_columns(sources, columns, gate.columns)
+    chosen = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
     columns = with_label(columns, pos_label_text, chosen.main, chosen.y)
     training = training_of(files, chosen.id, columns.features or ())
     asked = [] if training is None else training.needed
@@ -79,14 +80,14 @@ def subject_from_files(
             raise
         raise ValueError(explained) from error
     _check_kinds(predictions, chosen, columns)
-    if training is not None:
-        training.check(read, chosen.main.words)
+    unseen = "" if training is None else training.check(read, chosen.main.words)
     slices = {name: read[name] for name in gate.columns}
     return PairSubject(
         predictions.pair(*chosen.answers),
         slices,
         columns.pos_label,
         ids=read.get(str(chosen.id)) if keep_ids else None,
+        unseen=unseen,
     )
 
 

@@ -22,6 +22,29 @@ from skcompare.predictions import ItemScores
 
 __all__ = ["ItemSubject"]
 
+TIMES = 10
+"""Largest scores that differ by so many times are of unlike scales."""
+
+
+def check_scale(scores: ItemScores) -> None:
+    """Refuse scores of which one system's may be shares and the other's points.
+
+    Nobody can tell without the least and the greatest score that there can be.
+    """
+    if scores.bounds is not None:
+        return
+    both = scores.champion, scores.challenger
+    largest = [float(np.abs(each).max()) for each in both]
+    are_shares = [bool(((each >= 0) & (each <= 1)).all()) for each in both]
+    is_unlike = max(largest) >= TIMES * min(largest) and min(largest) > 0
+    if is_unlike or are_shares[0] != are_shares[1]:
+        one, two = scores.names
+        raise ValueError(
+            "Scores must be on one scale. Got scores of a size of up to "
+            f"{largest[0]:g} for {one} and {largest[1]:g} for {two}. Pass `bounds`, the "
+            "least and the greatest score that there can be, if they are right."
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ItemSubject:
@@ -31,9 +54,15 @@ class ItemSubject:
     ----------
     scores : ItemScores
         The scores, with the columns that slices are cut by.
+    unseen : str
+        How the items were held against those of the training, in words.
     """
 
     scores: ItemScores
+    unseen: str = ""
+
+    def __post_init__(self) -> None:
+        check_scale(self.scores)
 
     @property
     def n_records(self) -> int:
@@ -43,7 +72,8 @@ class ItemSubject:
     @property
     def size(self) -> str:
         """Items, their attempts and their groups, in words."""
-        return size_words(self.scores)
+        words = size_words(self.scores)
+        return f"{words}, {self.unseen}" if self.unseen else words
 
     @property
     def design(self) -> Design:

@@ -33,6 +33,7 @@ from skcompare.gate._records_needed import (
 from skcompare.gate._resamples import too_few_resamples
 from skcompare.gate._sides import Once, Side, side_of
 from skcompare.gate._subjects import Subject, Unsuited
+from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL
 from skcompare.stats import PairedResult, adjust_pvalues
 
 __all__ = ["judge"]
@@ -40,6 +41,10 @@ __all__ = ["judge"]
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
 NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}
+WITHOUT_SKILL = (
+    "one of the two agrees with the truth less than by chance, so that its columns or "
+    "classes may be wrong"
+)
 UNEVEN = "these records are too few, or a few of them decide the difference"
 
 
@@ -134,6 +139,8 @@ def _with_margin(
     pos_label = getattr(subject, "pos_label", None)
     if flag := skill_flag(condition, result, pair, pos_label):
         outcome = replace(outcome, flags=(*outcome.flags, flag))
+        if flag == WORSE_THAN_NO_SKILL and outcome.status != FAILED:
+            outcome = _blocked(outcome, WITHOUT_SKILL, None)
     if why := admits_everything(condition, result):
         return _blocked(outcome, why, None)
     return outcome

@@ -6,7 +6,11 @@ from typing import Any
 from skcompare._flags import register_flag
 from skcompare.gate._conditions import Condition
 from skcompare.gate._measure_ranges import bounds_of
-from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, value_without_skill
+from skcompare.metrics._no_skill import (
+    WORSE_THAN_NO_SKILL,
+    is_worse_than_no_skill,
+    value_without_skill,
+)
 from skcompare.stats import PairedResult
 
 __all__ = ["ADMITS_NO_SKILL", "admits_everything", "skill_flag"]
@@ -48,14 +52,14 @@ def skill_flag(
 ) -> str | None:
     """What is to be said of a classifier without skill; None where nothing is.
 
-    Either the champion is no better, or such a challenger would be within the margin.
+    Either one of the two is worse, or such a challenger would be within the margin.
 
     Parameters
     ----------
     condition : Condition
         What is to be shown.
     result : PairedResult
-        With the champion's value.
+        With the values of both.
     pair : PairedPredictions or None
         The answers, of which the true classes are looked at.
     pos_label : label, optional
@@ -66,9 +70,17 @@ def skill_flag(
     value = value_without_skill(condition.scored, pair.predictions, pos_label)
     if value is None:
         return None
+    for role, own in zip(pair.roles, (result.champion, result.challenger), strict=True):
+        if is_worse_than_no_skill(
+            condition.scored,
+            pair.predictions,
+            role,
+            own,
+            result.greater_is_better,
+            pos_label,
+        ):
+            return WORSE_THAN_NO_SKILL
     worse = result.champion - value if result.greater_is_better else value - result.champion
-    if worse < 0:
-        return WORSE_THAN_NO_SKILL
     within = _below_zero(condition) and worse < condition.margin
     return ADMITS_NO_SKILL if within else None
 

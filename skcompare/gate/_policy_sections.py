@@ -34,6 +34,8 @@ class Columns:
         Tells records apart; files are joined by it.
     y : str
         True labels.
+    y_from : {"champion", "challenger"} or None
+        Whose file may have them alone; by default the champion's.
     label, proba : str, or tuple of str, or None
         The answers, where champion and challenger have files of their own.
     champion, challenger : str, tuple of str, dict or None
@@ -58,6 +60,7 @@ class Columns:
 
     id: str | None = None
     y: str | None = None
+    y_from: str | None = None
     label: str | None = None
     proba: Any = None
     champion: Any = None
@@ -81,6 +84,7 @@ class Columns:
 OF_COLUMNS: dict[str, values_.Check] = {
     "id": values_.text,
     "y": values_.text,
+    "y_from": values_.choice("champion", "challenger"),
     "label": values_.text,
     "proba": values_.column_or_columns,
     "champion": _answers,

@@ -9,6 +9,7 @@ from skcompare._validation import is_number, is_whole, unknown_name
 __all__ = [
     "Check",
     "bounds",
+    "choice",
     "column_names",
     "column_or_columns",
     "count",
@@ -93,6 +94,20 @@ def switch(value: Any, words: str) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"{words} must be true or false. Got {_got(value)}.")
     return value
+
+
+def choice(*known: str) -> Check:
+    """What checks that a value is one of some."""
+
+    def check(value: Any, words: str) -> str:
+        found = text(value, words)
+        if found not in known:
+            raise ValueError(
+                f"{words} must be one of {', '.join(map(repr, known))}. Got {_got(value)}."
+            )
+        return found
+
+    return check
 
 
 def label(value: Any, words: str) -> Any:

@@ -26,6 +26,7 @@ from skcompare.gate._given_files import (
 from skcompare.gate._policy_sections import Columns
 from skcompare.gate._same_file import are_one_file, hold_the_same
 from skcompare.gate._subjects import PairSubject
+from skcompare.predictions._role_names import check_role_names
 
 __all__ = ["estimators_subject", "is_saved"]
 
@@ -61,6 +62,10 @@ def estimators_subject(
         check_column(data, name)
     loaded = load_estimators(files.answers, trust=files.trust)
     free = columns.features or [name for name in whole_names(data) if name not in facts]
+    secret = {y: "the true labels", id: "ids", columns.groups: "groups"}
+    for estimator, path in zip(loaded, files.answers, strict=True):
+        named = _names_of(estimator) or list(columns.features or ())
+        _check_features(named, path, secret, columns.features)
     own = [_features_of(estimator, free) for estimator in loaded]
     features = list(dict.fromkeys(name for names in own for name in names))
     for name in features:
@@ -72,8 +77,7 @@ def estimators_subject(
     read = columns_of(data, list(names), as_written={*facts[1:]} - set(features))
     if id is not None:
         check_each_once(read[id], id, data)
-    if training is not None:
-        training.check(read, data.words)
+    unseen = "" if training is None else training.check(read, data.words)
     records = _records(read, features, named=any(map(_names_of, loaded)))
     subject = fitted_subject(
         gate.conditions,
@@ -84,7 +88,7 @@ def estimators_subject(
         pos_label=columns.pos_label,
         columns={name: read[name] for name in gate.columns},
     )
-    return subject if id is None else replace(subject, ids=read[id])
+    return replace(subject, ids=None if id is None else read[id], unseen=unseen)
 
 
 def _checked_data(files: GateFiles, columns: Columns) -> Source:
@@ -103,7 +107,7 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
             "labels and all features."
         )
     columns.check_without(
-        ("label", "proba", *ROLES, "labels", *ABOUT_SCORES),
+        ("y_from", "label", "proba", *ROLES, "labels", *ABOUT_SCORES),
         "is about files of answers, and saved estimators give their own",
     )
     one, two = files.answers
@@ -114,12 +118,39 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
             f"Champion and challenger are the same: {two!r} is a copy of {one!r}. Pass two "
             "models."
         )
+    check_role_names(*(Path(path).name for path in files.answers))
     return checked_source(files.data)
 
 
 def _names_of(estimator: Any) -> list[str]:
     """The columns that an estimator was trained with, where it knows them."""
     return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+
+
+def _check_features(
+    names: Sequence[str],
+    path: str,
+    secret: Mapping[str | None, str],
+    allowed: Sequence[str] | None,
+) -> None:
+    """Refuse an estimator that would be given what it is judged by, or what is no feature.
+
+    Whoever made the file says what it was trained with, and must not get true labels so.
+    """
+    for name in names:
+        if name in secret:
+            raise ValueError(
+                f"{path!r} was trained with column {name!r}, which has {secret[name]} of "
+                "the records that it is judged by, and is given to no estimator. Train it "
+                "without the column."
+            )
+    beside = [name for name in names if allowed is not None and name not in allowed]
+    if beside:
+        raise ValueError(
+            f"{path!r} was trained with {', '.join(map(repr, beside[:5]))}, and `features` "
+            "in [data] does not name it. Name all features of both estimators, or leave "
+            "`features` out."
+        )
 
 
 def _features_of(estimator: Any, free: Sequence[str]) -> list[str]:

@@ -4,7 +4,13 @@ from typing import Any
 
 from skcompare.comparators._scored_items import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf
-from skcompare.gate._file_columns import called, check_different, check_not_chosen
+from skcompare.gate._file_columns import (
+    ROLES,
+    called,
+    check_different,
+    check_not_chosen,
+    check_roles,
+)
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import GateFiles, checked_source, training_of
 from skcompare.gate._items import ItemSubject
@@ -15,7 +21,7 @@ __all__ = ["is_about_scores", "scores_subject"]
 
 SCORE, ITEM = "score", "item"
 
-OF_ANSWERS = ("id", "y", "label", "proba", "champion", "challenger", "labels", "pos_label")
+OF_ANSWERS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_label")
 
 
 def is_about_scores(columns: Columns, gate: Gate) -> bool:
@@ -57,6 +63,7 @@ def scores_subject(
         )
     roles = [sources[0], sources[-1]]
     check_different(roles, given)
+    check_roles(roles, given)
     known = dict.fromkeys(gate.columns, "`where`")
     if columns.groups is not None:
         known[columns.groups] = "`groups`"
@@ -75,6 +82,8 @@ def scores_subject(
         bounds=columns.bounds,
         names=called(roles, given),
     )
+    unseen = ""
     if training is not None:
-        training.check({item: scores.items, **scores.columns}, sources[0].words)
-    return ItemSubject(scores)
+        judged = {item: scores.items, **scores.columns}
+        unseen = training.check(judged, sources[0].words)
+    return ItemSubject(scores, unseen)

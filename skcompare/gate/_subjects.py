@@ -1,6 +1,6 @@
 """What a gate judges: the answers of two classifiers to the records of a slice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -125,6 +125,8 @@ class PairSubject:
         The positive one of two classes.
     ids : ndarray of shape (n_samples,), optional
         What tells records apart, by which a ledger knows them again.
+    unseen : str
+        How the records were held against those of the training, in words.
     """
 
     pair: PairedPredictions
@@ -132,6 +134,7 @@ class PairSubject:
     pos_label: Any = None
     engines: dict[str, PairEngine] = field(default_factory=dict, repr=False)
     ids: NDArray[Any] | None = field(default=None, repr=False)
+    unseen: str = ""
 
     @property
     def n_records(self) -> int:
@@ -140,11 +143,13 @@ class PairSubject:
 
     @property
     def size(self) -> str:
-        """Records and their groups, in words; empty where there are no groups."""
+        """Records and their groups, in words; empty where nothing is to be said of them."""
         groups = self.pair.predictions.groups
         if groups is None:
-            return ""
-        return grouped_words(self.n_records, int(np.count_nonzero(np.bincount(groups))))
+            return self.unseen and f"{self.n_records:,} records, {self.unseen}"
+        n_groups = int(np.count_nonzero(np.bincount(groups)))
+        words = grouped_words(self.n_records, n_groups)
+        return f"{words}, {self.unseen}" if self.unseen else words
 
     @property
     def design(self) -> Design:
@@ -212,6 +217,7 @@ class PairSubject:
             )
         measure.check_classes(self.pair.predictions.classes)
         self._check_answers(measure)
+        self._check_averaged(measure)
         engine = self._engine(condition, alpha).about(measure)
         name = condition.test_name
         if name is None:
@@ -240,6 +246,16 @@ class PairSubject:
                     "them, or choose another measure. A comparator collects what its "
                     "`scoring` needs."
                 )
+
+    def _check_averaged(self, measure: Measure) -> None:
+        """Nothing is concluded from an average over classes of which there is one."""
+        name = str(measure.metric)
+        is_average = name == "balanced_accuracy" or name.endswith(("_macro", "_weighted"))
+        if is_average and np.count_nonzero(self.pair.predictions.class_counts()) < 2:
+            raise Unsuited(
+                f"all records are of one class, and {measure.subject} is an average over "
+                "classes"
+            )
 
     def _engine(self, condition: Condition, alpha: float) -> PairEngine:
         """The engine of the test that was asked for; evidence is made once."""
@@ -271,9 +287,21 @@ def in_slice(
                 "the slice out."
             )
         wanted = value if isinstance(value, list) else [value]
-        column = columns[name]
-        keep &= np.logical_or.reduce([_equal(column, one) for one in wanted])
+        each = [_equal(columns[name], one) for one in wanted]
+        if len(wanted) > 1:
+            check_all_there(name, wanted, [bool(own.any()) for own in each])
+        keep &= np.logical_or.reduce(each)
     return keep
+
+
+def check_all_there(name: str, wanted: Sequence[Any], are_there: Sequence[bool]) -> None:
+    """Refuse values of a slice that no record has, which nobody would miss."""
+    lacking = [value for value, is_there in zip(wanted, are_there) if not is_there]
+    if lacking and any(are_there):
+        raise ValueError(
+            f"No record has {', '.join(map(repr, lacking[:SHOWN_VALUES]))} in column "
+            f"{name!r}, of the values that `where` names. Correct them, or leave them out."
+        )
 
 
 def _what_there_is(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) -> str:

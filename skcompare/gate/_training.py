@@ -1,14 +1,16 @@
 """Whether records that are judged were among those that a classifier was trained on."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._frames import Source, check_column, columns_of
-from skcompare.predictions._ids import first_of, is_text, written
+from skcompare.predictions._ids import KINDS, first_of, is_text, written
 
 __all__ = ["Training"]
 
@@ -57,8 +59,8 @@ class Training:
         ids = [] if self.id is None else [self.id]
         return ids if self.by_id else [*ids, *self.features]
 
-    def check(self, known: Mapping[str, NDArray[Any]], words: str) -> None:
-        """Refuse records that are in the training data.
+    def check(self, known: Mapping[str, NDArray[Any]], words: str) -> str:
+        """Refuse records that are in the training data; says how many were compared.
 
         Parameters
         ----------
@@ -67,9 +69,12 @@ class Training:
         words : str
             What messages call their file.
         """
-        found, by = self._found(known)
+        found, by, n_rows = self._found(known)
         if not found.any():
-            return
+            return (
+                f"none of {len(found):,} among the {n_rows:,} of the training data "
+                f"{self.source.words} (by {by})"
+            )
         at = np.flatnonzero(found)
         listed = f"records {first_of(at + 1)}"
         if self.id is not None:
@@ -80,30 +85,82 @@ class Training:
             "has seen. Leave these records out."
         )
 
-    def _found(self, known: Mapping[str, NDArray[Any]]) -> tuple[NDArray[np.bool_], str]:
+    def _found(
+        self, known: Mapping[str, NDArray[Any]]
+    ) -> tuple[NDArray[np.bool_], str, int]:
+        """Which records are in the training data, by what, and how many these are."""
         if self.id is not None and self.by_id:
             name = self.own_id or self.id
             ids = columns_of(self.source, [name], as_written={name})[name]
-            return _among(known[self.id], ids), f"column {name!r}"
+            return self._among(known[self.id], ids), f"column {name!r}", len(ids)
         rows = columns_of(self.source, self.features)
         ours, theirs = _row_codes([(known[name], rows[name]) for name in self.features])
-        return np.isin(ours, theirs), f"equal values of {', '.join(self.features[:5])}"
+        by = f"equal values of {', '.join(self.features[:5])}"
+        return np.isin(ours, theirs), by, len(theirs)
+
+    def _among(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which ids are among those of the training data, however they are written.
+
+        Ids of which nobody can tell are refused, since none of them would be found.
+        """
+        one, two = _comparable(ours, theirs)
+        if not _forms(one) & _forms(two):
+            raise ValueError(
+                "Whether records are in the training data cannot be told by ids that are "
+                f"written in unlike ways, such as {first_of(ours, 1)} and, in "
+                f"{self.source.words}, {first_of(theirs, 1)}. Write them alike."
+            )
+        return np.isin(one, two)
 
 
-def _among(ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which ids are among others; those of different types are compared as written."""
-    ours, theirs = _whole(ours), _whole(theirs)
-    if is_text(ours) or is_text(theirs) or ours.dtype.kind != theirs.dtype.kind:
-        seen = set(written(theirs).tolist())
-        return np.array([one in seen for one in written(ours).tolist()], dtype=bool)
-    return np.isin(ours, theirs)
+NUMBER = "#"
+"""What begins a text that stands for a number."""
+
+LONGEST_NUMBER = 25
+"""Letters of a number all of whose digits count."""
 
 
-def _whole(ids: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers as such, also where a missing value once made fractions of them."""
-    if ids.dtype.kind == "f" and (np.trunc(ids) == ids).all() and (abs(ids) < 2**63).all():
-        return ids.astype(np.int64)
-    return ids
+def _kind(values: NDArray[Any]) -> str:
+    """Numbers, text, or else the kind of numpy."""
+    if values.dtype.kind in "biuf":
+        return "numbers"
+    return "text" if is_text(values) else KINDS.get(values.dtype.kind, str(values.dtype))
+
+
+def _forms(values: NDArray[Any]) -> set[str]:
+    """What values are, of which texts may stand for numbers."""
+    if not is_text(values):
+        return {_kind(values)}
+    are_numbers = np.char.startswith(values, NUMBER).tolist()
+    return {"numbers" if one else "text" for one in set(are_numbers)}
+
+
+def _comparable(
+    ours: NDArray[Any], theirs: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Values of one type: texts that are numbers stand for these, as 1.0 and 01 for 1."""
+    if {_kind(ours), _kind(theirs)} in ({"text"}, {"text", "numbers"}):
+        return _plain(ours), _plain(theirs)
+    if {ours.dtype, theirs.dtype} == {np.dtype(np.float32), np.dtype(np.float64)}:
+        return ours.astype(np.float32), theirs.astype(np.float32)
+    return ours, theirs
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Texts without spaces around them, and numbers in one form."""
+    different, places = np.unique(written(values).astype(np.str_), return_inverse=True)
+    return np.array([_plain_text(text) for text in different.tolist()])[places]
+
+
+def _plain_text(text: str) -> str:
+    text = unicodedata.normalize("NFC", text.strip())
+    if len(text) > LONGEST_NUMBER:
+        return text
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return f"{NUMBER}{number.normalize()}" if number.is_finite() else text
 
 
 def _row_codes(
@@ -113,10 +170,7 @@ def _row_codes(
     n = len(pairs[0][0])
     codes = np.zeros(n + len(pairs[0][1]), dtype=np.int64)
     for ours, theirs in pairs:
-        if is_text(ours) or is_text(theirs):
-            both = np.concatenate([written(ours).astype(str), written(theirs).astype(str)])
-        else:
-            both = np.concatenate([ours, theirs])
+        both = np.concatenate(_comparable(ours, theirs))
         _, values = np.unique(both, return_inverse=True)
         # Numbered anew each time, so that products stay small.
         _, codes = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)

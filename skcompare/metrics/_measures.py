@@ -11,6 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import (
+    f1_score,
+    jaccard_score,
+    make_scorer,
+    precision_score,
+    recall_score,
+)
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 
 from skcompare._registry import metrics
@@ -28,6 +35,32 @@ Scorer = Callable[[Any, Any, Any], float]
 
 OF_CLASS = re.compile(r"(\w+)\[(.+)\]", re.DOTALL)
 """A measure of one class against the rest, such as precision[malignant]."""
+
+
+@dataclass(frozen=True, slots=True)
+class MacroAverage:
+    """The mean of a score over the classes that are true of some record.
+
+    scikit-learn adds the classes that only a classifier's answers have, so that each of
+    two classifiers would be scored by classes of its own.
+    """
+
+    score: Callable[..., float]
+
+    @property
+    def __name__(self) -> str:
+        return self.score.__name__
+
+    def __call__(self, y_true: Any, y_pred: Any) -> float:
+        return self.score(y_true, y_pred, labels=np.unique(y_true), average="macro")
+
+
+MACRO_AVERAGES = {
+    "f1_macro": MacroAverage(f1_score),
+    "jaccard_macro": MacroAverage(jaccard_score),
+    "precision_macro": MacroAverage(precision_score),
+    "recall_macro": MacroAverage(recall_score),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +196,8 @@ def _measure(name: str, value: Any) -> Measure:
         greater = entry.greater_is_better or negated
         return Measure(name, greater, frozenset({wanted}), scorer, plain)
     try:
-        scorer = get_sklearn_scorer(value)
+        average = MACRO_AVERAGES.get(value)
+        scorer = get_sklearn_scorer(value) if average is None else make_scorer(average)
     except (ValueError, KeyError):
         raise unknown_name("scoring", value, known_names().union(metrics())) from None
     return Measure(name, True, _asked_by(scorer), scorer, value)

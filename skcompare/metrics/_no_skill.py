@@ -5,16 +5,18 @@ from typing import Any
 import numpy as np
 
 from skcompare._flags import register_flag
+from skcompare._typing import IntArray
 from skcompare._validation import positive_class
 from skcompare.metrics._measures import Measure
-from skcompare.predictions import Predictions
+from skcompare.predictions import LABELS, Answers, Predictions
 
-__all__ = ["WORSE_THAN_NO_SKILL", "no_skill_flags", "value_without_skill"]
+__all__ = ["WORSE_THAN_NO_SKILL", "is_worse_than_no_skill", "value_without_skill"]
 
 WORSE_THAN_NO_SKILL = register_flag(
     "worse-than-no-skill",
     "worse than a classifier without skill (that always gives the commonest class, ranks "
-    "at random, or gives everybody the shares of the classes): columns, classes or the "
+    "at random, or gives everybody the shares of the classes), and in less agreement with "
+    "the truth than by chance: columns, classes or the "
     "direction of scores may be reversed; check `pos_label`, and that labels and answers "
     "are of the same records",
 )
@@ -56,20 +58,71 @@ def value_without_skill(
     return None
 
 
-def no_skill_flags(
-    measure: Measure,
+def is_worse_than_no_skill(
+    measure: Measure | None,
     predictions: Predictions,
-    values: tuple[float | None, float | None],
+    answers: Answers,
+    value: float | None,
+    greater_is_better: bool,
     pos_label: Any = None,
-) -> tuple[str, ...]:
-    """The flag of two values that are both worse than without skill."""
-    if predictions.y is None:
-        return ()
+) -> bool:
+    """Whether a classifier's score and its answers are worse than without any skill.
+
+    Scores alone do not tell: one that weighs rare classes has a lower accuracy than the
+    share of the commonest class, and one that is too certain a larger loss than the shares
+    of the classes have. Columns or classes are reversed where its answers agree with the
+    truth less than they would by chance, too.
+
+    Parameters
+    ----------
+    measure : Measure or None
+        What is scored.
+    predictions : Predictions
+        With the true labels.
+    answers : Answers
+        Those of the classifier.
+    value : float or None
+        Its score; of a negated loss, or the loss.
+    greater_is_better : bool
+        Whether it is a score, where the greater is better, and not a loss.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    if predictions.y is None and predictions.tally is None:
+        return False
     least = value_without_skill(measure, predictions, pos_label)
-    if least is None:
-        return ()
-    sign = 1 if measure.greater_is_better else -1
-    # A negated loss is greater where it is better.
-    least = -least if str(measure.metric).startswith("neg_") else least
-    are_worse = (value is not None and sign * value < sign * least for value in values)
-    return (WORSE_THAN_NO_SKILL,) * all(are_worse)
+    if measure is None or least is None or value is None:
+        return False
+    if greater_is_better and str(measure.metric).startswith("neg_"):
+        least = -least
+    is_worse = value < least if greater_is_better else value > least
+    return is_worse and not _agrees_more_than_by_chance(
+        predictions, answers, measure.wanted == {LABELS}
+    )
+
+
+def _agrees_more_than_by_chance(
+    predictions: Predictions, answers: Answers, by_labels: bool
+) -> bool:
+    """As Cohen's kappa, of labels or of the probabilities that true classes are given."""
+    n_classes = len(predictions.classes)
+    if predictions.tally is not None:
+        k = [role.name for role in predictions.answers].index(answers.name)
+        cells = predictions.tally.cells(["y", f"label_{k}"])
+        y, labels = cells.keys["y"], cells.keys[f"label_{k}"]
+        return _labels_agree(y, labels, cells.counts, n_classes)
+    y = predictions.y_answered().astype(np.intp)
+    if answers.labels is not None and (by_labels or answers.proba is None):
+        return _labels_agree(y, answers.labels, np.ones(len(y)), n_classes)
+    if answers.proba is None:
+        return False
+    own = np.take_along_axis(answers.proba, y[:, np.newaxis], axis=1)
+    shares = np.bincount(y, minlength=n_classes) / len(y)
+    return bool(own.mean() >= shares @ answers.proba.mean(axis=0))
+
+
+def _labels_agree(y: IntArray, labels: IntArray, counts: Any, n_classes: int) -> bool:
+    """Whether labels are right as often as those of other records at random."""
+    n = counts.sum()
+    true, answered = (np.bincount(a, counts, n_classes) / n for a in (y, labels))
+    return bool(counts[y == labels].sum() / n >= true @ answered)

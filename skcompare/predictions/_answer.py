@@ -86,7 +86,7 @@ def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
             task.wanted,
         )
     # Whatever an estimator raises is passed on with its name and the split.
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise failure_of(task, step, error) from error
     return Outcome(*answers, fit_time, perf_counter() - start)
 
@@ -107,7 +107,7 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
     return estimator, columns, perf_counter() - start
 
 
-def failure_of(task: Task, step: str, error: Exception) -> EstimatorFailedError:
+def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedError:
     """The error that says which classifier failed at what, on which split."""
     message = (
         f"{task.name} ({describe(task.estimator)}) failed to {step} on split {task.split} "

@@ -148,7 +148,7 @@ def collect_fitted(
             answers = answer(estimator, lambda: X, n_rows(X), classes, wanted)
             outcomes.append(Outcome(*answers, 0.0, 0.0))
         # Whatever an estimator raises is passed on with its name.
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message = (
                 f"{name} ({describe(estimator)}) failed to predict the hold-out set of "
                 f"{n_rows(X)} records: {type(error).__name__}: {error}"

@@ -173,7 +173,7 @@ def _encoded(
         # Labels that were named are classes beside those that occur; they come first, so
         # that answers are held against them too.
         base = np.concatenate([*known, truth]) if known else truth
-        classes, (first, *others) = encode_labels(base, predicted)
+        classes, (first, *others) = encode_labels(base, predicted, closed=not known)
         true_codes = first[len(base) - len(truth) :]
         if known:
             _check_among(known[0], {"y_true": truth, **predicted})

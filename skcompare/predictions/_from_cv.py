@@ -250,7 +250,7 @@ def _outcomes(
                 askable(estimator, wanted),
             )
         # Whatever an estimator raises is passed on with its name and the split.
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message = (
                 f"{name} ({describe(estimator)}) failed to predict split {k} "
                 f"({len(test)} test records): {type(error).__name__}: {error}"

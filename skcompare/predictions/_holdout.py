@@ -16,7 +16,7 @@ from skcompare.predictions._ids import first_of, is_text, written
 from skcompare.predictions._places import Y_TRUE, Place, place_of, places_of
 from skcompare.predictions._predictions import Predictions
 
-__all__ = ["holdout_from_frame"]
+__all__ = ["check_same_truth", "holdout_from_frame"]
 
 NUMBERS = "biuf"
 """Kinds of numpy that are compared by value."""
@@ -115,6 +115,30 @@ def holdout_from_frame(
         truth, arrays, labels=labels, pos_label=pos_label, groups=group
     )
     return predictions, read
+
+
+def check_same_truth(
+    frame: Any, y_true: str, others: Sequence[Any], id: str | None
+) -> None:
+    """Refuse true labels that differ between files.
+
+    Parameters
+    ----------
+    frame : frame, str or path-like
+        The file of the true labels.
+    y_true : str
+        Their column, in all files.
+    others : sequence of frame, str or path-like
+        Further files that have the column.
+    id : str or None
+        Column that tells records apart, in every file.
+    """
+    main = source_of(frame)
+    first = place_of(Y_TRUE, y_true, main)
+    again = [place_of(f"the second {Y_TRUE}", (other, y_true), main) for other in others]
+    columns, ids = aligned([first, *again], id)
+    for place, labels in zip(again, columns[1:], strict=True):
+        _check_same(first, columns[0], place, labels, ids)
 
 
 def _by_name(others: Any) -> dict[str, Any]:

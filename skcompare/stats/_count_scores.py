@@ -155,12 +155,11 @@ def _average(ratio: Ratio, sums: ClassSums, weights: FloatArray) -> Scored:
 
 
 def _macro(ratio: Ratio, sums: ClassSums) -> Scored:
-    """The mean over the classes that occur among these records or these answers."""
-    kept = (sums.support > 0) | (sums.predicted > 0)
-    return _average(ratio, sums, kept / kept.sum(axis=-1, keepdims=True))
+    """The mean over the true classes.
 
-
-def _over_true_classes(ratio: Ratio, sums: ClassSums) -> Scored:
+    Classes that are only answered are none of them, or two classifiers would be scored by
+    different classes.
+    """
     kept = sums.support > 0
     return _average(ratio, sums, kept / kept.sum(axis=-1, keepdims=True))
 
@@ -233,6 +232,10 @@ class CellScores:
 class CountScore:
     """A score of a confusion matrix that scikit-learn knows by the same name.
 
+    A macro average is over the classes that are true of some record, whatever a classifier
+    answers; scikit-learn adds the classes that only answers have, unless it is told
+    `labels`.
+
     Parameters
     ----------
     name : str
@@ -291,14 +294,13 @@ AVERAGES = {
     "macro": _macro,
     "micro": _micro,
     "weighted": _weighted,
-    "true classes": _over_true_classes,
 }
 BY_CLASS = {"f1": F1, "precision": PRECISION, "recall": RECALL, "jaccard": JACCARD}
 
 COUNT_SCORES: Mapping[str, tuple[Ratio, str]] = MappingProxyType(
     {
         # First what works for any number of classes without a choice.
-        "balanced_accuracy": (RECALL, "true classes"),
+        "balanced_accuracy": (RECALL, "macro"),
         "matthews_corrcoef": (RECALL, "its own"),
         "accuracy": (RECALL, "micro"),
         **{

@@ -276,7 +276,8 @@ def test_omnibus_rejects_and_no_pair_does():
     """Kuncheva's example: the report says both (worked example of source 003)."""
     y, answers = kuncheva()
 
-    result = compare(y, answers, tests={"mcnemar": {"method": "asymptotic"}})
+    tests = {"mcnemar": {"method": "asymptotic"}}
+    result = compare(y, answers, tests=tests, labels=[0, 1])
 
     assert 256 / 34 == pytest.approx(result.omnibus.statistic)
     assert 0.02317 == pytest.approx(result.omnibus.pvalue, abs=1e-5)

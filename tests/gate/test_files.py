@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -77,7 +78,7 @@ def labels_of(subject, role):
 @pytest.mark.parametrize("first", FORMATS)
 def test_files_are_joined_by_id(files, first, second):
     """Records are told apart by their ids, whatever the order and the format."""
-    subject = judged(files(first, second), keep_ids=True)
+    subject = judged(files(first, second, other=("said",)), keep_ids=True)
     champion, challenger = (
         role(name, seed)[0].set_index("id") for name, seed in (("o", 1), ("n", 2))
     )
@@ -107,15 +108,20 @@ def test_labels_and_probabilities(files, suffix):
 
 
 def test_truth_of_one_file(files):
-    """True labels may be in the first file, in the second, or in both."""
+    """True labels may be in the first file, in both, or in the second if it is trusted."""
     both = judged(files())
-    for kept in ((("y", "said"), ("said",)), (("said",), ("y", "said"))):
-        subject = judged(files(keep=kept[0], other=kept[1]))
+    trusted = Columns(y_from="challenger")
+    for first, second, columns in (
+        (("y", "said"), ("said",), None),
+        (("said",), ("y", "said"), trusted),
+        (("y", "said"), ("y", "said"), trusted),
+    ):
+        subject = judged(files(keep=first, other=second), columns)
         assert sorted(both.pair.predictions.y) == sorted(subject.pair.predictions.y)
 
 
 SITE_A = Gate(Superior("accuracy", where={"site": "A"}))
-BY_SITE = Columns(label="said", groups="site")
+BY_SITE = Columns(label="said", groups="site", y_from="challenger")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,7 @@ def test_slices_and_groups(files, champion, challenger):
 
 @pytest.mark.parametrize(
     ("gate", "columns"),
-    [(SITE_A, Columns(label="said")), (GATE, BY_SITE)],
+    [(SITE_A, Columns(label="said")), (GATE, replace(BY_SITE, y_from=None))],
 )
 def test_challenger_does_not_choose_slices(files, gate, columns):
     """A slice, or groups, that only the challenger's file knows are refused."""

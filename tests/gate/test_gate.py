@@ -132,8 +132,10 @@ def test_any_of_adjusts_its_pvalues():
 def test_slices_are_judged_alone():
     """A condition of a slice sees its records only, from arrays and frames alike."""
     frame = scored(600)
-    north = frame[frame.site == "north"]
-    condition = Superior("accuracy", where={"site": "north", "wave": [3, 4]})
+    frame.loc[::6, "wave"] = 4
+    frame.loc[1::6, "wave"] = 5
+    north = frame[(frame.site == "north") & (frame.wave != 4)]
+    condition = Superior("accuracy", where={"site": "north", "wave": [3, 5]})
     outcome = one(condition, frame, COLUMNS, y_true="y")
     alone = one(Superior("accuracy"), north, COLUMNS, y_true="y")
     columns = {"site": frame.site, "wave": frame.wave.to_numpy()}

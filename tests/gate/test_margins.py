@@ -95,7 +95,7 @@ def test_superiority_admits_nothing():
     rng = np.random.default_rng(3)
     y = rng.integers(2, size=500)
     (outcome,) = (
-        Gate(Superior("accuracy", 0.3)).decide(y, answers(y, rng, (0.2, 0.9))).outcomes
+        Gate(Superior("accuracy", 0.3)).decide(y, answers(y, rng, (0.6, 0.98))).outcomes
     )
 
     assert "passed" == outcome.status

@@ -329,6 +329,7 @@ def test_groups_and_attempts_are_counted():
         y + 0.5 * (np.arange(60) % 3),
         items=np.arange(60) // 2,
         groups=np.arange(60) // 6,
+        bounds=(0, 2),
     )
     items = Gate(Superior("mean_score")).decide(scores)
 

@@ -235,7 +235,7 @@ def test_labels_that_never_differ_pass_no_margin():
     """The same labels with other probabilities: F1 has no variance, and no pass."""
     rng = np.random.default_rng(7)
     y = rng.integers(2, size=200)
-    proba = np.clip(0.5 + 0.3 * (2 * y - 1) * rng.choice([1, -0.5], 200), 0, 1)
+    proba = np.clip(0.5 + 0.3 * (2 * y - 1) * rng.choice([1, 1, -0.5], 200), 0, 1)
     answers = {
         name: np.stack([1 - one, one], axis=1)
         for name, one in (("old", proba), ("new", 0.5 + 0.9 * (proba - 0.5)))

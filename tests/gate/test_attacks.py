@@ -1,0 +1,476 @@
+"""Ways in which a gate was once made to pass a worse challenger, or to tell labels."""
+
+import unicodedata
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from skcompare import PairedComparator, compare
+from skcompare.cli import main
+from skcompare.exceptions import EstimatorFailedError
+from skcompare.gate import Gate, NonInferior, Superior, assert_better
+from skcompare.predictions import ItemScores
+
+N = 300
+RNG = np.random.default_rng(0)
+Y = RNG.integers(2, size=N)
+GOOD = np.where(RNG.random(N) < 0.9, Y, 1 - Y)
+BAD = np.where(RNG.random(N) < 0.7, Y, 1 - Y)
+ACCURACY = ["--superior", "accuracy"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where files are written, and where the gate runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path, **columns):
+    """A CSV file with an id for each record."""
+    frame = pd.DataFrame(columns)
+    frame.insert(0, "id", range(len(frame)))
+    frame.to_csv(path, index=False)
+    return path
+
+
+def refused(capsys, *options, files=("a.csv", "b.csv")):
+    """The line of an error of exit code 2."""
+    capsys.readouterr()
+    assert 2 == main(["gate", *options, *files])
+    shown = capsys.readouterr()
+    assert "" == shown.out
+    (line,) = shown.err.splitlines()
+    return line
+
+
+# 1. A blind gate was an oracle.
+
+
+@pytest.mark.parametrize("blind", [[], ["--blind"]])
+@pytest.mark.parametrize("y_from", [None, "challenger"])
+def test_true_labels_of_the_challenger_are_unread(folder, capsys, blind, y_from):
+    """What differs is not told, right or wrong, before a look is spent."""
+    (folder / "gate.toml").write_text(
+        f'[data]\ny_from = "{y_from or "champion"}"\n[[condition]]\nsuperior = "accuracy"\n'
+    )
+    write("a.csv", y=Y, label=BAD)
+    options = ["--policy", "gate.toml", "--ledger", "looks.jsonl", *blind]
+    lines = set()
+    for wrong in (0, 1, N):
+        write("b.csv", y=np.r_[1 - Y[:wrong], Y[wrong:]], label=GOOD)
+        lines.add(refused(capsys, *options))
+
+    (line,) = lines
+    assert "Column 'y' of 'b.csv', the challenger's file, has true labels" in line
+    assert not (folder / "looks.jsonl").exists()
+
+
+# 2. A saved estimator got the true labels.
+
+
+class Reader(ClassifierMixin, BaseEstimator):
+    """Answers what a column of its records says."""
+
+    def __init__(self, column="y"):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return np.asarray(X[self.column]).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("column", "data", "message"),
+    [
+        ("y", "", "column 'y', which has the true labels"),
+        ("id", "", "column 'id', which has ids"),
+        ("user", 'groups = "user"\n', "column 'user', which has groups"),
+        ("leak", 'features = ["x"]\n', "'leak', and `features` in .data. does not name it"),
+        ("x", 'features = ["x", "y"]\n', "column 'y', which has the true labels"),
+    ],
+)
+def test_a_saved_estimator_gets_no_label(
+    folder, capsys, monkeypatch, column, data, message
+):
+    """Nor ids and groups, nor a column that the policy does not allow."""
+    frame = pd.DataFrame({"y": Y, "x": RNG.normal(size=N), "leak": Y})
+    frame.insert(0, "id", range(N))
+    frame["user"] = np.arange(N) // 3
+    frame.to_csv("data.csv", index=False)
+    (folder / "gate.toml").write_text(
+        f'[data]\n{data}[[condition]]\nsuperior = "accuracy"\n'
+    )
+    models = [Reader("x").fit(frame[["x"]], Y), Reader(column).fit(frame[[column]], Y)]
+    if column == "x":
+        for model in models:
+            del model.feature_names_in_
+    monkeypatch.setattr("skcompare.gate._saved.load_estimators", lambda *_, **__: models)
+    for name in ("a.skops", "b.skops"):
+        (folder / name).write_text(name)
+
+    options = ["--policy", "gate.toml", "--data", "data.csv"]
+    line = refused(capsys, *options, files=("a.skops", "b.skops"))
+    assert pd.Series(line).str.contains(message).all()
+
+
+# 3. Labels that are no class were counted as wrong.
+
+TEXT = np.array(["café", "thé"])
+CODINGS = {
+    "-1 and 1": (Y, np.where(GOOD == 1, 1, -1), BAD),
+    "1 and 2": (Y, GOOD + 1, BAD),
+    "quotation marks": (TEXT[Y], [f"'{word}'" for word in TEXT[GOOD]], TEXT[BAD]),
+    "one in quotation marks": (
+        TEXT[Y],
+        [word if word == "thé" else f"'{word}'" for word in TEXT[GOOD]],
+        TEXT[BAD],
+    ),
+    "another Unicode form": (
+        TEXT[Y],
+        [unicodedata.normalize("NFD", word) for word in TEXT[GOOD]],
+        TEXT[BAD],
+    ),
+    "one in another Unicode form": (
+        np.array(["cafe", "thé"])[Y],
+        [unicodedata.normalize("NFD", w) for w in np.array(["cafe", "thé"])[GOOD]],
+        np.array(["cafe", "thé"])[BAD],
+    ),
+    "case": (TEXT[Y], [word.title() for word in TEXT[GOOD]], TEXT[BAD]),
+    "no class": (TEXT[Y], ["?" if w == "thé" else w for w in TEXT[GOOD]], TEXT[BAD]),
+}
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_labels_that_are_no_class(folder, capsys, coding):
+    """A champion in another coding would lose to a worse challenger."""
+    truth, champion, challenger = CODINGS[coding]
+    write("a.csv", y=truth, label=champion)
+    write("b.csv", label=challenger)
+
+    assert "label" in refused(capsys, *ACCURACY)
+    answers = {"a": np.array(champion), "b": np.array(challenger)}
+    for judge in (compare, Gate(Superior("accuracy")).decide):
+        with pytest.raises(ValueError, match="label"):
+            judge(truth, answers)
+
+
+def test_truth_in_two_unicode_forms(folder, capsys):
+    """Two classes that look alike are one."""
+    half = np.arange(N) % 2 == 0
+    truth = np.where(half, TEXT[Y], [unicodedata.normalize("NFD", w) for w in TEXT[Y]])
+    write("a.csv", y=truth, label=truth)
+    write("b.csv", label=np.where(BAD == Y, truth, "thé"))
+
+    line = refused(capsys, *ACCURACY)
+    assert r"in two Unicode forms, 'cafe\u0301' and 'caf\xe9'" in line
+
+
+def test_labels_that_are_named_are_classes():
+    """Where the records lack a class, `labels` names it."""
+    answers = {"a": BAD, "b": np.where(np.arange(N) < 3, 2, GOOD)}
+    with pytest.raises(ValueError, match="labels that no record of `y_true` has: 2"):
+        compare(Y, answers)
+
+    assert compare(Y, answers, labels=[0, 1, 2]).verdict == "challenger"
+
+
+# 4. Macro averages were over other classes for each role.
+
+
+@pytest.mark.parametrize("measure", ["f1_macro", "precision_macro", "recall_macro"])
+@pytest.mark.parametrize("where", [None, {"site": 1}])
+def test_macro_averages_are_over_one_set_of_classes(measure, where):
+    """A class that one classifier alone answers is averaged over for neither."""
+    champion = np.where(np.arange(N) < 5, 2, GOOD)
+    answers = {"a": champion, "b": BAD}
+    words = {"labels": [0, 1, 2]}
+    compared = compare(Y, answers, scoring=measure, **words).rows[0]
+    gate = Gate(NonInferior(measure, margin=0.5, where=where))
+    decision = gate.decide(Y, answers, columns={"site": np.ones(N)}, **words)
+    judged = decision.outcomes[0].row
+
+    for row in (compared, judged):
+        assert row.difference == pytest.approx(judged.difference)
+        assert row.champion > row.challenger
+
+
+# 5. What is worse than without skill passed.
+
+
+@pytest.mark.parametrize("measure", ["roc_auc", "brier_loss", "neg_log_loss"])
+def test_probabilities_of_the_other_class(measure):
+    """AUC .01 against .15, and the better model has the smaller one."""
+    noise = np.random.default_rng(1).normal(size=(2, N))
+    right = [1 / (1 + np.exp(-(s * (2 * Y - 1) + z))) for s, z in zip((2.5, 0.8), noise)]
+    good, worse = right
+    assert Gate(Superior(measure)).decide(Y, {"a": worse, "b": good})
+    both = Gate(Superior(measure)).decide(Y, {"a": 1 - good, "b": 1 - worse})
+    one = Gate(Superior(measure)).decide(Y, {"a": 1 - good, "b": worse})
+
+    for decision in (both, one):
+        assert "inconclusive" == decision.status
+        assert "worse-than-no-skill" in decision.outcomes[0].flags
+        assert "less than by chance" in decision.outcomes[0].reasons[0]
+
+
+def test_an_accuracy_below_the_commonest_class_is_no_reversal():
+    """A classifier that finds a rare class may be right less often than a constant."""
+    y = (np.arange(2000) % 50 == 0).astype(int)
+    old = np.where(y == 1, 1, np.arange(2000) % 30 == 0).astype(int)
+    new = np.where(np.arange(2000) % 3 == 0, y, old)
+    decision = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new})
+
+    assert (old == y).mean() < (y == 0).mean()
+    assert decision.passed
+    assert "worse-than-no-skill" not in decision.outcomes[0].flags
+
+
+# 6. Roles went by order alone.
+
+REVERSED = [
+    ("challenger", "champion"),
+    ("my-challenger-v2", "b"),
+    ("a", "Champion_1"),
+    ("new", "old"),
+    ("candidate", "baseline"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), REVERSED)
+def test_names_that_say_the_opposite(folder, capsys, first, second):
+    """Files in order of their names, columns, and keys of answers."""
+    write(f"{first}.csv", y=Y, label=BAD)
+    write(f"{second}.csv", label=GOOD)
+    write("both.csv", y=Y, **{first: BAD, second: GOOD})
+    columns = ["--champion", first, "--challenger", second]
+    lines = [
+        refused(capsys, *ACCURACY, files=(f"{first}.csv", f"{second}.csv")),
+        refused(capsys, *ACCURACY, *columns, files=("both.csv",)),
+    ]
+
+    assert all(
+        "The champion comes first, and the names say the opposite" in x for x in lines
+    )
+    for judge in (compare, Gate(Superior("accuracy")).decide):
+        with pytest.raises(ValueError, match="names say the opposite"):
+            judge(Y, {first: BAD, second: GOOD})
+
+
+@pytest.mark.parametrize("names", [("renewed", "older"), ("news", "gold"), ("a", "b")])
+def test_names_that_say_nothing(names):
+    """Parts of words are no words."""
+    assert Gate(Superior("accuracy")).decide(Y, dict(zip(names, (BAD, GOOD)))).passed
+
+
+def test_roles_by_name_in_the_shell(folder, capsys):
+    """--champion FILE --challenger FILE, in either order."""
+    write("challenger.csv", label=GOOD)
+    write("champion.csv", y=Y, label=BAD)
+    named = ["--challenger", "challenger.csv", "--champion", "champion.csv"]
+
+    assert 0 == main(["gate", *ACCURACY, *named])
+    assert "PASSED: challenger against champion" in capsys.readouterr().out
+    assert "A gate needs files" in refused(capsys, *ACCURACY, *named[:2], files=())
+    assert "A gate needs files" in refused(capsys, *ACCURACY, files=())
+
+
+# 7. Ids in the training data in another format were not found.
+
+FORMATS = {
+    "fractions": "{}.0",
+    "zeros": "{:04d}",
+    "signs": "+{}",
+    "spaces": " {} ",
+    "exponents": "{}e0",
+    "a few": "{}",
+}
+
+
+@pytest.mark.parametrize("written", FORMATS)
+@pytest.mark.parametrize("quoted", [False, True])
+def test_training_ids_in_other_formats(folder, capsys, written, quoted):
+    """They are the same records."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    ids = [FORMATS[written].format(i) for i in (*range(5), *range(1000, 1100))]
+    ids += ["n/a"] * quoted
+    pd.DataFrame({"id": ids}).to_csv("train.csv", index=False)
+
+    line = refused(capsys, *ACCURACY, "--train", "train.csv")
+    assert "5 of 300 records of 'a.csv' are in the training data 'train.csv'" in line
+
+
+@pytest.mark.parametrize("ids", [["m1", "m2"], ["2024-01-01", "2024-01-02"]])
+def test_training_ids_of_another_kind(folder, capsys, ids):
+    """None would ever be found."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    pd.DataFrame({"id": ids}).to_csv("train.csv", index=False)
+
+    assert "written in unlike ways" in refused(capsys, *ACCURACY, "--train", "train.csv")
+
+
+def test_how_many_ids_were_compared(folder, capsys):
+    """The report says it, in every form."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    pd.DataFrame({"id": range(1000, 1100)}).to_csv("train.csv", index=False)
+    words = "none of 300 among the 100 of the training data 'train.csv' (by column 'id')"
+    for format in ("text", "markdown", "json", "junit", "html"):
+        assert 0 == main(
+            ["gate", *ACCURACY, "--train", "train.csv", "--format", format]
+            + ["a.csv", "b.csv"]
+        )
+        shown = " ".join(capsys.readouterr().out.split())
+        for mark in ("\\", "&#x27;", "&apos;"):
+            shown = shown.replace(mark, "" if mark == "\\" else "'")
+        assert words in shown
+
+
+def test_training_features_in_other_formats(folder, capsys):
+    """Values of features are compared as values, not as they are written."""
+    x = np.round(RNG.normal(size=N), 3)
+    write("a.csv", y=Y, label=BAD, x=x)
+    write("b.csv", label=GOOD)
+    train = pd.DataFrame({"x": [f"+{v:.5f}" for v in abs(x[:4])] + ["none"]})
+    train.to_csv("train.csv", index=False)
+    (folder / "gate.toml").write_text(
+        '[data]\nfeatures = ["x"]\nlabel = "label"\n[train]\nfile = "train.csv"\n'
+        '[[condition]]\nsuperior = "accuracy"\n'
+    )
+
+    line = refused(capsys, "--policy", "gate.toml")
+    assert "are in the training data" in line
+
+
+# 8. What nobody would miss.
+
+
+def test_a_value_of_a_slice_that_no_record_has(folder, capsys):
+    """A misspelled one of several would be left out in silence."""
+    write("a.csv", y=Y, label=BAD, site=np.array(["A", "B", "C"])[np.arange(N) % 3])
+    write("b.csv", label=GOOD)
+    (folder / "gate.toml").write_text(
+        '[data]\nlabel = "label"\n[[condition]]\nsuperior = "accuracy"\n'
+        'where = {site = ["A", "b"]}\n'
+    )
+
+    assert "No record has 'b' in column 'site'" in refused(capsys, "--policy", "gate.toml")
+
+
+def test_a_value_of_a_slice_that_no_counted_record_has():
+    """Also where records are counted on their engine."""
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"y": Y, "a": BAD, "b": GOOD, "site": np.arange(N) % 3}).lazy()
+    gate = Gate(Superior("accuracy", where={"site": [0, 5]}))
+    with pytest.raises(ValueError, match="No record has 5 in column 'site'"):
+        gate.decide(frame, {"a": "a", "b": "b"}, y_true="y", collect=10)
+
+
+def test_truth_of_the_challenger_alone(folder, capsys):
+    """Whoever submits answers must not say what is right, unless the policy trusts it."""
+    write("a.csv", label=GOOD)
+    write("b.csv", y=BAD, label=BAD)
+
+    line = refused(capsys, *ACCURACY)
+    assert "must not say what is right" in line
+    (folder / "gate.toml").write_text(
+        '[data]\ny_from = "challenger"\n[[condition]]\nsuperior = "accuracy"\n'
+    )
+    assert 0 == main(["gate", "--policy", "gate.toml", "a.csv", "b.csv"])
+
+
+@pytest.mark.parametrize("role", ["y", "a", "b"])
+def test_masked_entries_are_missing(role):
+    """What a masked array hides is no answer."""
+    given = {"y": Y, "a": BAD, "b": GOOD}
+    given[role] = np.ma.masked_array(given[role], mask=np.arange(N) == 3)
+    truth = given.pop("y")
+    for judge in (compare, Gate(Superior("accuracy")).decide):
+        with pytest.raises(ValueError, match=r"must not have missing labels\. Got 1"):
+            judge(truth, given)
+
+
+@pytest.mark.parametrize("measure", ["f1_macro", "balanced_accuracy", "recall_weighted"])
+def test_one_class_concludes_nothing_of_averages(measure):
+    """An average over classes of one class is none."""
+    y = np.ones(N, dtype=int)
+    answers = {"a": np.where(np.arange(N) % 3, 1, 0), "b": y}
+    decision = Gate(NonInferior(measure, margin=0.1)).decide(y, answers, labels=[0, 1])
+
+    assert "inconclusive" == decision.status
+    assert "all records are of one class" in decision.outcomes[0].reasons[0]
+
+
+class Leaver(ClassifierMixin, BaseEstimator):
+    """Asks to leave with the exit code of success."""
+
+    def __init__(self, step="predict"):
+        self.step = step
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.step == "fit":
+            raise SystemExit(0)
+        return self
+
+    def predict(self, X):
+        if self.step == "predict":
+            raise SystemExit(0)
+        return np.zeros(len(X), dtype=int)
+
+
+@pytest.mark.parametrize("step", ["fit", "predict"])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_an_estimator_that_leaves_has_failed(step, n_jobs):
+    """It does not end the process with code 0."""
+    X = np.arange(2 * N).reshape(N, 2)
+    comparator = PairedComparator(
+        Leaver("never"), Leaver(step), n_jobs=n_jobs, random_state=0
+    )
+    with pytest.raises(EstimatorFailedError, match="SystemExit"):
+        comparator.fit(X, Y)
+    if step == "predict":
+        with pytest.raises(EstimatorFailedError, match="SystemExit"):
+            assert_better(Y, Leaver("never").fit(X, Y), Leaver(step).fit(X, Y), X=X)
+
+
+@pytest.mark.parametrize("times", [(1, 100), (100, 1), (1, 5), (3, 40)])
+def test_scores_on_other_scales(times):
+    """A worse system in per cent beats a better one in shares."""
+    good, bad = RNG.random(N) * 0.5 + 0.5, RNG.random(N) * 0.5
+    good[0] = bad[0] = 1.0
+    scores = np.arange(N), good * times[0], bad * times[1]
+    unlike = ItemScores(*scores)
+    with pytest.raises(ValueError, match=r"must be on one scale\. .* Pass `bounds`"):
+        Gate(Superior("mean_score")).decide(unlike)
+    bounded = ItemScores(*scores, bounds=(0, 100))
+
+    assert Gate(Superior("mean_score")).decide(bounded).outcomes[0].row is not None
+
+
+# 11. `skcompare compare` did not look at the truth of a second file.
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_compare_holds_true_labels_against_each_other(folder, capsys, suffix):
+    """Answers about another truth are not compared."""
+    frame = pd.DataFrame({"id": range(N), "y": Y, "champion": BAD})
+    other = pd.DataFrame({"id": range(N), "y": np.r_[1 - Y[:2], Y[2:]], "challenger": GOOD})
+    for name, each in (("a", frame), ("b", other)):
+        if suffix == ".csv":
+            each.to_csv(f"{name}{suffix}", index=False)
+        else:
+            each.to_json(f"{name}{suffix}", orient="records", lines=True)
+    options = ["compare", f"a{suffix}", "--challenger-file", f"b{suffix}", "--id", "id"]
+
+    assert 2 == main([*options, "--challenger", "challenger"])
+    assert "True labels differ between column 'y'" in capsys.readouterr().err
