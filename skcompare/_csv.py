@@ -1,6 +1,7 @@
 """CSV files by the standard library: the named columns, streamed and typed."""
 
 import csv
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -102,7 +103,7 @@ class CsvFile(TextFile):
                 f"{self.words} must start with a line of column names. Got an empty file."
             )
         header = [name.strip() for name in first]
-        repeated = sorted({name for name in header if header.count(name) > 1})
+        repeated = sorted(name for name, times in Counter(header).items() if times > 1)
         if repeated:
             raise ValueError(
                 f"{self.words} has several columns named {', '.join(repeated)}. Give each "

@@ -40,6 +40,11 @@ def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
             # Some systems cannot sync a folder; the file is in its place already.
             with suppress(OSError):
                 _sync(target.parent, os.O_RDONLY)
+    except OSError as error:
+        # A full disk says so without a name.
+        if error.errno is not None:
+            error.filename = error.filename or str(path)
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -16,6 +16,15 @@ __all__ = ["TextColumn", "TextFile", "cannot_read", "from_codes", "text_array"]
 LONGEST_LINE = 1 << 26
 """Letters of a line; a compressed file of a few megabytes could have billions."""
 
+LARGEST_PIPE = 1 << 29
+"""Letters that are taken from a pipe, which need not end."""
+
+LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
+"""A compressed file is read up to so many times its size, or so many letters."""
+
+AT_ONCE = 1 << 20
+"""Letters of a pipe that are read at a time."""
+
 WIDEST_TEXT = 64
 """Letters of the longest text in a unicode array, which has room for as many in each."""
 
@@ -47,7 +56,8 @@ class TextFile:
         """The lines with their ends; what is wrong with the file is one clear error."""
         try:
             with self._open() as file:
-                yield iter(lambda: self._line(file.readline), "")
+                lines = iter(lambda: self._line(file.readline), "")
+                yield self._unpacked(lines) if self._is_packed else lines
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"{self.words} must be UTF-8 text. Save it as UTF-8 {self.kind}."
@@ -66,16 +76,46 @@ class TextFile:
             )
         return line
 
+    @property
+    def _is_packed(self) -> bool:
+        return self.path.lower().endswith(".gz")
+
+    def _unpacked(self, lines: Iterator[str]) -> Iterator[str]:
+        """The lines of a compressed file, as many as one of its size may have."""
+        most = max(ALWAYS_FINE, LARGEST_RATIO * os.path.getsize(self.path))
+        read = 0
+        for line in lines:
+            read += len(line)
+            if read > most:
+                raise ValueError(
+                    f"{self.words} has more than {most:,} letters when it is unpacked, "
+                    f"more than {LARGEST_RATIO} times its size. Unpack it if it is right."
+                )
+            yield line
+
+    def _pipe(self, pipe: Any) -> str:
+        """What comes through a pipe, if it ends."""
+        parts, read = [], 0
+        while part := pipe.read(AT_ONCE):
+            parts.append(part)
+            read += len(part)
+            if read > LARGEST_PIPE:
+                raise ValueError(
+                    f"{self.words} is no file, and does not end after {LARGEST_PIPE:,} "
+                    "letters. Save what it has in a file if it is right."
+                )
+        return "".join(parts)
+
     def _open(self) -> Any:
         text: dict[str, Any] = {"encoding": "utf-8-sig", "newline": ""}
-        if self.path.lower().endswith(".gz"):
+        if self._is_packed:
             return gzip.open(self.path, "rt", **text)
         if os.path.isfile(self.path) and not self.path.startswith("/dev/"):
             return open(self.path, **text)
         # What comes through a pipe comes once.
         if self._piped is None:
             with open(self.path, **text) as pipe:
-                self._piped = pipe.read()
+                self._piped = self._pipe(pipe)
         return io.StringIO(self._piped, newline="")
 
 

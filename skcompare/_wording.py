@@ -1,9 +1,11 @@
 """Words and numbers as readers see them, in every kind of report."""
 
 import math
+import re
 from collections.abc import Iterable
 
 __all__ = [
+    "COMMAND",
     "INFERENCE_WORDS",
     "decimals_beside",
     "decimals_for",
@@ -11,6 +13,8 @@ __all__ = [
     "format_number",
     "format_pvalue",
     "in_one_line",
+    "printable",
+    "without_commands",
 ]
 
 INFERENCE_WORDS = {
@@ -91,6 +95,23 @@ def format_number(value: float | None, decimals: int = 3, *, signed: bool = Fals
     return text.lstrip("+-") if math.isfinite(value) and float(text) == 0 else text
 
 
-def in_one_line(words: str) -> str:
+COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")
+"""What makes a line of a log a command to the service that runs it: ::error::, ##[x]."""
+
+
+def without_commands(text: str) -> str:
+    """Text of which no line is a command to a service that reads a log.
+
+    A name of a column or a file could set variables of a job, or end its annotations.
+    """
+    return COMMAND.sub(lambda found: f"{found[0]} ", text)
+
+
+def printable(words: str) -> str:
     """Words without line breaks and control characters, which would break a table."""
     return " ".join("".join(c if c.isprintable() else " " for c in words).split())
+
+
+def in_one_line(words: str) -> str:
+    """Printable words in which no service finds a command."""
+    return without_commands(printable(words))

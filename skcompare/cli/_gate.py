@@ -2,16 +2,15 @@
 
 import argparse
 import os
-import sys
 import traceback
 import warnings
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from skcompare._wording import in_one_line
 from skcompare.cli._gate_options import Asked, add_gate_options, asked_of
 from skcompare.cli._gate_reports import REPORTS, check_targets, write_reports
+from skcompare.cli._output import say, show
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.gate import GateDecision
 from skcompare.gate._files import subject_from_files
@@ -20,11 +19,9 @@ from skcompare.gate._outcomes import INCONCLUSIVE
 
 __all__ = ["add_gate"]
 
+COMMAND = "gate"
 PASSED, NOT_PASSED, BAD_INPUT, NOTHING_SHOWN = range(4)
 """Exit codes."""
-
-LONGEST = 2_000
-"""Letters of a line of an error."""
 
 DEBUG = "SKCOMPARE_TRACEBACK"
 """The variable of the environment that asks for tracebacks, for reports of faults."""
@@ -62,7 +59,7 @@ def run_gate(arguments: argparse.Namespace) -> int:
         with warnings.catch_warnings(record=True) as caught:
             decision = _decided(asked)
         for words in dict.fromkeys(str(one.message) for one in caught):
-            _say(f"warning: {words}")
+            say(COMMAND, f"warning: {words}")
         write_reports(decision, asked.reports)
         tells = asked.policy.gate.tell_inconclusive
         return _printed(decision, arguments.format, tells)
@@ -73,7 +70,7 @@ def run_gate(arguments: argparse.Namespace) -> int:
     except BaseException as error:
         if os.environ.get(DEBUG):
             traceback.print_exc()
-        _say(f"error: {_error_words(error)}")
+        say(COMMAND, f"error: {_error_words(error)}")
         return BAD_INPUT
 
 
@@ -98,23 +95,11 @@ def _decided(asked: Asked) -> GateDecision:
 
 def _printed(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
     """Print the report; returns the exit code, whether anybody reads the report or not."""
-    try:
-        print(REPORTS[format](decision), flush=True)
-    except OSError as error:
-        # Python must not try again, and complain, when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            raise
+    show(REPORTS[format](decision), is_text=format in ("text", "markdown"))
     if decision.passed:
         return PASSED
     is_told = tell_inconclusive and decision.status == INCONCLUSIVE
     return NOTHING_SHOWN if is_told else NOT_PASSED
-
-
-def _say(words: str) -> None:
-    line = in_one_line(words)
-    short = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
-    print(f"skcompare gate: {short}", file=sys.stderr)
 
 
 def _error_words(error: BaseException) -> str:

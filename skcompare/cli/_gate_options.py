@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from skcompare.cli._gate_reports import REPORTS
@@ -11,6 +12,7 @@ from skcompare.gate import Equivalent, Gate, Ledger, NonInferior, Policy, Superi
 from skcompare.gate._conditions import Condition
 from skcompare.gate._file_columns import ROLES
 from skcompare.gate._given_files import GateFiles
+from skcompare.gate._ledger_file import lock_of
 from skcompare.gate._policy import PYPROJECT, find_policy, load_policy
 from skcompare.gate._policy_sections import TrainSettings
 
@@ -139,7 +141,7 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     reports = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
     kept = [*files.inputs, *([] if path is None else [path])]
     if ledger is not None:
-        kept.append(os.fspath(ledger.path))
+        kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
     return Asked(
         policy,
         files,

@@ -1,7 +1,6 @@
 """The shell: parse, call, print; every error is one line and exit code 2."""
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from skcompare._wording import in_one_line
 from skcompare.cli._columns import add_column_options, named_columns
 from skcompare.cli._demo import demo_comparison
 from skcompare.cli._gate import add_gate
+from skcompare.cli._output import say, show
 from skcompare.cli._scores import add_score_options, check_no_scores, scores_compared
 from skcompare.comparators import compare
 from skcompare.comparators._large import COLLECTED
@@ -25,7 +25,7 @@ from skcompare.reports import Comparison, MultipleComparison
 
 __all__ = ["main"]
 
-PASSED, BAD_INPUT = 0, 2
+PASSED, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
 OUTSIDE = r",(?![^\[]*\])"
 """A comma that is not within the brackets of a measure of one class."""
@@ -42,23 +42,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0, or 2 for bad input; that of a gate says what it decided.
+        0, or 2 for bad input; that of a gate says what it decided. 130 where the user
+        interrupted it.
     """
     # Windows terminals may not encode "×"; a report must not end in a traceback.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     arguments = _parser().parse_args(argv)
-    code = None
     try:
         code = arguments.run(arguments)
-        print(end="", flush=True)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough; Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        say(arguments.command, "interrupted, nothing was decided")
+        return INTERRUPTED
     except (ValueError, TypeError, ImportError, OSError) as error:
-        words = " ".join(str(error).split())
-        print(f"skcompare {arguments.command}: error: {words}", file=sys.stderr)
+        say(arguments.command, f"error: {error}")
         return BAD_INPUT
     return code or PASSED
 
@@ -66,9 +64,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line too."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, but for a value of which argparse makes an empty list."""
+        given = sys.argv[1:] if args is None else list(args)
+        for one in given:
+            if one.startswith("--") and one.endswith("=--"):
+                self.error(f"argument {one[:-3]}: expected one value. Got '--'")
+        return super().parse_known_args(given, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Refuse options."""
         words = in_one_line(message)
+        # argparse prints what it is told.
         self.exit(BAD_INPUT, f"{self.prog}: error: {words}. See `{self.prog} --help`.\n")
 
 
@@ -205,7 +212,7 @@ def _report(
         write_text(arguments.html, comparison.to_html())
     if arguments.json:
         write_text(arguments.json, comparison.to_json())
-    print(_FORMATS[arguments.format](comparison))
+    show(_FORMATS[arguments.format](comparison), is_text=arguments.format != "json")
 
 
 def _list_tests(arguments: argparse.Namespace) -> None:
@@ -230,6 +237,8 @@ def _list_metrics(arguments: argparse.Namespace) -> None:
 
 def _print_entries(entries: Mapping[str, Any], facts: Callable[[Any], str]) -> None:
     width = max(map(len, entries))
+    lines = []
     for name in sorted(entries):
-        print(f"{name.ljust(width)}  {entries[name].question}")
-        print(f"{' ' * width}  {facts(entries[name])}")
+        lines.append(f"{name.ljust(width)}  {entries[name].question}")
+        lines.append(f"{' ' * width}  {facts(entries[name])}")
+    show("\n".join(lines))

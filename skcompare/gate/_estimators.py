@@ -245,6 +245,8 @@ def _classifier(loaded: Any, who: str) -> BaseEstimator:
         if is_one:
             check_is_fitted(loaded)
             check_contents(loaded)
+            # One of an older version lacks parameters, and could not even be shown.
+            loaded.get_params()
     except NotFittedError:
         raise ValueError(
             f"{who} holds {type(loaded).__name__} that is not fitted. Fit it, and save it "

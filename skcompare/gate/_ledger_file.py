@@ -16,7 +16,7 @@ from skcompare._files import replaced_on_success
 from skcompare.gate._ledger_rules import DECREASING, RULES, level_of_look
 from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, NOT_PASSED, PASSED
 
-__all__ = ["LedgerState", "Look", "append", "locked", "read_ledger", "sealed"]
+__all__ = ["LedgerState", "Look", "append", "lock_of", "locked", "read_ledger", "sealed"]
 
 SCHEMA = 1
 LOCK_SECONDS = 10.0
@@ -93,6 +93,12 @@ def sealed(record: Mapping[str, Any], before: str) -> dict[str, Any]:
     return {**record, "hash": sha256(text.encode()).hexdigest()[:16]}
 
 
+def lock_of(path: Path) -> Path:
+    """The file that keeps other processes away from a ledger."""
+    real = Path(os.path.realpath(path))
+    return real.with_name(f"{real.name}.lock")
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Keep other processes away from a ledger, by a file beside it that only one can make.
@@ -105,8 +111,7 @@ def locked(path: Path) -> Iterator[None]:
         raise FileNotFoundError(f"Cannot keep a ledger at {str(path)!r}: no such folder.")
     if path.exists() and not path.is_file():
         raise OSError(f"Cannot keep a ledger at {str(path)!r}: it is no plain file.")
-    real = Path(os.path.realpath(path))
-    lock = real.with_name(f"{real.name}.lock")
+    lock = lock_of(path)
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -122,7 +127,9 @@ def locked(path: Path) -> Iterator[None]:
             ) from error
         time.sleep(0.01)
     try:
-        os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
+        with suppress(OSError):  # it is locked, also on a full disk
+            holder = f"process {os.getpid()} on {socket.gethostname()}"
+            os.write(descriptor, holder.encode())
         os.close(descriptor)
         yield
     finally:
@@ -154,10 +161,12 @@ def append(path: Path, *records: Mapping[str, Any]) -> None:
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())
-        except OSError:
-            # A full disk keeps half a line otherwise.
+        except OSError as error:
+            # A full disk keeps half a line otherwise, and says so without a name.
             with suppress(OSError):
                 os.truncate(path, size)
+            if error.errno is not None:
+                error.filename = error.filename or str(path)
             raise
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skcompare._wording import in_one_line
+from skcompare._wording import in_one_line, printable
 from skcompare.gate._assert_better import demand, judge_better
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._files import subject_from_files
@@ -35,7 +35,7 @@ class GateFixture:
     """
 
     def __init__(self, request: pytest.FixtureRequest, told: list[Told]) -> None:
-        self.test = in_one_line(request.node.nodeid)
+        self.test = printable(request.node.nodeid)
         self.folder = request.config.rootpath
         self.told = told
         path = request.config.getoption("skcompare_report")

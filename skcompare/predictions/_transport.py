@@ -36,6 +36,9 @@ LOST = frozenset(
 )
 """Errors by which joblib, Dask and Ray say that a worker is gone, with their packages."""
 
+RUNS = "runs-"
+"""How the files are called that say what runs."""
+
 ALIGNMENT = 64
 FORMATS_OF_ARRAYS = ("bsr", "coo", "csc", "csr", "dia")
 
@@ -49,11 +52,13 @@ class Shipment:
     """Records as a task gets them; `open()` gives them back.
 
     Arrays and sparse matrices are left to joblib, which maps them into the workers'
-    memory. A task is sent as it is.
+    memory. A task is sent as it is. With a folder each task leaves a file there while it
+    runs, which stays if its process is lost.
     """
 
-    def __init__(self, data: tuple[Any, ...]) -> None:
+    def __init__(self, data: tuple[Any, ...], folder: str | None = None) -> None:
         self.data = data
+        self.folder = folder
 
     def open(self) -> tuple[Any, ...]:
         """The records."""
@@ -63,9 +68,25 @@ class Shipment:
         """The task that was sent."""
         return sent
 
-    def at_work(self) -> AbstractContextManager[Any]:
+    def at_work(self, task: Any) -> AbstractContextManager[Any]:
         """What a task runs within."""
-        return nullcontext()
+        return nullcontext() if self.folder is None else _noted(self.folder, task)
+
+
+@contextmanager
+def _noted(folder: str, task: Any) -> Iterator[None]:
+    note = Path(folder) / f"{RUNS}{uuid4().hex}"
+    note.write_text(_words(task), encoding="utf-8")
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def _words(task: Any) -> str:
+    """The classifier of a task, and its split."""
+    own = getattr(task, "task", task)
+    return f"{own.name} in split {own.split}"
 
 
 class FileShipment(Shipment):
@@ -74,6 +95,7 @@ class FileShipment(Shipment):
     """
 
     def __init__(self, data: tuple[Any, ...], folder: str) -> None:
+        self.folder = folder
         self.token = uuid4().hex
         self.path = str(Path(folder) / self.token)
         buffers: list[pickle.PickleBuffer] = []
@@ -116,7 +138,7 @@ class Cargo(Shipment):
         """The task at the position that was sent."""
         return self.tasks[sent]
 
-    def at_work(self) -> AbstractContextManager[Any]:
+    def at_work(self, task: Any) -> AbstractContextManager[Any]:
         """Jobs of an estimator are threads of its worker, as in local processes.
 
         Otherwise its training records would travel again, to other workers.
@@ -142,9 +164,9 @@ class RayShipment(Shipment):
         """The task at the position that was sent."""
         return self._cargo().task(sent)
 
-    def at_work(self) -> AbstractContextManager[Any]:
+    def at_work(self, task: Any) -> AbstractContextManager[Any]:
         """As of the cargo."""
-        return self._cargo().at_work()
+        return self._cargo().at_work(task)
 
 
 def _once(token: str, read: Callable[[], Any]) -> Any:
@@ -157,8 +179,9 @@ def _once(token: str, read: Callable[[], Any]) -> Any:
 
 def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: Any) -> Any:
     """Run a task where it was sent: `run(task, *data, *args)`."""
-    with shipment.at_work():
-        return run(shipment.task(sent), *shipment.open(), *args)
+    task = shipment.task(sent)
+    with shipment.at_work(task):
+        return run(task, *shipment.open(), *args)
 
 
 @contextmanager
@@ -178,11 +201,11 @@ def shipped(
         way, sent = _on_dask(backend.client, Cargo(data, tasks)), range(len(tasks))
     elif kind == RAY:
         way, sent = nullcontext(RayShipment(Cargo(data, tasks))), range(len(tasks))
-    elif kind in LOCAL_PROCESSES and not _is_mapped_by_joblib(data):
-        way = _in_a_file(data)
+    elif kind in LOCAL_PROCESSES:
+        way = _in_a_folder(data)
     else:
         way = nullcontext(Shipment(data))
-    with way as shipment, _lost_workers_told():
+    with way as shipment, _lost_workers_told(shipment, tasks):
         yield [(task, shipment) for task in sent]
 
 
@@ -206,16 +229,20 @@ def _on_dask(client: Any, cargo: Cargo) -> Iterator[Any]:
 
 
 @contextmanager
-def _in_a_file(data: tuple[Any, ...]) -> Iterator[FileShipment]:
+def _in_a_folder(data: tuple[Any, ...]) -> Iterator[Shipment]:
+    """Records for local processes, in a file if joblib does not map them."""
     with tempfile.TemporaryDirectory(
         prefix="skcompare-", ignore_cleanup_errors=True
     ) as folder:
-        yield FileShipment(data, folder)
+        if _is_mapped_by_joblib(data):
+            yield Shipment(data, folder)
+        else:
+            yield FileShipment(data, folder)
 
 
 @contextmanager
-def _lost_workers_told() -> Iterator[None]:
-    """Say in the same words on every backend that a worker is gone."""
+def _lost_workers_told(shipment: Any, tasks: Sequence[Any]) -> Iterator[None]:
+    """Say in the same words on every backend that a worker is gone, and what it ran."""
     try:
         yield
     except Exception as error:
@@ -226,8 +253,20 @@ def _lost_workers_told() -> Iterator[None]:
         raise WorkerLostError(
             "A worker process ended before its fits were done, so there is no result. Most "
             "often it ran out of memory, or an estimator crashed it. Give the workers more "
-            f"memory, or run fewer at a time, and fit again. {kind}: {error}"
+            f"memory, or run fewer at a time, and fit again. {_what_ran(shipment, tasks)}. "
+            f"{kind}: {error}"
         ) from error
+
+
+def _what_ran(shipment: Any, tasks: Sequence[Any]) -> str:
+    """The fits that ran in the end, or all of them where nobody knows."""
+    folder = getattr(shipment, "folder", None)
+    notes = () if folder is None else Path(folder).glob(f"{RUNS}*")
+    running = sorted(note.read_text(encoding="utf-8") for note in notes)
+    if running:
+        return f"In the end it ran {' and '.join(running)}"
+    first, last = _words(tasks[0]), _words(tasks[-1])
+    return f"It was one of {len(tasks)} fits, from {first} to {last}"
 
 
 def _workers(n_jobs: int | None) -> tuple[Any, int]:

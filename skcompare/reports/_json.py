@@ -5,6 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from skcompare._wording import COMMAND
+
 __all__ = ["from_standard_json", "to_standard_json"]
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -12,8 +14,12 @@ NUMBER = "number"
 
 
 def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
-    """JSON text in which NaN is {"number": "NaN"}, and so for infinity."""
-    return json.dumps(_to_standard(values), indent=indent, allow_nan=False)
+    """JSON text in which NaN is {"number": "NaN"}, and so for infinity.
+
+    What a service would take for a command in its log is escaped, which JSON allows.
+    """
+    text = json.dumps(_to_standard(values), indent=indent, allow_nan=False)
+    return COMMAND.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:

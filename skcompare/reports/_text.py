@@ -282,4 +282,6 @@ def entry(name: str, words: str) -> str:
 def markdown_text(words: str) -> str:
     """Text that Markdown shows as it is."""
     line = in_one_line(words).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)
+    escaped = "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)
+    # Hosts tell whoever is named after it.
+    return escaped.replace("@", "@&#8203;")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from skcompare.cli import _gate, _gate_reports, main
+from skcompare.cli import _gate, _gate_reports, _main, main
 from skcompare.gate import GateDecision
 
 POLICY = '[data]\nid = "id"\n[[condition]]\nsuperior = "accuracy"\n'
@@ -297,15 +297,20 @@ def test_report_that_fails_is_no_pass(folder, capsys, monkeypatch):
     assert "No space left" in error(capsys)
 
 
-def test_keyboard_interrupt_passes_through(folder, monkeypatch):
-    """Whoever stops the command stops it."""
+@pytest.mark.parametrize("command", ["gate", "compare"])
+def test_keyboard_interrupt_is_one_line(folder, capsys, monkeypatch, command):
+    """Whoever stops the command is told so, by the code that shells know."""
 
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_gate, "subject_from_files", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        gate("old.csv", "new.csv")
+    monkeypatch.setattr(_main, "named_columns", stopped)
+    options = ["--superior", "accuracy"] if command == "gate" else []
+
+    assert 130 == main([command, *options, "old.csv"])
+    shown = capsys.readouterr()
+    assert ("", f"skcompare {command}: interrupted, nothing was decided\n") == shown
 
 
 def test_help_shows_how(folder, capsys):

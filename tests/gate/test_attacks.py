@@ -1,11 +1,19 @@
 """Ways in which a gate was once made to pass a worse challenger, or to tell labels."""
 
+import gzip
+import json
+import os
+import subprocess
+import sys
+import time
 import unicodedata
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator, compare
 from skcompare.cli import main
@@ -455,6 +463,201 @@ def test_scores_on_other_scales(times):
     bounded = ItemScores(*scores, bounds=(0, 100))
 
     assert Gate(Superior("mean_score")).decide(bounded).outcomes[0].row is not None
+
+
+# 9. Resources.
+
+
+def test_many_columns_take_their_time_only(folder):
+    """Twice as many columns take about twice as long, and not four times."""
+    took = []
+    for n in (20_000, 40_000):
+        header = ",".join(["id", "y", "a", "b", *(f"c{i}" for i in range(n))])
+        row = ",".join(["{}", "1", "1", "0", *["0"] * n])
+        rows = [row.format(i) for i in range(3)]
+        (folder / "x.csv").write_text("\n".join([header, *rows]))
+        start = time.process_time()
+        main(["gate", *ACCURACY, "--champion", "a", "--challenger", "b", "x.csv"])
+        took.append(time.process_time() - start)
+
+    assert took[1] < 3 * took[0] + 0.5
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="Linux has such a file")
+def test_input_without_end(folder, capsys, monkeypatch):
+    """It is refused in one line, before memory is full."""
+    monkeypatch.setattr("skcompare._text_files.LARGEST_PIPE", 1 << 22)
+    write("b.csv", label=GOOD)
+
+    line = refused(capsys, *ACCURACY, files=("/dev/zero", "b.csv"))
+    assert "'/dev/zero' is no file, and does not end after 4,194,304 letters" in line
+
+
+def test_a_file_that_unpacks_to_a_thousand_times_its_size(folder, capsys, monkeypatch):
+    """A small file would fill the memory."""
+    monkeypatch.setattr("skcompare._text_files.ALWAYS_FINE", 1 << 16)
+    write("b.csv", label=GOOD)
+    text = "id,y,label\n" + "1,1,1\n" * 100_000
+    (folder / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+
+    line = refused(capsys, *ACCURACY, files=("a.csv.gz", "b.csv"))
+    assert "more than 200 times its size. Unpack it if it is right" in line
+
+
+def test_a_tree_of_an_older_version(folder, capsys):
+    """It lacks parameters that this version asks for, and is no internal error."""
+    pytest.importorskip("skops.io")
+    import skops.io
+
+    X = RNG.normal(size=(N, 2))
+    write("data.csv", y=Y, x0=X[:, 0], x1=X[:, 1])
+    for name, depth in (("a", 1), ("b", 3)):
+        tree = DecisionTreeClassifier(max_depth=depth).fit(X, Y)
+        del tree.monotonic_cst
+        skops.io.dump(tree, f"{name}.skops")
+
+    options = [*ACCURACY, "--data", "data.csv"]
+    line = refused(capsys, *options, files=("a.skops", "b.skops"))
+    assert "holds DecisionTreeClassifier that is not whole" in line
+    assert "internal error" not in line
+
+
+@pytest.mark.parametrize("option", ["--superior", "--data", "--alpha", "--json", "--y"])
+def test_two_dashes_as_a_value(capsys, option):
+    """argparse makes an empty list of it."""
+    with pytest.raises(SystemExit) as caught:
+        main(["gate", f"{option}=--", "a.csv", "b.csv"])
+
+    assert 2 == caught.value.code
+    assert f"argument {option}: expected one value. Got '--'" in capsys.readouterr().err
+
+
+# 10. Outputs.
+
+COMMANDS = [
+    "::error::no",
+    "x ::set-output name=a::b",
+    "##[error]no",
+    "##vso[task.x]y",
+    ":::",
+]
+COMMANDS += [
+    "##VSO[a]",
+    "a\n::error::b",
+    "a\r::stop-commands::x",
+    "y " * 40 + "::warning::z",
+]
+
+
+def has_command(text):
+    """Whether a service finds a command in it."""
+    return "::" in text or "##[" in text or "##vso[" in text.lower()
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "json", "junit", "html"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_names_are_no_commands(folder, capsys, name, format):
+    """Neither those of columns, of labels, of slices, nor of files."""
+    words = " ".join(name.split())
+    labels = np.array(["no", words])
+    columns = {words: labels[BAD], "b": labels[GOOD], "y": labels[Y]}
+    write("x.csv", **columns, site=np.full(N, words))
+    where = (
+        json.dumps({"site": words})[1:-1].replace(": ", " = ", 1).replace('"site"', "site")
+    )
+    (folder / "gate.toml").write_text(
+        f'[data]\nchampion = {json.dumps(words)}\nchallenger = "b"\n'
+        f"[[condition]]\nsuperior = {json.dumps(f'recall[{words}]')}\n"
+        f'[[condition]]\nsuperior = "accuracy"\nwhere = {{{where}}}\n'
+    )
+    code = main(["gate", "--policy", "gate.toml", "--format", format, "x.csv"])
+    shown = capsys.readouterr()
+    style = shown.out.partition("<style>")[2].partition("</style>")[0]
+
+    assert code in (0, 1), shown.err
+    assert not has_command(shown.out.replace(style, "") if style else shown.out)
+    assert not has_command(shown.err)
+    if format == "json":
+        assert words == json.loads(shown.out)["champion"]
+    elif format == "junit":
+        ElementTree.fromstring(shown.out.encode())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_errors_are_no_commands(folder, capsys, name):
+    """What was not found is shown, and is no command."""
+    words = " ".join(name.split())
+    write("a.csv", y=Y, label=BAD)
+    for options in (["--y", words], ["--label", words], ["--policy", words]):
+        assert not has_command(
+            refused(capsys, *ACCURACY[: 2 * (len(options) < 2)], *options)
+        )
+    assert 2 == main(["compare", "a.csv", "--y", words])
+    assert not has_command(capsys.readouterr().err)
+
+
+def test_nobody_is_told_by_a_name_in_markdown(folder, capsys):
+    """Hosts tell whoever is named after @."""
+    write("a.csv", y=Y, **{"@team/all": BAD, "b": GOOD})
+    columns = ["--champion", "@team/all", "--challenger", "b"]
+    main(["gate", *ACCURACY, *columns, "--format", "markdown", "a.csv"])
+
+    shown = capsys.readouterr().out
+    assert "@&#8203;team/all" in shown
+    assert "@team" not in shown
+
+
+def test_no_report_is_written_onto_the_lock(folder, capsys):
+    """A run beside it would take the report for a lock."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    for option in ("--json", "--html", "--junit", "--markdown"):
+        line = refused(
+            capsys, *ACCURACY, "--ledger", "looks.jsonl", option, "looks.jsonl.lock"
+        )
+        assert "would overwrite" in line
+    assert not (folder / "looks.jsonl").exists()
+
+
+FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has such a file")
+
+
+def run(*arguments, **options):
+    """The command in a process of its own."""
+    command = [sys.executable, "-m", "skcompare", *arguments]
+    return subprocess.run(command, text=True, check=False, timeout=100, **options)
+
+
+@FULL
+def test_full_streams_keep_the_code(folder):
+    """An error that cannot be printed is an error, and so is a report."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    with open("/dev/full", "w") as full:
+        lost = run("gate", *ACCURACY, "none.csv", "b.csv", stderr=full, stdout=-3)
+        told = run("gate", *ACCURACY, "a.csv", "b.csv", stdout=full, stderr=-1)
+
+    assert 2 == lost.returncode
+    assert 2 == told.returncode
+    assert "No space left on device: 'standard output'" in told.stderr
+    assert 1 == len(told.stderr.splitlines())
+
+
+@FULL
+def test_a_full_disk_names_the_file(folder, capsys, monkeypatch):
+    """The system says only that there is no space."""
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    options = ["--ledger", "looks.jsonl"]
+    assert 0 == main(["gate", *ACCURACY, *options, "a.csv", "b.csv"])
+    monkeypatch.setattr("os.fsync", full)
+    write("b.csv", label=Y)
+
+    assert "No space left on device: 'looks.jsonl'" in refused(capsys, *ACCURACY, *options)
 
 
 # 11. `skcompare compare` did not look at the truth of a second file.

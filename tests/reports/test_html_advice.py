@@ -202,7 +202,7 @@ def test_several_that_beat_a_control():
 
 def test_after_a_gate(tmp_path):
     """New records for the next question; a ledger says what is left of these."""
-    y, named = answers({"old": 0.95, "new": 0.6})
+    y, named = answers({"one": 0.95, "other": 0.6})
     gate, back = Gate(NonInferior("accuracy", margin=0.02)), dict(reversed(named.items()))
 
     def said(named, **options):
