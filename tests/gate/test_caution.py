@@ -1,0 +1,141 @@
+"""The constants of the cautious test, each against a number that was worked out by hand."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skcompare.evidence import JointCounts, PairedLosses
+from skcompare.gate._caution import FLOORS, OTHER, Cautious, cautious_passes
+from skcompare.gate._moves import EVEN, Moves, count_moves, moves_of
+
+ERROR = 0.01
+
+
+def cautious(skewness, units, name="records", estimate=0.02, observed=True):
+    """A difference of some standard errors of 0.01."""
+    return Cautious(estimate, Moves(ERROR, skewness, units, name, observed), None)
+
+
+def test_twice_the_observed_skewness_is_allowed_for():
+    """Two standard errors, skewness -0.5: (1 - (1 - 2/3)³) / 1 - 1/6 = 0.7963."""
+    pvalue = cautious(-0.5, 10_000).pvalue(0.0, "greater")
+
+    assert stats.norm.sf(26 / 27 - 1 / 6) == pytest.approx(pvalue, rel=1e-12)
+    assert stats.norm.sf(26 / 27 - 1 / 6) == pytest.approx(0.21292992, abs=1e-8)
+
+
+def test_the_limit_is_where_the_pvalue_is_the_level():
+    """By bisection, on either side."""
+    for direction, sign in (("greater", 1), ("less", -1)):
+        basis = cautious(-0.2 * sign, 400, estimate=0.02 * sign)
+        limit = basis.limit(0.05, direction)
+        assert 0.05 == pytest.approx(basis.pvalue(limit, direction), rel=1e-9)
+
+
+def test_a_favourable_skewness_is_not_counted_on():
+    """The least skewness of the units is allowed for instead: 2 over the root of 400."""
+    lean = 2 / 20
+    expected = stats.norm.sf((1 - (1 - lean * 2 / 3) ** 3) / lean - lean / 6)
+
+    assert expected == pytest.approx(cautious(0.5, 400).pvalue(0.0, "greater"), rel=1e-12)
+    both = cautious(0.5, 400, observed=False).pvalue(0.0, "greater")
+    assert stats.norm.sf(26 / 27 - 1 / 6) == pytest.approx(both, rel=1e-12)
+
+
+FLOORS_BY_HAND = {
+    "records": (2.0, 30),
+    "records with different answers": (0.5, 15),
+    "groups": (2.0, 20),
+    "groups that differ": (2.0, 20),
+    EVEN: (2.0, 10),
+    "records in bins": (4.0, 100),
+    "groups in bins": (4.0, 20),
+    "records of the rarer class": (2.0, 20),
+}
+"""What the page of error rates was measured with."""
+
+
+@pytest.mark.parametrize("name", FLOORS_BY_HAND)
+def test_least_skewness_and_fewest_units(name):
+    """Less concludes nothing, and no sample counts as less skewed."""
+    skewness, units = FLOORS_BY_HAND[name]
+    lean = skewness / np.sqrt(10_000)
+    statistic = (1 - (1 - lean * 2 / 3) ** 3) / lean - lean / 6
+
+    found = cautious(0.0, 10_000, name)
+    assert stats.norm.sf(statistic) == pytest.approx(found.pvalue(0.0, "greater"), rel=1e-9)
+    assert "" == cautious(0.0, units, name).shortage()
+    assert f"needs {units}" in cautious(0.0, units - 1, name).shortage()
+
+
+def test_all_floors_are_known_here():
+    """A new kind of unit has a number here, too."""
+    assert {*FLOORS_BY_HAND} == {*FLOORS, "records of the rarer class"}
+    assert FLOORS_BY_HAND["records of the rarer class"] == tuple(OTHER)
+
+
+def test_many_data_sets_are_decided_as_one():
+    """The vectorised decision is that of the p-value."""
+    rng = np.random.default_rng(0)
+    skewness, units = rng.normal(0, 0.2, 500), rng.integers(5, 400, 500)
+    distance = rng.uniform(-0.01, 0.05, 500)
+    floor = FLOORS["records"]
+    many = cautious_passes(
+        distance, np.full(500, ERROR), skewness, units, floor, stats.norm.isf(0.05)
+    )
+    alone = [
+        not one.shortage() and one.pvalue(0.0, "greater") < 0.05
+        for one in map(
+            lambda d, s, u: cautious(s, int(u), estimate=d), distance, skewness, units
+        )
+    ]
+
+    assert alone == many.tolist()
+    assert 50 < sum(alone) < 450
+
+
+def grouped(sizes):
+    """Losses in groups of these sizes."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    champion, challenger = rng.random((2, len(groups)))
+    return PairedLosses.from_losses(champion, challenger, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "units", "name"),
+    [
+        # 60² / (30 + 900) = 3.87 of 31 groups, by Kish's formula.
+        ([1] * 30 + [30], 3, EVEN),
+        # 50² / (39 + 121) = 15.6 of 40, less than a half.
+        ([1] * 39 + [11], 15, EVEN),
+        # 47² / (39 + 64) = 21.4 of 40, more than a half.
+        ([1] * 39 + [8], 40, "groups"),
+        ([3] * 25, 25, "groups"),
+    ],
+)
+def test_groups_of_uneven_size_count_as_fewer(sizes, units, name):
+    """As many as even ones that would tell as much, where they are less than half."""
+    moves = moves_of(grouped(sizes), {})
+
+    assert (units, name) == (moves.units, moves.name)
+
+
+@pytest.mark.parametrize("favourable", [True, False])
+def test_skewness_of_counts_has_its_sign(favourable):
+    """A few records that one of the two alone gets right make a long tail on its side."""
+    few = (0, 1, 0) if favourable else (0, 0, 1)  # truth, champion, challenger
+    counts = JointCounts(np.zeros((2, 2, 2), dtype=int) + 1, classes=[0, 1])
+    cells, records = counts.cells, np.where((counts.cells == few).all(axis=1), 12, 0)
+    records = records + 200 * (counts.cells == 0).all(axis=1)
+    records = records + 200 * (counts.cells == 1).all(axis=1)
+    difference, error, skewness, units = count_moves(
+        counts.classes, cells, records[None], {"score": "accuracy"}
+    )
+
+    n, sign = 412, 1 if favourable else -1
+    each = np.repeat([sign, 0.0], [12, 400])
+    assert sign * 12 / n == pytest.approx(difference[0])
+    assert 12 == units[0]
+    assert stats.skew(each) / np.sqrt(n) == pytest.approx(skewness[0], rel=1e-9)
+    assert each.std() / np.sqrt(n) * np.sqrt(12 / 11) == pytest.approx(error[0], rel=1e-9)
