@@ -1,12 +1,17 @@
 """The constants of the cautious test, each against a number that was worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare.evidence import JointCounts, PairedLosses
+from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
+from skcompare.gate import Equivalent, Gate, Superior
 from skcompare.gate._caution import FLOORS, OTHER, Cautious, cautious_passes
 from skcompare.gate._moves import EVEN, Moves, count_moves, moves_of
+from skcompare.gate._sides import Side, _agreeing
+from skcompare.stats import mcnemar
 
 ERROR = 0.01
 
@@ -139,3 +144,75 @@ def test_skewness_of_counts_has_its_sign(favourable):
     assert 12 == units[0]
     assert stats.skew(each) / np.sqrt(n) == pytest.approx(skewness[0], rel=1e-9)
     assert each.std() / np.sqrt(n) * np.sqrt(12 / 11) == pytest.approx(error[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(("rare", "named"), [(19, True), (20, False)])
+def test_a_rare_class_counts_where_classes_weigh_alike(rare, named):
+    """Fewer than 20 records of a class are its units, and conclude nothing."""
+    y = np.repeat([0, 1], [200, rare])
+    rng = np.random.default_rng(0)
+    answers = [np.where(rng.random(len(y)) < 0.8, y, 1 - y) for _ in range(2)]
+    counts = JointCounts.from_predictions(y, *answers)
+    moves = moves_of(counts, {"score": "balanced_accuracy"})
+
+    assert named == (moves.name == "records of the rarest class")
+    assert named == bool(Cautious(0.1, moves, None).shortage())
+    assert named == (moves.units == rare)
+
+
+def test_a_skewness_that_nobody_saw_is_supposed():
+    """Of sums alone it is ten over the root of the records, on either side."""
+    losses = np.random.default_rng(0).random((2, 400))
+    sums = PairedLosses.from_losses(*losses)
+    known, supposed = (moves_of(one, {}) for one in (sums, replace(sums, values=None)))
+
+    assert known.error == pytest.approx(supposed.error, rel=0.01)
+    assert 10 / 20 == pytest.approx(supposed.skewness)
+    assert (True, False) == (known.observed, supposed.observed)
+
+
+def test_two_chances_to_fail_share_the_level():
+    """An equivalence is refuted at half the level beyond either margin."""
+    n = 2000
+    for worse, status in ((74, "inconclusive"), (90, "failed")):
+        y = np.arange(n) % 2
+        new = np.where(np.arange(n) < worse, 1 - y, y)
+        new = np.where(np.arange(n) >= n - 15, 1 - y, new)
+        old = np.where(np.arange(n) >= n - 15, 1 - y, y)
+        gate = Gate(Equivalent("accuracy", margin=0.03))
+        decision = gate.decide(y, {"a": old, "b": new})
+        (outcome,) = decision.outcomes
+        assert status == outcome.status
+    p = min(
+        mcnemar(
+            ContingencyTable(n - 15 - 74, 74, 0, 15),
+            method="asymptotic",
+            alternative="less",
+            null_value=-0.03,
+        ).pvalue,
+        1,
+    )
+    assert 0.025 < p < 0.05
+
+
+@pytest.mark.parametrize(("lacking", "blocked"), [(0, False), (1, True)])
+@pytest.mark.parametrize("what", ["min_records", "min_discordant"])
+def test_a_minimum_is_reached_or_not(what, lacking, blocked):
+    """One less is less: 300 records, of which 40 tell the two apart."""
+    y = np.arange(300) % 2
+    old = np.where(np.arange(300) < 40, 1 - y, y)
+    least = {"min_records": 300, "min_discordant": 40}[what] + lacking
+    decision = Gate(Superior("accuracy", **{what: least})).decide(y, {"a": old, "b": y})
+
+    assert blocked == decision.outcomes[0].blocked
+    assert blocked != decision.passed
+
+
+def test_rounding_is_no_pass():
+    """Where p-value and limit disagree, neither is a pass."""
+    below = Side(0.0, "greater", 0.01, -0.1, None)
+    above = Side(0.0, "greater", 0.2, 0.1, None)
+
+    assert 0.05 == _agreeing(below, 0.05).pvalue
+    assert 0.0 == _agreeing(above, 0.05).limit
+    assert -np.inf == _agreeing(above._replace(pvalue=np.nan), 0.05).limit
