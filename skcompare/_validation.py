@@ -35,6 +35,8 @@ __all__ = [
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 PROBABILITY_TOLERANCE = 1e-6
+TOLERANCE_BY_BYTES = {2: 3e-2, 4: 1e-3}
+"""Of probabilities in fewer digits: exponentials of hundreds lose three more of them."""
 
 BITS_OF_ONE = np.float64(1).view(np.uint64)
 
@@ -256,12 +258,22 @@ def _one_label(value: Any) -> Any:
     return label[()] if isinstance(label, np.ndarray) and not label.ndim else label
 
 
-def check_probabilities(name: str, values: Any, n_classes: int) -> NDArray[np.float64]:
+def check_probabilities(
+    name: str, values: Any, n_classes: int, *, sums: bool = True
+) -> NDArray[np.float64]:
     """Probabilities of shape (n_samples, n_classes): in [0, 1], rows summing to 1.
 
-    Of two classes, one column stands for the second.
+    Of two classes, one column stands for the second. In floats of four or two bytes they
+    do so as closely as these can, and are brought to it here. Without `sums` rows may have
+    any sum, which a ranking does not look at.
     """
-    proba = np.asarray(on_host(values), dtype=np.float64)
+    given = np.asarray(on_host(values))
+    few = given.dtype.itemsize if given.dtype.kind == "f" else 8
+    tolerance = TOLERANCE_BY_BYTES.get(few, PROBABILITY_TOLERANCE)
+    proba = given.astype(np.float64, copy=False)
+    if tolerance > PROBABILITY_TOLERANCE:
+        near = (proba >= -tolerance) & (proba <= 1 + tolerance)
+        proba = np.where(near, proba.clip(0, 1), proba)
     if proba.ndim == 1 and n_classes == 2:
         _check_unit_interval(name, proba)
         # A column after the other, because most losses look at one of them.
@@ -278,12 +290,15 @@ def check_probabilities(name: str, values: Any, n_classes: int) -> NDArray[np.fl
     # A product with ones sums the rows several times faster than sum(axis=1).
     totals = proba @ np.ones(n_classes)
     # Rounding to six decimals moves the sum of many classes by half a unit each.
-    off = np.abs(totals - 1) > PROBABILITY_TOLERANCE * max(1.0, n_classes / 2)
-    if off.any():
+    off = np.abs(totals - 1) > tolerance * max(1.0, n_classes / 2)
+    if sums and off.any():
         raise ValueError(
-            f"Each row of `{name}` must sum to 1. Row {int(np.argmax(off))} sums to "
-            f"{totals[np.argmax(off)]:.6g}. Normalise the rows, or pass decision scores."
+            f"Each row of `{name}` must sum to 1, within {tolerance:g} as {given.dtype}. "
+            f"Row {int(np.argmax(off))} sums to {totals[np.argmax(off)]:.9g}. Normalise "
+            "the rows, or pass decision scores."
         )
+    if sums and tolerance > PROBABILITY_TOLERANCE:
+        proba = proba / totals[:, np.newaxis]
     return proba
 
 

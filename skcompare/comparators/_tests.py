@@ -14,7 +14,8 @@ from skcompare._registry import (
 from skcompare.comparators._tallied import TalliedPredictions, can_be_tallied
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
-from skcompare.predictions import LABELS, SCORES, Predictions
+from skcompare.metrics._scored_pair import RANKING_SCORES
+from skcompare.predictions import LABELS, RANKS, SCORES, Predictions
 from skcompare.predictions._suited import what_lacks
 
 __all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_test_note"]
@@ -156,9 +157,13 @@ def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
 
 def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
     """What the classifiers must answer for these measures and tests."""
+    measures = list(measures)
     wanted = frozenset[str]().union(*(measure.wanted for measure in measures))
     if isinstance(asked, str):
         return wanted | {LABELS, SCORES}
+    scored = [measure for measure in measures if SCORES in measure.wanted]
+    if asked is None and scored and all(one.metric in RANKING_SCORES for one in scored):
+        return wanted | {RANKS}
     for name in asked or ():
         needs = get_test(name).needs
         if needs is not ScoreDifferences:

@@ -152,11 +152,11 @@ def stored_champion(
     classes = classes_of(y, **known)
     if STORED_SCORES in stored:
         given = stored[STORED_SCORES]
-        values = in_class_order(np.asarray(given, dtype=np.float64), given, classes)
+        values = in_class_order(np.asarray(given), given, classes)
         first = values.ndim == 1 and check_pos_label(pos_label, classes) == 0
         within = bool(((values >= 0) & (values <= 1)).all())
         if values.ndim == 1 and takes_decision and len(classes) == 2 and not within:
-            decision = -values if first else values
+            decision = np.asarray(-values if first else values, dtype=np.float64)
         else:
             proba = check_probabilities(STORED_SCORES, values, len(classes))
             proba = proba[:, ::-1] if first else proba

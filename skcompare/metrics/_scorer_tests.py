@@ -8,10 +8,10 @@ import numpy as np
 from skcompare._design import HOLDOUT
 from skcompare._registry import PairedTestEntry
 from skcompare._validation import some_of, unknown_name
-from skcompare.evidence import ScoredPair
+from skcompare.evidence import PlacementValues, ScoredPair
 from skcompare.metrics._measures import Measure, resolve_scoring
 from skcompare.metrics._scored_pair import scored_pair
-from skcompare.predictions import LABELS, SCORES, PairedPredictions, one_class
+from skcompare.predictions import LABELS, RANKS, SCORES, PairedPredictions, one_class
 
 __all__ = [
     "answers_wanted",
@@ -107,7 +107,7 @@ def answers_wanted(entry: PairedTestEntry, measure: Measure | None) -> frozenset
     if measure is not None:
         return measure.wanted
     wanted: frozenset[str] = getattr(entry.needs, "wanted", frozenset({LABELS, SCORES}))
-    return wanted
+    return wanted | {RANKS} if entry.needs is PlacementValues else wanted
 
 
 def evidence_from(

@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
+RANKS = "ranks"
+"""Beside scores: they only rank records, so that probabilities may have any sum."""
 """What can be asked of a classifier; scores are probabilities where it has them."""
 
 LARGEST_SEED = np.iinfo(np.int32).max
@@ -181,7 +183,7 @@ def answer(
     if LABELS in wanted:
         labels = _codes(_checked("predict", estimator.predict(records()), n), classes)
     if scored and has_proba:
-        proba = _proba(estimator, records(), n, classes)
+        proba = _proba(estimator, records(), n, classes, sums=RANKS not in wanted)
     if DECISION in wanted or (scored and not has_proba and has_decision):
         if not has_decision:
             raise ValueError("The measures need decision_function, which it does not have.")
@@ -220,10 +222,10 @@ def _codes(predicted: Any, classes: np.ndarray) -> IntArray:
     return class_codes("predictions", check_labels("predictions", predicted), classes)
 
 
-def _proba(estimator: Any, X: Any, n: int, classes: np.ndarray) -> FloatArray:
+def _proba(estimator: Any, X: Any, n: int, classes: np.ndarray, sums: bool) -> FloatArray:
     own = np.asarray(getattr(estimator, "classes_", classes))
     values = _checked("predict_proba", estimator.predict_proba(X), n)
-    proba = check_probabilities("predict_proba", values, len(own))
+    proba = check_probabilities("predict_proba", values, len(own), sums=sums)
     return _aligned(proba, own, classes, missing=0.0)
 
 
