@@ -12,7 +12,14 @@ from typing import Any
 
 from skcompare._sklearn_private import make_known
 
-__all__ = ["PREFIX", "SCORER_NAMES", "NamedScorer", "make_names_known", "scorer_named"]
+__all__ = [
+    "CHAMPION_SCORERS",
+    "PREFIX",
+    "SCORER_NAMES",
+    "NamedScorer",
+    "make_names_known",
+    "scorer_named",
+]
 
 PREFIX = "skcompare_"
 """Stands before a name that scikit-learn has given to a scorer of its own."""
@@ -38,8 +45,16 @@ SCORER_NAMES = (
 """Of all metrics that we register ourselves; a test compares them with the registry."""
 
 
+CHAMPION_SCORERS = {
+    "delong": "DeLongScorer",
+    "gee_precision": "PrecisionScorer",
+    "mcnemar": "McNemarScorer",
+}
+"""Classes of scorers against a champion whose answers are routed, by their names."""
+
+
 def scorer_named(name: str) -> Callable[..., float]:
-    """The scorer of one of our metrics, loaded with all of them."""
+    """The scorer of a name, loaded with all of them."""
     scorer: Callable[..., float] = import_module("skcompare.metrics").get_scorer(name)
     return scorer
 
@@ -77,4 +92,5 @@ class NamedScorer:
 
 def make_names_known() -> list[str]:
     """Tell scikit-learn the names of our scorers, and return those that it knows."""
-    return make_known({name: NamedScorer(name) for name in SCORER_NAMES}, PREFIX)
+    names = (*SCORER_NAMES, *CHAMPION_SCORERS)
+    return make_known({name: NamedScorer(name) for name in names}, PREFIX)

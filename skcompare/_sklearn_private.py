@@ -196,6 +196,11 @@ class ScorerToldClasses(_PlainScorer):
     copied, routed and asked by others for its metric.
     """
 
+    @property
+    def __name__(self) -> str:
+        # Asked for by those who name scores by their scorers.
+        return str(self._score_func.__name__)
+
     def _score(
         self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any
     ) -> float:

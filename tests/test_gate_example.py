@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 from skcompare.cli import main
@@ -66,7 +67,15 @@ def test_a_better_challenger_passes(repository, pytester, capsys):
 
 def test_other_challengers_do_not_pass(repository, capsys):
     """A worse one, a copy, one of other records, and one that saw these records."""
-    assert 1 == gate("challenger.csv", "champion.csv")
+    tables = {
+        name: pd.read_csv(f"{name}.csv", dtype=str) for name in ("champion", "challenger")
+    }
+    better = tables["champion"][["record", "diagnosis"]].merge(tables["challenger"])
+    better.to_csv("better.csv", index=False)
+    tables["champion"].drop(columns="diagnosis").to_csv("worse.csv", index=False)
+    assert 2 == gate("challenger.csv", "champion.csv")
+    capsys.readouterr()
+    assert 1 == gate("better.csv", "worse.csv")
     assert "shown not to hold" in capsys.readouterr().out
 
     shutil.copy("champion.csv", "copy.csv")

@@ -45,7 +45,7 @@ from skcompare.metrics import (
     score_differences,
     scored_pair,
 )
-from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, is_worse_than_no_skill
+from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, are_worse_than_no_skill
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
@@ -180,19 +180,11 @@ class PairEngine:
 
     def _beside_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
         """The row, flagged where both are worse than a classifier that looks at nothing."""
-        both = zip(self.pair.roles, (row.champion, row.challenger), strict=True)
-        are_worse = (
-            is_worse_than_no_skill(
-                measure,
-                self.pair.predictions,
-                role,
-                value,
-                measure.greater_is_better,
-                self.pos_label,
-            )
-            for role, value in both
-        )
-        return replace(row, flags=(*row.flags, *(WORSE_THAN_NO_SKILL,) * all(are_worse)))
+        values = row.champion, row.challenger
+        greater, label = measure.greater_is_better, self.pos_label
+        are_worse = are_worse_than_no_skill(measure, self.pair, values, greater, label)
+        more = [WORSE_THAN_NO_SKILL] * all(are_worse)
+        return replace(row, flags=(*row.flags, *more))
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
         """The tests behind the rows of a measure; None is a row without test."""

@@ -8,7 +8,7 @@ from skcompare.gate._conditions import Condition
 from skcompare.gate._measure_ranges import bounds_of
 from skcompare.metrics._no_skill import (
     WORSE_THAN_NO_SKILL,
-    is_worse_than_no_skill,
+    are_worse_than_no_skill,
     value_without_skill,
 )
 from skcompare.stats import PairedResult
@@ -70,16 +70,13 @@ def skill_flag(
     value = value_without_skill(condition.scored, pair.predictions, pos_label)
     if value is None:
         return None
-    for role, own in zip(pair.roles, (result.champion, result.challenger), strict=True):
-        if is_worse_than_no_skill(
-            condition.scored,
-            pair.predictions,
-            role,
-            own,
-            result.greater_is_better,
-            pos_label,
-        ):
-            return WORSE_THAN_NO_SKILL
+    values = result.champion, result.challenger
+    if any(
+        are_worse_than_no_skill(
+            condition.scored, pair, values, result.greater_is_better, pos_label
+        )
+    ):
+        return WORSE_THAN_NO_SKILL
     worse = result.champion - value if result.greater_is_better else value - result.champion
     within = _below_zero(condition) and worse < condition.margin
     return ADMITS_NO_SKILL if within else None

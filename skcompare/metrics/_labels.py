@@ -1,8 +1,10 @@
 """Metrics of predicted labels."""
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skcompare._arrays import is_foreign, on_host
 from skcompare._labels import check_labels, classes_of
@@ -172,12 +174,17 @@ def negative_predictive_value(
     Returns
     -------
     negative_predictive_value : float
-        Between 0 and 1; greater is better.
+        Between 0 and 1; greater is better. 0 where no record is predicted negative.
 
     Raises
     ------
     ValueError
-        If no record is predicted negative, or there are not two classes.
+        If there are not two classes.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no record is predicted negative, as scikit-learn's precision warns.
 
     Examples
     --------
@@ -187,7 +194,13 @@ def negative_predictive_value(
 
     .. versionadded:: 0.1
     """
-    return _rate_within("negative", y_true, y_pred, pos_label, sample_weight, of="y_pred")
+    try:
+        return _rate_within(
+            "negative", y_true, y_pred, pos_label, sample_weight, of="y_pred"
+        )
+    except UndefinedRateError as error:
+        warnings.warn(f"{error} It counts as 0.", UndefinedMetricWarning, stacklevel=2)
+        return 0.0
 
 
 def _rate_within(

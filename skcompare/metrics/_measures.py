@@ -21,7 +21,7 @@ from sklearn.metrics import (
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 
 from skcompare._registry import metrics
-from skcompare._scorer_names import PREFIX
+from skcompare._scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare._validation import some_of, unknown_name
 from skcompare.metrics._registered_scorer import ClassMetric, DirectScorer, entry_of
 from skcompare.metrics._scorers import known_names
@@ -195,6 +195,12 @@ def _measure(name: str, value: Any) -> Measure:
         wanted = LABELS if entry.response_method == "predict" else SCORES
         greater = entry.greater_is_better or negated
         return Measure(name, greater, frozenset({wanted}), scorer, plain)
+    if value.removeprefix(PREFIX) in CHAMPION_SCORERS:
+        raise ValueError(
+            f"scoring={value!r} scores a classifier against a champion, for scikit-learn's "
+            "functions. Here the classifiers are compared by measures, such as 'accuracy', "
+            "and by tests, which `tests` names."
+        )
     try:
         average = MACRO_AVERAGES.get(value)
         scorer = get_sklearn_scorer(value) if average is None else make_scorer(average)

@@ -8,9 +8,9 @@ from skcompare._flags import register_flag
 from skcompare._typing import IntArray
 from skcompare._validation import positive_class
 from skcompare.metrics._measures import Measure
-from skcompare.predictions import LABELS, Answers, Predictions
+from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions
 
-__all__ = ["WORSE_THAN_NO_SKILL", "is_worse_than_no_skill", "value_without_skill"]
+__all__ = ["WORSE_THAN_NO_SKILL", "are_worse_than_no_skill", "value_without_skill"]
 
 WORSE_THAN_NO_SKILL = register_flag(
     "worse-than-no-skill",
@@ -99,6 +99,22 @@ def is_worse_than_no_skill(
     return is_worse and not _agrees_more_than_by_chance(
         predictions, answers, measure.wanted == {LABELS}
     )
+
+
+def are_worse_than_no_skill(
+    measure: Measure | None,
+    pair: PairedPredictions,
+    values: tuple[float | None, float | None],
+    greater_is_better: bool,
+    pos_label: Any = None,
+) -> list[bool]:
+    """:func:`is_worse_than_no_skill` of champion and challenger."""
+    return [
+        is_worse_than_no_skill(
+            measure, pair.predictions, role, value, greater_is_better, pos_label
+        )
+        for role, value in zip(pair.roles, values, strict=True)
+    ]
 
 
 def _agrees_more_than_by_chance(

@@ -152,6 +152,8 @@ class PairedScorer(RoutedScorer):
         self.champion = champion
         self.returns = returns
         self.options = options
+        # Asked for by those who name scores by their scorers.
+        self.__name__ = test if returns == "difference" else f"{test}_{returns}"
         # Kept, because another process may not have registered a test of somebody else.
         self._entry = get_test(test)
         why = self._why_not(self._entry)

@@ -1,13 +1,14 @@
 """Scorers of our metrics by name, for scikit-learn as well."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
 from skcompare._registry import MetricEntry, metrics, on_new_metric
-from skcompare._scorer_names import PREFIX
+from skcompare._scorer_names import CHAMPION_SCORERS, PREFIX, NamedScorer
 from skcompare._sklearn_private import make_known
 from skcompare._validation import unknown_name
 from skcompare.metrics._registered_scorer import ClassMetric, entry_of, scorer_of
@@ -30,8 +31,12 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
         A name of :func:`get_scorer_names`; with ``skcompare_`` before it, it is the same.
         Other names are looked up by :func:`sklearn.metrics.get_scorer`, and a callable is
         returned as it is.
+        "mcnemar", "delong" and "gee_precision" are those against a champion whose answers
+        are routed, :class:`McNemarScorer`, :class:`DeLongScorer` and
+        :class:`PrecisionScorer`.
     **options
-        Keywords of the metric, such as ``n_bins=10`` or ``pos_label="malignant"``.
+        Keywords of the metric, such as ``n_bins=10`` or ``pos_label="malignant"``, or of
+        the scorer against a champion, such as ``returns="statistic"``.
 
     Returns
     -------
@@ -78,6 +83,12 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
             )
         _refuse_options(scoring, options)
         return scoring
+    against_champion = CHAMPION_SCORERS.get(scoring.removeprefix(PREFIX))
+    if against_champion is not None:
+        made: Scorer = getattr(import_module("skcompare.metrics"), against_champion)(
+            **options
+        )
+        return made
     entry = entry_of(scoring)
     if entry is not None and _greater_is_better(scoring, entry):
         _check_options(entry, options)
@@ -89,7 +100,7 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
 
 
 def get_scorer_names() -> list[str]:
-    """Get the names of the scorers of all registered metrics.
+    """Get the names of the scorers of all registered metrics, and against a champion.
 
     Losses have ``neg_`` before the metric's name, so that greater is better.
 
@@ -107,7 +118,7 @@ def get_scorer_names() -> list[str]:
 
     .. versionadded:: 0.1
     """
-    return sorted(entry.scorer_name for entry in _entries())
+    return sorted({*(entry.scorer_name for entry in _entries()), *CHAMPION_SCORERS})
 
 
 def register_scorers() -> list[str]:
@@ -142,8 +153,9 @@ def register_scorers() -> list[str]:
 
     .. versionadded:: 0.1
     """
+    scorers = {entry.scorer_name: scorer_of(entry, {}) for entry in _entries()}
     return make_known(
-        {entry.scorer_name: scorer_of(entry, {}) for entry in _entries()}, PREFIX
+        scorers | {name: NamedScorer(name) for name in CHAMPION_SCORERS}, PREFIX
     )
 
 

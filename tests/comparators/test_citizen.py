@@ -2,14 +2,25 @@
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import precision_score
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator
 from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorValueError
-from skcompare.metrics import DeLongScorer
+from skcompare.metrics import (
+    DeLongScorer,
+    McNemarScorer,
+    PrecisionScorer,
+    get_scorer,
+    get_scorer_names,
+    negative_predictive_value,
+)
 
 # 13. Floats of four bytes.
 
@@ -95,3 +106,77 @@ def test_sums_by_the_type_that_came_in(dtype, off, fits):
     if dtype is not np.float64:
         column = np.array([1 + off / 2, 0.5]).astype(dtype)
         assert 1 == check_probabilities("p", column, 2).max()
+
+
+# 17. Scorers.
+
+
+def test_negative_predictive_value_warns_as_precision_does():
+    """Without a negative answer it is 0, and the warning is scikit-learn's."""
+    y, said = np.array([0, 1, 1, 0]), np.ones(4, dtype=int)
+    with pytest.warns(UndefinedMetricWarning, match="counts as 0"):
+        assert 0.0 == negative_predictive_value(y, said)
+    with pytest.warns(UndefinedMetricWarning):
+        assert 0.0 == precision_score(y, 1 - said)
+
+
+@pytest.fixture
+def routing():
+    """Metadata routing of scikit-learn is on."""
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+NAMED = {
+    "mcnemar": (McNemarScorer, "champion_predictions"),
+    "delong": (DeLongScorer, "champion_scores"),
+    "gee_precision": (PrecisionScorer, "champion_predictions"),
+}
+
+
+def records():
+    """Records with the out-of-sample answers of a champion."""
+    X, y = make_classification(300, 10, flip_y=0.2, random_state=0)
+    proba = cross_val_predict(GaussianNB(), X, y, cv=3, method="predict_proba")
+    return X, y, {"champion_predictions": proba.argmax(axis=1), "champion_scores": proba}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_champion_scorers_by_name(name, routing):
+    """The same scores as by the object, with the champion's answers as metadata."""
+    X, y, stored = records()
+    kind, needs = NAMED[name]
+    words = {"cv": 3, "params": {needs: stored[needs]}}
+    model = LogisticRegression()
+    by_name = cross_val_score(model, X, y, scoring=name, **words)
+
+    assert (
+        by_name.tolist() == cross_val_score(model, X, y, scoring=kind(), **words).tolist()
+    )
+    assert np.isfinite(by_name).all()
+    assert name in get_scorer_names()
+    assert isinstance(get_scorer(name, returns="statistic"), kind)
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("on", [False, True])
+def test_a_champion_that_is_not_routed(name, on):
+    """The error shows the call that routes it."""
+    X, y, _ = records()
+    with config_context(enable_metadata_routing=on):
+        with pytest.raises(ValueError, match=r"needs a champion.*params=\{") as caught:
+            get_scorer(name)(LogisticRegression().fit(X, y), X, y)
+        assert NAMED[name][1] in str(caught.value)
+        with pytest.raises(ValueError, match="scores a classifier against a champion"):
+            PairedComparator(GaussianNB(), LogisticRegression(), scoring=name).fit(X, y)
+
+
+def test_scorers_have_names():
+    """As functions have; that of a statistic says so."""
+    X, y, _ = records()
+    champion = GaussianNB().fit(X, y)
+
+    assert "mcnemar" == McNemarScorer(champion).__name__
+    assert McNemarScorer(champion, returns="statistic").__name__.endswith("_statistic")
+    assert "delong" == get_scorer("delong").__name__
+    assert get_scorer("sensitivity").__name__

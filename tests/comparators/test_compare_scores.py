@@ -30,7 +30,9 @@ def test_right_or_wrong_is_mcnemar():
     """Once rightly or wrongly: the numbers are those of `compare` on the same answers."""
     _, old, new = made_up()
     row = compare_scores(old, new, unit="items").rows[0]
-    expected = compare(np.ones(60, int), {"a": old.astype(int), "b": new.astype(int)})
+    expected = compare(
+        np.ones(60, int), {"a": old.astype(int), "b": new.astype(int)}, labels=[0, 1]
+    )
 
     assert ("mean_score", "mcnemar") == (row.measure, row.test)
     for name in ("champion", "challenger", "difference", "pvalue", "low", "high"):
@@ -55,7 +57,7 @@ def test_groups_of_right_or_wrong():
     item, old, new = made_up()
     row = compare_scores(old, new, group=item // 4).rows[0]
     answers = {"a": old.astype(int), "b": new.astype(int)}
-    expected = compare(np.ones(60, int), answers, groups=item // 4).rows[0]
+    expected = compare(np.ones(60, int), answers, groups=item // 4, labels=[0, 1]).rows[0]
 
     assert "clustered_mcnemar" == row.test
     assert (expected.pvalue, expected.low, expected.high) == (row.pvalue, row.low, row.high)
@@ -186,7 +188,7 @@ def test_items_needed_are_those_of_the_test():
     _, old, new = made_up(30, seed=3)
     needed = compare_scores(old, new, unit="items").conclusion.records_needed
     answers = {"a": old.astype(int), "b": new.astype(int)}
-    expected = compare(np.ones(30, int), answers).conclusion.records_needed
+    expected = compare(np.ones(30, int), answers, labels=[0, 1]).conclusion.records_needed
 
     assert expected is not None
     assert expected == needed

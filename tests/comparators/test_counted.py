@@ -131,6 +131,10 @@ def test_labels_of_several_classes(frame):
         labels[name] = names[np.where(rng.random(N) < 0.7, y, rng.integers(4, size=N))]
     few = pl.DataFrame(labels)
     settings = {"y_true": "y", "scoring": ["accuracy", "f1_macro", "precision[bee]"]}
+    for lazy in (few, few.lazy()):
+        with pytest.raises(ValueError, match="labels that no record"):
+            compare(lazy, ANSWERS, collect=0, **settings)
+    settings["labels"] = names
 
     read = compare(few, ANSWERS, **settings)
     assert_same_rows(read, compare(few.lazy(), ANSWERS, collect=0, **settings))
