@@ -87,7 +87,8 @@ def compare(
     pos_label : label, optional
         The positive class of two.
     labels : array-like of shape (n_classes,), optional
-        All class labels, where `y_true` lacks some of them.
+        All class labels, where `y_true` lacks some of them. Without them an answer that is
+        no true label is refused: a class in another coding would be wrong throughout.
     groups : array-like of shape (n_samples,) or str, optional
         Group of each record (patient, user), or the column of `data` that has it. The
         default test of accuracy then allows for records of one group being alike.

@@ -60,8 +60,8 @@ def predictions_from_arrays(
         decides otherwise, for example by a threshold, gives both as
         ``{"labels": ..., "proba": ...}``.
     labels : array-like of shape (n_classes,), optional
-        All class labels, where `y_true` lacks some of them. Columns of probabilities
-        are in their sorted order.
+        All class labels, where `y_true` lacks some of them, and answers have others.
+        Columns of probabilities are in their sorted order.
     pos_label : label, optional
         The class that a single column of probabilities is of. By default the greater
         of two numeric or boolean labels; strings have no default.
