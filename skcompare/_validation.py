@@ -290,14 +290,16 @@ def check_probabilities(
     # A product with ones sums the rows several times faster than sum(axis=1).
     totals = proba @ np.ones(n_classes)
     # Rounding to six decimals moves the sum of many classes by half a unit each.
-    off = np.abs(totals - 1) > tolerance * max(1.0, n_classes / 2)
+    near_enough = tolerance * max(1.0, n_classes / 2)
+    off = np.abs(totals - 1) > near_enough
     if sums and off.any():
         raise ValueError(
-            f"Each row of `{name}` must sum to 1, within {tolerance:g} as {given.dtype}. "
-            f"Row {int(np.argmax(off))} sums to {totals[np.argmax(off)]:.9g}. Normalise "
-            "the rows, or pass decision scores."
+            f"Each row of `{name}` must sum to 1. Row {int(np.argmax(off))} sums to "
+            f"{totals[np.argmax(off)]:.9g}, and {given.dtype} is near enough within "
+            f"{near_enough:g}. Normalise the rows, or pass decision scores."
         )
     if sums and tolerance > PROBABILITY_TOLERANCE:
+        # So that one class has what the others leave, also where it is next to nothing.
         proba = proba / totals[:, np.newaxis]
     return proba
 

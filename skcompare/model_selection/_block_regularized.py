@@ -13,6 +13,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d, indexab
 from sklearn.utils.multiclass import type_of_target
 
 from skcompare._design import Design
+from skcompare.model_selection._dealing import count_groups, deal_groups, deal_records
 from skcompare.model_selection._hadamard import orthogonal_array
 
 __all__ = ["BlockLayout", "BlockRegularized5x2CV", "BlockRegularizedMx2CV"]
@@ -94,9 +95,11 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     k are among the r larger ones, max(0, r + c − B) ≤ k ≤ min(r, c), and their records
     exceed c n/B by k − c r/B. All choices of larger blocks occur, so the bounds are tight.
 
-    The bounds hold for the members of one class too. A class with fewer members than
-    blocks may be missing from some training sets; with one member, it is missing from
-    one of the two training sets of every repetition. :meth:`describe` flags such classes.
+    The bounds hold for the members of one class too. The blocks are ordered so that both
+    halves of every repetition have a member of each class, wherever there is such an
+    order: in 5 × 2, for classes of three members or more. Two members are in one half of
+    some repetition, and a single one always is. :meth:`describe` flags classes with fewer
+    members than blocks.
 
     With `groups`, all records of a group go to one block, the largest group first. With
     `stratify` a group goes where it least increases the spread of the class shares, as
@@ -179,7 +182,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         """
         first_halves = orthogonal_array(self._check_n_repeats())
         rng = check_random_state(self.random_state)
-        blocks, _ = self._deal(len(first_halves), X, y, groups, rng)
+        blocks, _ = self._deal(first_halves, X, y, groups, rng)
         return _halves(blocks, first_halves)
 
     def describe(self, X: Any, y: Any = None, groups: Any = None) -> BlockLayout:
@@ -211,7 +214,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         """
         first_halves = orthogonal_array(self._check_n_repeats())
         rng = deepcopy(check_random_state(self.random_state))
-        blocks, small_classes = self._deal(len(first_halves), X, y, groups, rng)
+        blocks, small_classes = self._deal(first_halves, X, y, groups, rng)
         sizes = np.bincount(blocks)
         overlaps = _overlaps(sizes, first_halves)
         return BlockLayout(
@@ -222,9 +225,15 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         )
 
     def _deal(
-        self, n_blocks: int, X: Any, y: Any, groups: Any, rng: np.random.RandomState
+        self,
+        first_halves: NDArray[np.bool_],
+        X: Any,
+        y: Any,
+        groups: Any,
+        rng: np.random.RandomState,
     ) -> tuple[IntArray, tuple[Any, ...]]:
         """Give every record a block; also name the classes too small for all blocks."""
+        n_blocks = len(first_halves)
         X, y, groups = indexable(X, y, groups)
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
         self._check_enough(n_records, n_blocks, "records")
@@ -233,12 +242,12 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         else:
             classes, codes = np.empty(0), np.zeros(n_records, dtype=np.intp)
         if groups is None:
-            blocks = _deal_records(codes, n_blocks, rng)
+            blocks = deal_records(codes, first_halves, rng)
             reach = np.bincount(codes)
         else:
-            counts, members = _count_groups(codes, groups)
+            counts, members = count_groups(codes, groups)
             self._check_enough(len(counts), n_blocks, "groups")
-            blocks = _deal_groups(counts, n_blocks, rng)[members]
+            blocks = deal_groups(counts, n_blocks, rng)[members]
             reach = (counts > 0).sum(axis=0)
         small_classes = classes[reach < n_blocks] if self.stratify else classes
         return blocks, tuple(small_classes.tolist())
@@ -328,55 +337,6 @@ def _overlaps(sizes: IntArray, first_halves: NDArray[np.bool_]) -> list[int]:
     repetition = np.tile(np.arange(first_halves.shape[1]), 2)
     shared = training.T @ (sizes[:, np.newaxis] * training)
     return shared[repetition[:, np.newaxis] != repetition].tolist()
-
-
-def _deal_records(codes: IntArray, n_blocks: int, rng: np.random.RandomState) -> IntArray:
-    """Deal shuffled records class by class, in one round that goes on between classes.
-
-    Going on, rather than starting again at each class, keeps the block sizes within one.
-    """
-    shuffled = rng.permutation(len(codes))
-    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    blocks = np.empty(len(codes), dtype=np.intp)
-    blocks[by_class] = np.resize(rng.permutation(n_blocks), len(codes))
-    return blocks
-
-
-def _deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> IntArray:
-    """Deal groups, largest first, so that classes and then sizes come out even.
-
-    With one class this is the rule of the longest processing time first.
-    """
-    shares = counts / counts.sum(axis=0)
-    # A group g put into block b adds sum_k g_k (g_k + 2 b_k) to the sum of squared
-    # shares. Only the second part depends on the block.
-    squares = (shares**2).sum(axis=1)
-    sizes = counts.sum(axis=1)
-    shuffled = rng.permutation(len(counts))
-    largest_first = shuffled[np.lexsort([-sizes[shuffled], -squares[shuffled]])]
-
-    block_of = np.empty(len(counts), dtype=np.intp)
-    block_shares = np.zeros((n_blocks, counts.shape[1]))
-    block_sizes = np.zeros(n_blocks, dtype=np.intp)
-    for group, draw in zip(largest_first, rng.random_sample(len(counts)), strict=True):
-        growth = block_shares @ shares[group]
-        # Equal sums may differ in the last bits.
-        best = np.flatnonzero(growth <= growth.min() * (1 + 1e-9))
-        best = best[block_sizes[best] == block_sizes[best].min()]
-        block = best[int(draw * len(best))]
-        block_of[group] = block
-        block_shares[block] += shares[group]
-        block_sizes[block] += sizes[group]
-    return block_of
-
-
-def _count_groups(codes: IntArray, groups: Any) -> tuple[IntArray, IntArray]:
-    """Count the classes (columns) in the groups (rows), and number the groups."""
-    groups = check_array(groups, ensure_2d=False, dtype=None, input_name="groups")
-    names, members = np.unique(column_or_1d(groups), return_inverse=True)
-    shape = len(names), int(codes.max()) + 1
-    cells = np.bincount(members * shape[1] + codes, minlength=shape[0] * shape[1])
-    return cells.reshape(shape), members
 
 
 def encode_classes(y: Any) -> tuple[NDArray[Any], IntArray]:

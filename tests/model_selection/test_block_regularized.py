@@ -573,3 +573,30 @@ class TestScikitLearn:
         cv = BlockRegularizedMx2CV(2, random_state=0)
 
         assert 4 == len(cross_val_score(LogisticRegression(), *data, cv=cv, params={}))
+
+
+@pytest.mark.parametrize("n_repeats", [2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("size", range(2, 8))
+def test_small_classes_are_in_both_halves_where_they_can_be(n_repeats, size):
+    """Of three members they can up to 6 × 2, of two with two repetitions only."""
+    in_both = []
+    for seed in range(40):
+        # Classes before it, so that the round begins anywhere.
+        y = np.repeat([0, 1, 2], [30 + seed % 8, 40, size])
+        cv = BlockRegularizedMx2CV(n_repeats, random_state=seed)
+        halves = [np.bincount(y[test], minlength=3)[2] for _, test in cv.split(y, y)]
+        in_both.append(min(halves) > 0)
+        assert np.ptp(cv.describe(y, y).block_sizes) <= 1
+
+    possible = {2: n_repeats <= 2, 3: n_repeats <= 6}.get(size, True)
+    assert {possible} == set(in_both)
+
+
+def test_several_small_classes_are_in_both_halves():
+    """Of four classes of three members, in one order of the blocks."""
+    for seed in range(20):
+        y = np.repeat(range(5), [60, 3, 3, 3, 3])
+        cv = BlockRegularized5x2CV(random_state=seed)
+        halves = [np.bincount(y[test], minlength=5) for _, test in cv.split(y, y)]
+
+        assert np.min(halves) > 0
