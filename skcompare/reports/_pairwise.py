@@ -267,27 +267,26 @@ class PairwiseResults(Mapping[tuple[str, Any, str | None], PairwiseComparison]):
     """
 
     def __init__(self, comparisons: Sequence[PairwiseComparison]) -> None:
-        self._comparisons = {one.key: one for one in comparisons}
+        self._comparisons = tuple(comparisons)
 
     def __getitem__(self, key: Any) -> PairwiseComparison:
-        if key in self._comparisons:
-            return self._comparisons[key]
-        known = self._comparisons.values()
-        found = [one for one in known if key in (one.test, one.subject)]
+        known = self._comparisons
+        found = [one for one in known if one.key == key]
+        found = found or [one for one in known if key in (one.test, one.subject)]
         if len(found) == 1:
             return found[0]
-        keys = ", ".join(map(str, self._comparisons))
+        keys = ", ".join(map(str, self))
         reason = "No comparison" if not found else f"{len(found)} comparisons"
         raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
 
     def __iter__(self) -> Iterator[tuple[str, Any, str | None]]:
-        return iter(self._comparisons)
+        return (one.key for one in self._comparisons)
 
     def __len__(self) -> int:
         return len(self._comparisons)
 
     def __repr__(self) -> str:
-        return f"PairwiseResults({', '.join(map(str, self._comparisons))})"
+        return f"PairwiseResults({', '.join(map(str, self))})"
 
 
 def _interval(row: ClassifierRow | PairRow) -> str:

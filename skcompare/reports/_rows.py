@@ -137,23 +137,22 @@ class Results(Mapping[RowKey, ComparisonRow]):
     """
 
     def __init__(self, rows: Sequence[ComparisonRow]) -> None:
-        self._rows = {row.key: row for row in rows}
+        self._rows = tuple(rows)
 
     def __getitem__(self, key: Any) -> ComparisonRow:
-        if key in self._rows:
-            return self._rows[key]
-        found = [row for row in self._rows.values() if key in (row.test, row.subject)]
+        found = [row for row in self._rows if row.key == key]
+        found = found or [row for row in self._rows if key in (row.test, row.subject)]
         if len(found) == 1:
             return found[0]
-        keys = ", ".join(map(str, self._rows))
+        keys = ", ".join(map(str, self))
         reason = "No row" if not found else f"{len(found)} rows"
         raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
 
     def __iter__(self) -> Iterator[RowKey]:
-        return iter(self._rows)
+        return (row.key for row in self._rows)
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"Results({', '.join(map(str, self._rows))})"
+        return f"Results({', '.join(map(str, self))})"

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_score
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from skcompare import PairedComparator
+from skcompare import MultipleComparator, PairedComparator
 from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorValueError
 from skcompare.metrics import (
@@ -185,3 +186,25 @@ def test_scorers_have_names():
     assert McNemarScorer(champion, returns="statistic").__name__.endswith("_statistic")
     assert "delong" == get_scorer("delong").__name__
     assert get_scorer("sensitivity").__name__
+
+
+# 16. Files of skops.
+
+
+def test_a_fitted_comparator_in_a_file_of_skops():
+    """It loads back with its report and its answers."""
+    skops_io = pytest.importorskip("skops.io")
+    X, y, _ = records()
+    pair = PairedComparator(GaussianNB(), LogisticRegression(), refit=True, random_state=0)
+    three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", DummyClassifier())]
+    for fitted in (pair.fit(X, y), MultipleComparator(three, random_state=0).fit(X, y)):
+        data = skops_io.dumps(fitted)
+        types = skops_io.get_untrusted_types(data=data)
+        loaded = skops_io.loads(data, trusted=types)
+
+        assert str(fitted.comparison_) == str(loaded.comparison_)
+        assert fitted.comparison_.to_json() == loaded.comparison_.to_json()
+        assert fitted.verdict_ == loaded.verdict_
+        assert [*fitted.results_] == [*loaded.results_]
+        if fitted is pair:
+            assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
