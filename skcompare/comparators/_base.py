@@ -50,6 +50,7 @@ from skcompare.predictions import (
     n_rows,
     set_seeds,
 )
+from skcompare.predictions._generators import seeded_generators
 from skcompare.predictions._roles import (
     PREFIT,
     check_roles,
@@ -285,9 +286,11 @@ class BaseComparator(
         selected = dict(self._named_estimators())[name]
         if not prefit:
             selected = clone(selected)
-            set_seeds(selected, int(rng.randint(LARGEST_SEED)))
+            seed = int(rng.randint(LARGEST_SEED))
+            set_seeds(selected, seed)
             try:
-                selected.fit(X, y, **routed[name].fit)
+                with seeded_generators(seed):
+                    selected.fit(X, y, **routed[name].fit)
             # Whatever a classifier raises is passed on with its name.
             except (Exception, SystemExit) as error:
                 message = (

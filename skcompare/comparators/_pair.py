@@ -26,6 +26,7 @@ from skcompare.comparators._routing import refuse_unrouted, routing_enabled
 from skcompare.comparators._tags import set_input_tags, tags_of
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions import LARGEST_SEED, describe, n_rows, set_seeds
+from skcompare.predictions._generators import seeded_generators
 from skcompare.predictions._roles import check_roles, check_target
 from skcompare.predictions._rows import fingerprint
 
@@ -198,7 +199,8 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
         estimator = clone(getattr(self, role))
         set_seeds(estimator, seed)
         try:
-            estimator.fit(X, y, **routed[role].fit)
+            with seeded_generators(seed):
+                estimator.fit(X, y, **routed[role].fit)
         # Whatever an estimator raises is passed on with its name.
         except (Exception, SystemExit) as error:
             message = (

@@ -15,6 +15,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._describe import describe
+from skcompare.predictions._generators import seeded_generators
 from skcompare.predictions._rows import n_rows, take_rows
 
 __all__ = [
@@ -105,7 +106,8 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
     # No name holds the training records, so that they are freed before the test records
     # are taken.
     start = perf_counter()
-    estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
+    with seeded_generators(task.seed):
+        estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
     return estimator, columns, perf_counter() - start
 
 

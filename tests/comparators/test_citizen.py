@@ -1,15 +1,23 @@
 """What data scientists pass: any floats, any containers, any version of scikit-learn."""
 
+import random
+
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_score
-from sklearn.model_selection import cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import TargetEncoder
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
 
 from skcompare import MultipleComparator, PairedComparator
 from skcompare._validation import check_probabilities
@@ -208,3 +216,53 @@ def test_a_fitted_comparator_in_a_file_of_skops():
         assert [*fitted.results_] == [*loaded.results_]
         if fitted is pair:
             assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
+
+
+# 14. Seeds.
+
+
+class Dice(ClassifierMixin, BaseEstimator):
+    """Answers that numpy's global generator makes, or Python's."""
+
+    def __init__(self, python=False):
+        self.python = python
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.coef_ = np.array([random.gauss(0, 1) for _ in range(X.shape[1])])
+        if not self.python:
+            self.coef_ = check_random_state(None).normal(size=X.shape[1])
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X @ self.coef_ > 0).astype(int)]
+
+
+def unseeded():
+    """Estimators whose random numbers no parameter of theirs sets."""
+    grid = {"estimator": [DecisionTreeClassifier(max_features=1, splitter="random")]}
+    search = GridSearchCV(BaggingClassifier(n_estimators=2), grid, cv=2)
+    encoder = make_pipeline(
+        TargetEncoder(categories=[np.arange(5)] * 4), LogisticRegression()
+    )
+    return {"dice": Dice(), "python": Dice(python=True), "grid": search, "encoder": encoder}
+
+
+@pytest.mark.parametrize("name", ["dice", "python", "grid", "encoder"])
+def test_equal_classifiers_are_equal_and_repeat(name):
+    """Whatever generator they use, both begin alike, and anew with each run."""
+    X = np.random.default_rng(0).integers(5, size=(200, 4)).astype(float)
+    y = (X.sum(axis=1) + np.random.default_rng(1).normal(size=200) > 8).astype(int)
+    before = check_random_state(None).get_state()[1].tolist(), random.getstate()
+    runs = [
+        PairedComparator(unseeded()[name], unseeded()[name], random_state=0).fit(X, y)
+        for _ in range(2)
+    ]
+
+    for run in runs:
+        one, two = (run.predictions_[role].labels for role in ("champion", "challenger"))
+        assert one.tolist() == two.tolist()
+        assert 1.0 == run.comparison_.rows[0].pvalue
+    first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
+    assert first == second
+    assert before == (check_random_state(None).get_state()[1].tolist(), random.getstate())
