@@ -1,16 +1,14 @@
 """Whether records that are judged were among those that a classifier was trained on."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._frames import Source, check_column, columns_of
-from skcompare.predictions._ids import KINDS, first_of, is_text, written
+from skcompare.predictions._ids import KINDS, first_of, is_text, value_of, written
 
 __all__ = ["Training"]
 
@@ -113,11 +111,8 @@ class Training:
         return np.isin(one, two)
 
 
-NUMBER = "#"
-"""What begins a text that stands for a number."""
-
-LONGEST_NUMBER = 25
-"""Letters of a number all of whose digits count."""
+NUMBER = "\x1f"
+"""What begins a text that stands for a number; none that is read begins so."""
 
 
 def _kind(values: NDArray[Any]) -> str:
@@ -147,20 +142,11 @@ def _comparable(
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Texts without spaces around them, and numbers in one form."""
+    """Texts, of which those that stand for numbers have one form."""
     different, places = np.unique(written(values).astype(np.str_), return_inverse=True)
-    return np.array([_plain_text(text) for text in different.tolist()])[places]
-
-
-def _plain_text(text: str) -> str:
-    text = unicodedata.normalize("NFC", text.strip())
-    if len(text) > LONGEST_NUMBER:
-        return text
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return text
-    return f"{NUMBER}{number.normalize()}" if number.is_finite() else text
+    found = [value_of(text) for text in different.tolist()]
+    texts = [one if isinstance(one, str) else f"{NUMBER}{one}" for one in found]
+    return np.array(texts)[places]
 
 
 def _row_codes(

@@ -1,7 +1,6 @@
 """A hold-out set from files, with what its records are besides, all from one reading."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from skcompare._typing import ArrayLike
 from skcompare.predictions._aligned import aligned
 from skcompare.predictions._from_arrays import predictions_from_arrays
 from skcompare.predictions._from_frames import typed_columns
-from skcompare.predictions._ids import first_of, is_text, written
+from skcompare.predictions._ids import first_of, is_text, value_of, written
 from skcompare.predictions._places import Y_TRUE, Place, place_of, places_of
 from skcompare.predictions._predictions import Predictions
 
@@ -184,7 +183,7 @@ def _check_same(
     if not is_truth and is_text(one):
         # Of a column of a CSV file nobody knows the type.
         at = np.flatnonzero(different)
-        different[at] = [_value(a) != _value(b) for a, b in zip(one[at], two[at])]
+        different[at] = [value_of(a) != value_of(b) for a, b in zip(one[at], two[at])]
     if not different.any():
         return
     at = np.flatnonzero(different)
@@ -201,10 +200,3 @@ def _check_same(
         f"records, {called} {listed}: {where} has {truth[at[0]]!s:.40} and "
         f"{again[at[0]]!s:.40}. {advice}"
     )
-
-
-def _value(text: Any) -> Any:
-    """The number, or truth value, that a text stands for; otherwise the text."""
-    with suppress(ValueError):
-        return float(text)
-    return {"true": 1.0, "false": 0.0}.get(str(text).lower(), text)

@@ -1,6 +1,8 @@
 """Which record is which: tables in any order of their records, joined by their ids."""
 
+import unicodedata
 from collections.abc import Hashable, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,12 @@ from numpy.typing import NDArray
 from skcompare._frames import Source
 from skcompare._typing import IntArray
 
-__all__ = ["first_of", "is_text", "rows_by_id", "some_ids", "written"]
+__all__ = ["first_of", "is_text", "rows_by_id", "some_ids", "value_of", "written"]
+
+LONGEST_NUMBER = 25
+"""Letters of a number all of whose digits count."""
+
+TRUTH_VALUES = {"true": Decimal(1), "false": Decimal(0)}
 
 SHOWN = 3
 """Ids that a message shows."""
@@ -206,3 +213,19 @@ def is_text(array: NDArray[Any]) -> bool:
 def written(array: NDArray[Any]) -> NDArray[Any]:
     """Values as they are written; texts as they are."""
     return array if array.dtype.kind == "O" else array.astype(np.str_, copy=False)
+
+
+def value_of(text: Any) -> Decimal | str:
+    """The number, or truth value, that a text stands for; otherwise the text itself.
+
+    In the type of a file of columns that have none, 0012, 12.0 and 12 are one value. All
+    digits of whole numbers count, which floats would lose.
+    """
+    words = unicodedata.normalize("NFC", str(text).strip())
+    if words.lower() in TRUTH_VALUES:
+        return TRUTH_VALUES[words.lower()]
+    try:
+        number = Decimal(words) if len(words) <= LONGEST_NUMBER else None
+    except InvalidOperation:
+        number = None
+    return words if number is None or not number.is_finite() else number.normalize()

@@ -316,6 +316,30 @@ def test_training_ids_in_other_formats(folder, capsys, written, quoted):
     assert "5 of 300 records of 'a.csv' are in the training data 'train.csv'" in line
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "found"),
+    [
+        ("#{}", "#{}", 5),
+        ("#{}", "{}", None),
+        ("true{}", "m{}", 0),
+        ("1234567890123456{:03d}", "1234567890123456{:03d}", 5),
+        ("1234567890123456{:03d}", "1234567890123457{:03d}", 0),
+    ],
+)
+def test_ids_that_begin_with_a_mark_or_are_long(folder, capsys, ours, theirs, found):
+    """A mark is no number, and each digit of a long one counts."""
+    ids = [ours.format(i) for i in range(N)]
+    pd.DataFrame({"id": ids, "y": Y, "label": BAD}).to_csv("a.csv", index=False)
+    pd.DataFrame({"id": ids, "label": GOOD}).to_csv("b.csv", index=False)
+    pd.DataFrame({"id": [theirs.format(i) for i in range(5)]}).to_csv("t.csv", index=False)
+    options = [*ACCURACY, "--train", "t.csv"]
+    if found == 0:
+        assert 0 == main(["gate", *options, "a.csv", "b.csv"])
+    else:
+        words = "unlike ways" if found is None else f"{found} of 300 records"
+        assert words in refused(capsys, *options)
+
+
 @pytest.mark.parametrize("ids", [["m1", "m2"], ["2024-01-01", "2024-01-02"]])
 def test_training_ids_of_another_kind(folder, capsys, ids):
     """None would ever be found."""
