@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from skcompare._frames import Source, check_column
 from skcompare.gate._policy_sections import Columns
 from skcompare.gate._same_file import are_one_file, hold_the_same
-from skcompare.predictions._role_names import check_role_names
+from skcompare.predictions._role_names import CHALLENGER, ROLES, check_role_names
 
 __all__ = [
     "ABOUT_SCORES",
@@ -24,7 +24,6 @@ __all__ = [
     "whole_names",
 ]
 
-CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
 ID, Y = "id", "y"
 ABOUT_SCORES = ("item", "attempt", "bounds")
 """What is about scores item by item."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import as_array, is_number, missing_in, some_of
+from skcompare.predictions._role_names import ROLES
 
 __all__ = [
     "ROLES",
@@ -21,8 +22,6 @@ __all__ = [
     "checked_labels",
     "checked_scores",
 ]
-
-ROLES = ("champion", "challenger")
 
 LARGEST = 1e140
 """The sum of the squares of larger scores overflows."""

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["check_role_names"]
+__all__ = ["CHALLENGER", "CHAMPION", "ROLES", "check_role_names"]
 
 CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
 PAIRS = (
