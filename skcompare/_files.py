@@ -8,7 +8,30 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["replaced_on_success", "write_text"]
+__all__ = ["check_unpacked", "replaced_on_success", "write_text"]
+
+
+LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
+"""A file may be so many times as large when it is unpacked, or have so many bytes."""
+
+
+def check_unpacked(words: str, unpacked: int, packed: int, advice: str) -> None:
+    """Refuse a small file that would fill the memory.
+
+    Parameters
+    ----------
+    words : str
+        What messages call the file.
+    unpacked, packed : int
+        Bytes of what is in it, as far as that is known, and of the file.
+    advice : str
+        What to do if the file is right.
+    """
+    if unpacked > max(ALWAYS_FINE, LARGEST_RATIO * packed):
+        raise ValueError(
+            f"{words} would take {unpacked:,} bytes or more when it is unpacked, more than "
+            f"{LARGEST_RATIO} times its size. {advice}"
+        )
 
 
 @contextmanager

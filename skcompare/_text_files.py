@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._files import check_unpacked
+
 __all__ = ["TextColumn", "TextFile", "cannot_read", "from_codes", "text_array"]
 
 LONGEST_LINE = 1 << 26
@@ -18,9 +20,6 @@ LONGEST_LINE = 1 << 26
 
 LARGEST_PIPE = 1 << 29
 """Letters that are taken from a pipe, which need not end."""
-
-LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
-"""A compressed file is read up to so many times its size, or so many letters."""
 
 AT_ONCE = 1 << 20
 """Letters of a pipe that are read at a time."""
@@ -82,15 +81,10 @@ class TextFile:
 
     def _unpacked(self, lines: Iterator[str]) -> Iterator[str]:
         """The lines of a compressed file, as many as one of its size may have."""
-        most = max(ALWAYS_FINE, LARGEST_RATIO * os.path.getsize(self.path))
-        read = 0
+        size, read = os.path.getsize(self.path), 0
         for line in lines:
             read += len(line)
-            if read > most:
-                raise ValueError(
-                    f"{self.words} has more than {most:,} letters when it is unpacked, "
-                    f"more than {LARGEST_RATIO} times its size. Unpack it if it is right."
-                )
+            check_unpacked(self.words, read, size, "Unpack it if it is right.")
             yield line
 
     def _pipe(self, pipe: Any) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skcompare._files import check_unpacked
 from skcompare.exceptions import MissingDependencyError
 from skcompare.gate._safe_types import SAFE_TYPES
 from skcompare.gate._tree_checks import check_contents
@@ -29,7 +30,6 @@ PICKLED = (".pkl", ".pickle", ".joblib", ".dill", ".cloudpickle", ".sav")
 ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 PICKLES = (b"\x80", *ZLIB, b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x5d\x00", b"\x04\x22M\x18")
 HOW = "Save the fitted classifier by `skops.io.dump(classifier, 'name.skops')`."
-LARGEST_RATIO, ALWAYS_FINE = 200, 2**30
 
 
 def load_estimator(
@@ -142,11 +142,7 @@ def _content(path: str) -> bytes:
     if SCHEMA not in [info.filename for info in infos]:
         raise ValueError(f"{path!r} is an archive, but none of skops. {HOW}")
     size = sum(info.file_size for info in infos)
-    if size > max(ALWAYS_FINE, LARGEST_RATIO * len(content)):
-        raise ValueError(
-            f"{path!r} would take {size:,} bytes when it is unpacked, more than "
-            f"{LARGEST_RATIO} times its size. {HOW}"
-        )
+    check_unpacked(repr(path), size, len(content), HOW)
     return content
 
 

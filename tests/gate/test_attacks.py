@@ -519,7 +519,7 @@ def test_input_without_end(folder, capsys, monkeypatch):
 
 def test_a_file_that_unpacks_to_a_thousand_times_its_size(folder, capsys, monkeypatch):
     """A small file would fill the memory."""
-    monkeypatch.setattr("skcompare._text_files.ALWAYS_FINE", 1 << 16)
+    monkeypatch.setattr("skcompare._files.ALWAYS_FINE", 1 << 16)
     write("b.csv", label=GOOD)
     text = "id,y,label\n" + "1,1,1\n" * 100_000
     (folder / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
