@@ -14,6 +14,7 @@ from skcompare._arrays import is_foreign, on_host
 
 __all__ = [
     "alpha_of",
+    "are_probabilities",
     "as_array",
     "check_alpha",
     "check_alternative",
@@ -265,9 +266,9 @@ def check_probabilities(
 
     Of two classes, one column stands for the second. In floats of four or two bytes they
     do so as closely as these can, and are brought to it here. Without `sums` rows may have
-    any sum, which a ranking does not look at.
+    any sum, and stay as they are where they have another one.
     """
-    given = np.asarray(on_host(values))
+    given = as_array(values)
     few = given.dtype.itemsize if given.dtype.kind == "f" else 8
     tolerance = TOLERANCE_BY_BYTES.get(few, PROBABILITY_TOLERANCE)
     proba = given.astype(np.float64, copy=False)
@@ -298,10 +299,16 @@ def check_probabilities(
             f"{totals[np.argmax(off)]:.9g}, and {given.dtype} is near enough within "
             f"{near_enough:g}. Normalise the rows, or pass decision scores."
         )
-    if sums and tolerance > PROBABILITY_TOLERANCE:
+    if tolerance > PROBABILITY_TOLERANCE and not off.any():
         # So that one class has what the others leave, also where it is next to nothing.
         proba = proba / totals[:, np.newaxis]
     return proba
+
+
+def are_probabilities(proba: NDArray[np.float64]) -> bool:
+    """Whether rows sum to 1, as :func:`check_probabilities` asks of them."""
+    most = PROBABILITY_TOLERANCE * max(1.0, proba.shape[1] / 2)
+    return bool((np.abs(proba @ np.ones(proba.shape[1]) - 1) <= most).all())
 
 
 def _check_unit_interval(name: str, proba: NDArray[np.float64]) -> None:

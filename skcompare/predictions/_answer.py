@@ -37,9 +37,10 @@ __all__ = [
 ]
 
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
+"""What can be asked of a classifier; scores are probabilities where it has them."""
+
 RANKS = "ranks"
 """Beside scores: they only rank records, so that probabilities may have any sum."""
-"""What can be asked of a classifier; scores are probabilities where it has them."""
 
 LARGEST_SEED = np.iinfo(np.int32).max
 """Of the seeds that are drawn for nested estimators."""

@@ -9,6 +9,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skcompare._design import HOLDOUT, Design
 from skcompare._labels import check_labels, class_codes, classes_of, group_codes
 from skcompare._typing import IntArray
+from skcompare._validation import are_probabilities
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
 from skcompare.predictions._describe import describe, describe_all
@@ -180,16 +181,25 @@ def _knows(estimator: Any) -> bool:
 
 
 def joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
+    """All answers of one classifier.
+
+    Probabilities of two classes that do not sum to 1, which only a ranking takes, are
+    decision scores, so that nothing else takes them for probabilities.
+    """
+
     def column(field: str) -> Any:
         parts = [getattr(outcome, field) for outcome in outcomes]
         return None if parts[0] is None else np.concatenate(parts)
 
+    proba, decision = column("proba"), column("decision")
+    if proba is not None and not are_probabilities(proba):
+        decision, proba = proba[:, 1], None
     return Answers(
         name=name,
         description=description,
         labels=column("labels"),
-        proba=column("proba"),
-        decision=column("decision"),
+        proba=proba,
+        decision=decision,
         fit_times=np.array([outcome.fit_time for outcome in outcomes]),
         predict_times=np.array([outcome.predict_time for outcome in outcomes]),
     )

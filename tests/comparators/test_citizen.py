@@ -22,6 +22,7 @@ from sklearn.utils import check_random_state
 from skcompare import MultipleComparator, PairedComparator
 from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorValueError
+from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.metrics import (
     DeLongScorer,
     McNemarScorer,
@@ -74,16 +75,20 @@ class Scaled(GaussianNB):
 
 
 def test_a_ranking_asks_for_no_sums():
-    """The same order has the same AUC; a loss of such probabilities is refused."""
+    """The same order has the same AUC; a loss of such scores is refused, also by a gate."""
     X, y = small_floats(1, np.float64)
     plain, scaled = (
-        PairedComparator(one, LogisticRegression(), scoring="roc_auc", random_state=0)
-        .fit(X, y)
-        .comparison_.rows[0]
+        PairedComparator(one, LogisticRegression(), scoring="roc_auc", random_state=0).fit(
+            X, y
+        )
         for one in (GaussianNB(), Scaled())
     )
 
-    assert plain.pvalue == scaled.pvalue
+    assert plain.comparison_.rows[0].pvalue == scaled.comparison_.rows[0].pvalue
+    assert Gate(Superior("roc_auc")).decide(scaled).outcomes[0].row is not None
+    decision = Gate(NonInferior("brier_loss", margin=0.1)).decide(scaled)
+    assert "inconclusive" == decision.status
+    assert "a classifier with predict_proba" in decision.outcomes[0].reasons[0]
     with pytest.raises(
         EstimatorValueError, match=r"sums to 0\.7, and float64 is near enough within 1e-06"
     ):
@@ -266,3 +271,11 @@ def test_equal_classifiers_are_equal_and_repeat(name):
     first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
     assert first == second
     assert before == (check_random_state(None).get_state()[1].tolist(), random.getstate())
+
+
+def test_masked_probabilities_are_missing():
+    """What a mask hides is no probability."""
+    proba = np.ma.masked_array([[0.5, 0.5], [0.2, 0.8]], mask=[[0, 0], [0, 1]])
+
+    with pytest.raises(ValueError, match="must not have missing values"):
+        check_probabilities("p", proba, 2)
