@@ -14,6 +14,15 @@ __all__ = ["check_comparable", "check_no_other", "check_spelled_once"]
 def check_comparable(
     name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
 ) -> None:
+    """Refuse labels of another type or spelling, or none of which is known.
+
+    Parameters
+    ----------
+    name, reference : str
+        What messages call the answers, and what they are held against.
+    own, known : ndarray of shape (n_labels,)
+        The different labels of each.
+    """
     is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
     if is_text != known_is_text:
         raise ValueError(

@@ -75,7 +75,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Refuse options."""
         words = in_one_line(message)
-        # argparse prints what it is told.
         self.exit(BAD_INPUT, f"{self.prog}: error: {words}. See `{self.prog} --help`.\n")
 
 

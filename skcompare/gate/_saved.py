@@ -63,9 +63,9 @@ def estimators_subject(
     loaded = load_estimators(files.answers, trust=files.trust)
     free = columns.features or [name for name in whole_names(data) if name not in facts]
     secret = {y: "the true labels", id: "ids", columns.groups: "groups"}
+    _check_features(columns.features or (), "`features` in [data]", secret, None)
     for estimator, path in zip(loaded, files.answers, strict=True):
-        named = _names_of(estimator) or list(columns.features or ())
-        _check_features(named, path, secret, columns.features)
+        _check_features(_names_of(estimator), repr(path), secret, columns.features)
     own = [_features_of(estimator, free) for estimator in loaded]
     features = list(dict.fromkeys(name for names in own for name in names))
     for name in features:
@@ -129,7 +129,7 @@ def _names_of(estimator: Any) -> list[str]:
 
 def _check_features(
     names: Sequence[str],
-    path: str,
+    who: str,
     secret: Mapping[str | None, str],
     allowed: Sequence[str] | None,
 ) -> None:
@@ -140,14 +140,13 @@ def _check_features(
     for name in names:
         if name in secret:
             raise ValueError(
-                f"{path!r} was trained with column {name!r}, which has {secret[name]} of "
-                "the records that it is judged by, and is given to no estimator. Train it "
-                "without the column."
+                f"{who} names column {name!r}, which has {secret[name]} of the records to "
+                "judge. No estimator is given it: train without the column."
             )
     beside = [name for name in names if allowed is not None and name not in allowed]
     if beside:
         raise ValueError(
-            f"{path!r} was trained with {', '.join(map(repr, beside[:5]))}, and `features` "
+            f"{who} was trained with {', '.join(map(repr, beside[:5]))}, and `features` "
             "in [data] does not name it. Name all features of both estimators, or leave "
             "`features` out."
         )

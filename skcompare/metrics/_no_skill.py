@@ -82,7 +82,7 @@ def is_worse_than_no_skill(
     answers : Answers
         Those of the classifier.
     value : float or None
-        Its score; of a negated loss, or the loss.
+        Its score, which may be a loss, or a negated one.
     greater_is_better : bool
         Whether it is a score, where the greater is better, and not a loss.
     pos_label : label, optional
