@@ -65,7 +65,9 @@ class PairedComparator(BaseComparator):
     random_state : int, RandomState instance or None, default=None
         Decides the splits and every nested `random_state` that is None. These get a
         seed a split, the same for both classifiers, so that identical classifiers give
-        equal answers; pass an int for the same comparison at every call.
+        equal answers; pass an int for the same comparison at every call. The global
+        generators of numpy, Python and torch (on the CPU) begin with this seed in each
+        fit, and are left as they were; fits in threads share them.
 
     Attributes
     ----------
