@@ -13,7 +13,7 @@ import numpy as np
 from skcompare._arrays import is_foreign, on_host
 from skcompare._registry import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import is_number, unknown_name
+from skcompare._validation import as_array, is_number, unknown_name
 from skcompare.evidence import _device_losses
 
 __all__ = [
@@ -362,7 +362,7 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
 def checked_values(name: str, values: Any) -> FloatArray:
     """Losses that were computed elsewhere: finite, one a record."""
     try:
-        array = np.asarray(on_host(values), dtype=np.float64)
+        array = as_array(values).astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"`{name}` must be losses of shape (n_samples,), all of them numbers. {error}."

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from skcompare import MultipleComparator, PairedComparator
 from skcompare._validation import check_probabilities
+from skcompare.evidence import PairedLosses
 from skcompare.exceptions import EstimatorValueError
 from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.metrics import (
@@ -279,3 +280,11 @@ def test_masked_probabilities_are_missing():
 
     with pytest.raises(ValueError, match="must not have missing values"):
         check_probabilities("p", proba, 2)
+
+
+def test_masked_losses_are_missing():
+    """Nor is it a loss."""
+    hidden = np.ma.masked_array([0.5, 0.2, 0.1], mask=[0, 1, 0])
+
+    with pytest.raises(ValueError, match="1 others, the first at position 1"):
+        PairedLosses.from_losses(hidden, [0.1, 0.2, 0.3])
