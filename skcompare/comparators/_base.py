@@ -226,7 +226,8 @@ class BaseComparator(
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
         self._check_design(measures, splits.design)
-        rehearse(asked, measures, splits, np.unique(y_labels))
+        classes = classes_of(y_labels)
+        wanted |= rehearse(asked, measures, splits, classes, y_labels, self.pos_label)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         return collect_predictions(
             estimators,

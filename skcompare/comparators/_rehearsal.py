@@ -1,17 +1,22 @@
 """What can be refused before anything is fitted, found by trying it on made-up answers."""
 
+import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._design import Design
+from skcompare._labels import class_codes
+from skcompare._registry import PairedTestEntry, get_test, tests_for
 from skcompare._validation import check_pos_label
 from skcompare.comparators._class_options import LABEL
 from skcompare.comparators._splits import Splits
-from skcompare.comparators._tests import Asked
+from skcompare.comparators._tests import Asked, NamedTests, default_test, no_test_note
 from skcompare.metrics import Measure
-from skcompare.predictions import Answers, PairedPredictions, Predictions, one_class
+from skcompare.metrics._stored import class_order
+from skcompare.predictions import PROBA, Answers, PairedPredictions, Predictions, one_class
 
 __all__ = ["check_scored_classes", "rehearse"]
 
@@ -27,16 +32,43 @@ def check_scored_classes(
 
 
 def rehearse(
-    asked: Asked, measures: Iterable[Measure], splits: Splits, classes: np.ndarray
-) -> None:
-    """Run the tests that were asked for on right answers of these splits.
+    asked: Asked,
+    measures: Sequence[Measure],
+    splits: Splits,
+    classes: np.ndarray,
+    y: np.ndarray,
+    pos_label: Any,
+) -> frozenset[str]:
+    """Refuse what would fail after hours of fitting, and warn of what would decide nothing.
 
-    A wrong option, or a test that needs other splits, is refused here rather than after
-    hours of fitting.
+    Measures are scored on right answers to some records of the classes that the test sets
+    have, and the tests that were asked for run on right answers of these splits. Returns
+    "probabilities" if decision scores would not do.
     """
-    if not asked or isinstance(asked, str):
-        return
-    measures, pair = tuple(measures), _right_answers(splits, classes)
+    codes = class_codes("y", y, classes)
+    _check_trained_classes(splits, classes, codes)
+    _check_tested_classes(measures, splits, classes, codes, pos_label)
+    if not isinstance(asked, Mapping):
+        _check_default_tests(measures, splits.design)
+    needs_proba = any(measure.needs_proba for measure in measures)
+    if isinstance(asked, Mapping):
+        pair = _right_answers(splits, classes, with_proba=True)
+        _run(asked, measures, pair, classes)
+        try:
+            pair = _right_answers(splits, classes, with_proba=False)
+            _run(asked, measures, pair, classes)
+        except ValueError:
+            needs_proba = True
+    return frozenset({PROBA} if needs_proba else ())
+
+
+def _run(
+    asked: NamedTests,
+    measures: Sequence[Measure],
+    pair: PairedPredictions,
+    classes: np.ndarray,
+) -> None:
+    """Run the tests that were asked for, as they would be in the end."""
     for name, options in asked.items():
         entry = get_test(name)
         needs: Any = entry.needs
@@ -60,15 +92,89 @@ def _about(
     return [None]
 
 
-def _right_answers(splits: Splits, classes: np.ndarray) -> PairedPredictions:
+def _check_trained_classes(splits: Splits, classes: np.ndarray, codes: np.ndarray) -> None:
+    """Warn of a training set of one class, before the first fit on others."""
+    for k, (train, _) in enumerate(splits.pairs):
+        if len(train) and (codes[train] == codes[train[0]]).all():
+            only = classes[codes[train[0]]].item()
+            warnings.warn(
+                f"The training set of split {k} has class {only!r} alone, and most "
+                "classifiers cannot be fitted to one class. Collect more records of the "
+                "others, or choose splits that are stratified.",
+                stacklevel=6,
+            )
+            return
+
+
+def _check_tested_classes(
+    measures: Iterable[Measure],
+    splits: Splits,
+    classes: np.ndarray,
+    codes: np.ndarray,
+    pos_label: Any,
+) -> None:
+    """Refuse a measure that every test set lacks a class for."""
+    n_classes = len(classes)
+    tested = {
+        tuple(np.flatnonzero(np.bincount(codes[test], minlength=n_classes)).tolist())
+        for _, test in splits.pairs
+    }
+    held_by = [[*range(n_classes)], *map(list, tested)]
+    for measure in measures:
+        if measure.metric is None:
+            continue
+        scored, order = class_order(classes, pos_label)
+        if measure.label is not None:
+            position = measure.position(classes)
+            scored, order = np.array([0, 1]), (np.arange(n_classes) == position).astype(int)
+        every, *sets = ({*order[held].tolist()} for held in held_by)
+        if not _is_undefined(measure, scored, every) and all(
+            _is_undefined(measure, scored, held) for held in sets
+        ):
+            rare = classes[np.bincount(codes, minlength=n_classes).argmin()].item()
+            raise ValueError(
+                f"scoring {measure.subject!r} would be undefined on every test set, which "
+                f"has too few classes. The rarest class, {rare!r}, has "
+                f"{np.bincount(codes).min()} records. Collect more, choose splits that are "
+                "stratified, or a measure such as 'accuracy'."
+            )
+
+
+def _is_undefined(measure: Measure, classes: np.ndarray, held: set[int]) -> bool:
+    """Whether right answers to records of some classes have no score."""
+    try:
+        return math.isnan(measure.of_right_answers(classes, np.array(sorted(held))))
+    except ValueError:
+        return True
+
+
+def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
+    """Warn where the splits leave the verdict, or a measure that has tests, without one."""
+    for measure in measures:
+        if default_test(measure, design) is not None:
+            continue
+        if measure is measures[0]:
+            note = f"There will be no verdict: {no_test_note(measure, design)}."
+        elif tests_for(measure.metric):
+            note = f"There will be no p-value: {no_test_note(measure, design)}."
+        else:
+            continue
+        warnings.warn(note, stacklevel=6)
+
+
+def _right_answers(
+    splits: Splits, classes: np.ndarray, *, with_proba: bool
+) -> PairedPredictions:
     """Two classifiers that answer these splits alike, with records of every class."""
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
     n = int(records.max()) + 1
     y = (np.arange(n) % len(classes)).astype(np.min_scalar_type(-len(classes)))
     labels, certain = y[records], np.eye(len(classes))[y[records]]
+    scores = certain[:, 1] if len(classes) == 2 else certain
+    proba, decision = (certain, None) if with_proba else (None, scores)
     answers = tuple(
-        Answers(name, name, labels, certain) for name in ("champion", "challenger")
+        Answers(name, name, labels, proba, decision) for name in ("champion", "challenger")
     )
     made_up = Predictions(
         classes=classes,

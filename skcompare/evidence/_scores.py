@@ -273,13 +273,16 @@ class ScoreDifferences(Storable):
         n_train = 0 if predictions.n_train is None else predictions.n_train
         shape = shape_of(pair.design)
         scores = [[role[part].mean() for part in parts] for role in right]
-        variances = [variance_of_mean(gains[part]) for part in parts]
+        # As for every other score: those of splits that share records are of no use.
+        variances = None
+        if pair.design.kind == "kfold":
+            variances = np.reshape([variance_of_mean(gains[p]) for p in parts], shape)
         champion, challenger = (np.reshape(role, shape) for role in scores)
         return cls(
             challenger - champion,
             n_train,  # type: ignore[arg-type]
             predictions.n_test,
-            np.reshape(variances, shape),
+            variances,
             champion,
             challenger,
             pair.design,

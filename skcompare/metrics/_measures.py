@@ -26,7 +26,7 @@ from skcompare._validation import some_of, unknown_name
 from skcompare.metrics._registered_scorer import ClassMetric, DirectScorer, entry_of
 from skcompare.metrics._scorers import known_names
 from skcompare.metrics._stored import Probe, StoredAnswers
-from skcompare.metrics._undefined import watched
+from skcompare.metrics._undefined import Watch, watched
 from skcompare.predictions import DECISION, LABELS, SCORES
 
 __all__ = ["Measure", "named_scoring", "resolve_scoring"]
@@ -35,6 +35,10 @@ Scorer = Callable[[Any, Any, Any], float]
 
 OF_CLASS = re.compile(r"(\w+)\[(.+)\]", re.DOTALL)
 """A measure of one class against the rest, such as precision[malignant]."""
+
+
+PROBED = np.array([0, 1, 0, 1])
+"""True labels of the records that scorers are probed with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +120,46 @@ class Measure:
             classes = np.array([0, 1])
         if self.metric is None:
             return
-        y_true = np.repeat(classes, 2)
-        proba = np.repeat(np.eye(len(classes)), 2, axis=0)
-        decision = proba[:, 1] if len(classes) == 2 else proba
-        answers = StoredAnswers(classes, y_true, proba, decision)
         try:
-            with watched():
-                self.scorer(answers, np.arange(len(y_true)).reshape(-1, 1), y_true)
+            self.of_right_answers(classes, np.arange(len(classes)))
         except ValueError as error:
             raise ValueError(
                 f"scoring {self.subject!r} does not suit the {len(classes)} classes "
                 f"{some_of(classes)}: {error} For two string classes pass `pos_label`; "
                 "for more classes choose a multi-class scorer, such as 'f1_macro'."
             ) from error
+
+    @property
+    def needs_proba(self) -> bool:
+        """Whether decision scores do not do in place of probabilities."""
+        lacks = [self._asks_for_more(proba) for proba in (None, np.eye(2)[PROBED])]
+        return SCORES in self.wanted and lacks == [True, False]
+
+    def _asks_for_more(self, proba: np.ndarray | None) -> bool:
+        """Whether the scorer asks for what a classifier with labels and scores lacks."""
+        answers = StoredAnswers(np.array([0, 1]), PROBED, proba, 2.0 * PROBED - 1)
+        try:
+            with watched():
+                self.scorer(answers, np.arange(len(PROBED)).reshape(-1, 1), PROBED)
+        except AttributeError:
+            return True
+        # It may dislike the data.
+        except Exception:
+            return False
+        return False
+
+    def of_right_answers(self, classes: np.ndarray, codes: np.ndarray) -> float:
+        """The score of right and certain answers to two records of each of some classes.
+
+        NaN where the scorer warns, as of a class that is not there.
+        """
+        y_true = np.repeat(classes[codes], 2)
+        proba = np.repeat(np.eye(len(classes))[codes], 2, axis=0)
+        decision = proba[:, 1] if len(classes) == 2 else proba
+        answers, watch = StoredAnswers(classes, y_true, proba, decision), Watch()
+        with watched(watch):
+            score = self.scorer(answers, np.arange(len(y_true)).reshape(-1, 1), y_true)
+        return float("nan") if watch.undefined or watch.warned else float(score)
 
 
 def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
@@ -234,7 +265,7 @@ def _asked_by(scorer: Scorer) -> frozenset[str]:
         probe = Probe(with_decision)
         try:
             with watched():
-                scorer(probe, np.arange(4).reshape(-1, 1), np.array([0, 1, 0, 1]))
+                scorer(probe, np.arange(4).reshape(-1, 1), PROBED)
             return frozenset(probe.asked or {LABELS, SCORES})
         except AttributeError:
             # It may have asked for what this probe does not have.

@@ -13,7 +13,14 @@ from sklearn.utils import check_array, check_random_state, column_or_1d, indexab
 from sklearn.utils.multiclass import type_of_target
 
 from skcompare._design import Design
-from skcompare.model_selection._dealing import count_groups, deal_groups, deal_records
+from skcompare.model_selection._dealing import (
+    SmallClass,
+    check_small_classes,
+    count_groups,
+    deal_groups,
+    deal_records,
+    small_classes_of,
+)
 from skcompare.model_selection._hadamard import orthogonal_array
 
 __all__ = ["BlockLayout", "BlockRegularized5x2CV", "BlockRegularizedMx2CV"]
@@ -98,8 +105,8 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     The bounds hold for the members of one class too. The blocks are ordered so that both
     halves of every repetition have a member of each class, wherever there is such an
     order: in 5 × 2, for classes of three members or more. Two members are in one half of
-    some repetition, and a single one always is. :meth:`describe` flags classes with fewer
-    members than blocks.
+    some repetition, and a single one always is, so that such a class is refused. A class
+    with fewer members than blocks is warned of, and :meth:`describe` flags it.
 
     With `groups`, all records of a group go to one block, the largest group first. With
     `stratify` a group goes where it least increases the spread of the class shares, as
@@ -179,10 +186,22 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         -------
         splits : iterator of (train, test)
             Sorted indices, ndarrays of shape (n_train,) and (n_test,).
+
+        Raises
+        ------
+        ValueError
+            If there are fewer records, or groups, than blocks, or a class to stratify by
+            has so few members that a half must lack it.
+
+        Warns
+        -----
+        UserWarning
+            If a class to stratify by has fewer members than there are blocks.
         """
         first_halves = orthogonal_array(self._check_n_repeats())
         rng = check_random_state(self.random_state)
-        blocks, _ = self._deal(first_halves, X, y, groups, rng)
+        blocks, small_classes = self._deal(first_halves, X, y, groups, rng)
+        check_small_classes(small_classes, len(first_halves), groups is not None)
         return _halves(blocks, first_halves)
 
     def describe(self, X: Any, y: Any = None, groups: Any = None) -> BlockLayout:
@@ -221,7 +240,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
             tuple(sizes.tolist()),
             min(overlaps, default=None),
             max(overlaps, default=None),
-            small_classes,
+            tuple(small.label for small in small_classes),
         )
 
     def _deal(
@@ -231,16 +250,15 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         y: Any,
         groups: Any,
         rng: np.random.RandomState,
-    ) -> tuple[IntArray, tuple[Any, ...]]:
+    ) -> tuple[IntArray, list[SmallClass]]:
         """Give every record a block; also name the classes too small for all blocks."""
         n_blocks = len(first_halves)
         X, y, groups = indexable(X, y, groups)
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
         self._check_enough(n_records, n_blocks, "records")
+        classes, codes = None, np.zeros(n_records, dtype=np.intp)
         if self._check_stratify():
             classes, codes = encode_classes(y)
-        else:
-            classes, codes = np.empty(0), np.zeros(n_records, dtype=np.intp)
         if groups is None:
             blocks = deal_records(codes, first_halves, rng)
             reach = np.bincount(codes)
@@ -249,8 +267,9 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
             self._check_enough(len(counts), n_blocks, "groups")
             blocks = deal_groups(counts, n_blocks, rng)[members]
             reach = (counts > 0).sum(axis=0)
-        small_classes = classes[reach < n_blocks] if self.stratify else classes
-        return blocks, tuple(small_classes.tolist())
+        if classes is None:
+            return blocks, []
+        return blocks, small_classes_of(classes, codes, reach, blocks, first_halves)
 
     def _check_n_repeats(self) -> int:
         n_repeats = self.n_repeats

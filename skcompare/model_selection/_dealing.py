@@ -1,13 +1,23 @@
 """Which block each record goes to, class by class or group by group."""
 
+import warnings
+from collections.abc import Sequence
 from itertools import permutations
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
-__all__ = ["count_groups", "deal_groups", "deal_records"]
+__all__ = [
+    "SmallClass",
+    "check_small_classes",
+    "count_groups",
+    "deal_groups",
+    "deal_records",
+    "small_classes_of",
+]
 
 IntArray = NDArray[np.intp]
 
@@ -16,6 +26,18 @@ TRIED_ORDERS = 500
 
 MOST_PERMUTED = 8
 """Blocks of which all orders are tried then."""
+
+UNHALVED = 2
+"""Members of a class that no deal has in both halves of three repetitions or more."""
+
+
+class SmallClass(NamedTuple):
+    """A class with fewer members, or groups that have some, than there are blocks."""
+
+    label: Any
+    members: int
+    is_halved: bool
+    """Whether both halves of every repetition have a member."""
 
 
 def deal_records(
@@ -55,8 +77,7 @@ def _order_of_blocks(
         """Which classes (columns) have members in both halves of every repetition."""
         found = np.ones((len(orders), len(members)), dtype=bool)
         for column, places in zip(found.T, members):
-            first = first_halves[orders[:, places]]
-            column &= (first.min(axis=1) != first.max(axis=1)).all(axis=1)
+            column &= _are_halved(orders[:, places], first_halves)
         return found
 
     if halved(order[np.newaxis]).all():
@@ -69,6 +90,13 @@ def _order_of_blocks(
         orders = np.array(list(permutations(rng.permutation(n_blocks))))
     found: IntArray = orders[int(halved(orders).sum(axis=1).argmax())]
     return found
+
+
+def _are_halved(blocks: IntArray, first_halves: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether members in these blocks (last axis) are in both halves of all repetitions."""
+    first = first_halves[blocks]
+    halved: NDArray[np.bool_] = (first.min(axis=-2) != first.max(axis=-2)).all(axis=-1)
+    return halved
 
 
 def deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> IntArray:
@@ -106,3 +134,42 @@ def count_groups(codes: IntArray, groups: Any) -> tuple[IntArray, IntArray]:
     shape = len(names), int(codes.max()) + 1
     cells = np.bincount(members * shape[1] + codes, minlength=shape[0] * shape[1])
     return cells.reshape(shape), members
+
+
+def small_classes_of(
+    classes: NDArray[Any],
+    codes: IntArray,
+    reach: IntArray,
+    blocks: IntArray,
+    first_halves: NDArray[np.bool_],
+) -> list[SmallClass]:
+    """The classes that cannot reach every block."""
+    small = np.flatnonzero(reach < len(first_halves))
+    halved = [bool(_are_halved(blocks[codes == code], first_halves)) for code in small]
+    return [
+        SmallClass(*one)
+        for one in zip(classes[small].tolist(), reach[small].tolist(), halved, strict=True)
+    ]
+
+
+def check_small_classes(
+    small_classes: Sequence[SmallClass], n_blocks: int, grouped: bool
+) -> None:
+    """Refuse a class that a half must lack; warn of one that a block must lack."""
+    if not small_classes:
+        return
+    key = attrgetter("is_halved", "members")
+    label, members, is_halved = min(small_classes, key=key)
+    has = f"class {label!r} has {members} {'groups' if grouped else 'members'}"
+    if not is_halved and members <= UNHALVED:
+        raise ValueError(
+            "Both halves of every repetition must have members of each class. Got too "
+            f"few: {has}, and {UNHALVED + 1} would do. Collect more, leave it "
+            "out, join it with another class, or use stratify=False."
+        )
+    halves = "few" if is_halved else "none"
+    warnings.warn(
+        f"The least populated {has}, fewer than the {n_blocks} blocks, so that some "
+        f"training or test sets have {halves} of it.",
+        stacklevel=3,
+    )

@@ -22,6 +22,8 @@ __all__ = [
     "DECISION",
     "LABELS",
     "LARGEST_SEED",
+    "PROBA",
+    "RANKS",
     "SCORES",
     "Outcome",
     "Task",
@@ -41,6 +43,9 @@ LABELS, SCORES, DECISION = "labels", "scores", "decision"
 
 RANKS = "ranks"
 """Beside scores: they only rank records, so that probabilities may have any sum."""
+
+PROBA = "probabilities"
+"""Beside scores: decision scores do not do."""
 
 LARGEST_SEED = np.iinfo(np.int32).max
 """Of the seeds that are drawn for nested estimators."""
@@ -183,6 +188,12 @@ def answer(
     scored = SCORES in wanted
     has_proba = hasattr(estimator, "predict_proba")
     has_decision = hasattr(estimator, "decision_function")
+    if PROBA in wanted and not has_proba:
+        raise ValueError(
+            "The measures or tests need probabilities, and it has no predict_proba. Wrap "
+            "it in sklearn.calibration.CalibratedClassifierCV, or ask for measures of "
+            "labels, such as 'accuracy', or of rankings, such as 'roc_auc'."
+        )
     if LABELS in wanted:
         labels = _codes(_checked("predict", estimator.predict(records()), n), classes)
     if scored and has_proba:

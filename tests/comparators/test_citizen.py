@@ -8,14 +8,27 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import BaggingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import precision_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.metrics import (
+    accuracy_score,
+    hinge_loss,
+    log_loss,
+    make_scorer,
+    precision_score,
+)
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import TargetEncoder
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
@@ -222,6 +235,158 @@ def test_a_fitted_comparator_in_a_file_of_skops():
         assert [*fitted.results_] == [*loaded.results_]
         if fitted is pair:
             assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
+
+
+# 15. Before the fits.
+
+
+class Counting(LinearSVC):
+    """Counts its fits."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Counting.fits += 1
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.fixture
+def counting():
+    """A classifier that counts from 0, without probabilities."""
+    Counting.fits = 0
+    return Counting()
+
+
+OF_PROBABILITIES = [
+    {"scoring": "brier_loss"},
+    {"scoring": ["accuracy", "neg_log_loss"]},
+    {"scoring": "neg_brier_score"},
+    {"scoring": "roc_auc_ovr"},
+    {"scoring": make_scorer(log_loss, response_method="predict_proba")},
+    {"tests": "calibration_difference", "cv": 5},
+    {"tests": "paired_t", "cv": 5},
+]
+
+
+@pytest.mark.filterwarnings("ignore:There will be no")
+@pytest.mark.parametrize("settings", OF_PROBABILITIES)
+def test_measures_that_a_classifier_cannot_answer(counting, settings):
+    """Its first fit says so, and what would help."""
+    X, y, _ = records()
+    with pytest.raises(EstimatorValueError, match="has no predict_proba") as caught:
+        PairedComparator(GaussianNB(), counting, random_state=0, **settings).fit(X, y)
+
+    assert 1 == Counting.fits
+    assert "challenger (Counting)" in str(caught.value)
+    assert "CalibratedClassifierCV" in str(caught.value)
+
+
+def test_probabilities_that_come_with_the_fit():
+    """A stacking classifier has them, though it says so only once it is fitted."""
+    X, y, _ = records()
+    stacking = StackingClassifier([("bayes", GaussianNB())], cv=2)
+    fitted = PairedComparator(GaussianNB(), stacking, scoring="brier_loss", random_state=0)
+
+    assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1", "hinge"])
+def test_decision_scores_do_for_the_rest(counting, scoring):
+    """Measures of labels, of rankings, and a scorer that asks for decision scores."""
+    X, y, _ = records()
+    hinge = make_scorer(hinge_loss, greater_is_better=False,
+                        response_method="decision_function")  # fmt: skip
+    scoring = {"hinge": hinge} if scoring == "hinge" else scoring
+    pair = counting, LinearSVC(C=0.1)
+    fitted = PairedComparator(*pair, cv=StratifiedKFold(5), scoring=scoring, random_state=0)
+
+    assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
+
+
+def few_positives(n, at_the_end=False):
+    """Records of which few are positive."""
+    X, _, _ = records()
+    y = np.zeros(len(X), dtype=int)
+    y[: n if n else None] = 1
+    return X, y[::-1] if at_the_end else y
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("several", [False, True])
+def test_class_too_small_for_the_default_splits(counting, n, several):
+    """It is refused by name before the first fit, with a way out."""
+    comparator = PairedComparator(GaussianNB(), counting)
+    if several:
+        three = [("a", GaussianNB()), ("b", counting), ("c", DummyClassifier())]
+        comparator = MultipleComparator(three)
+    with pytest.raises(ValueError, match=f"class 1 has {n} members, and 3 would do.*leave"):
+        comparator.fit(*few_positives(n))
+
+    assert 0 == Counting.fits
+
+
+@pytest.mark.filterwarnings("ignore:There will be no", "ignore:The training set of")
+@pytest.mark.parametrize("scoring", ["roc_auc", "sensitivity", "average_precision"])
+@pytest.mark.parametrize(
+    "cv", [TimeSeriesSplit(4), [(np.arange(150), np.arange(150, 300))]]
+)
+def test_measure_that_lacks_a_class_everywhere(counting, scoring, cv):
+    """Positive records that no test set has are named before the first fit."""
+    X, y = few_positives(3)
+    for about in (scoring, f"{scoring}[1]"):
+        words = r"undefined on every test set.*rarest class, 1, has 3 records"
+        with pytest.raises(ValueError, match=words):
+            PairedComparator(GaussianNB(), counting, cv=cv, scoring=about).fit(X, y)
+
+    assert 0 == Counting.fits
+
+
+def test_measure_that_lacks_a_class_somewhere(counting):
+    """One test set with both classes is enough."""
+    X, y = few_positives(30)
+    y = y[np.random.default_rng(0).permutation(len(y))]
+    cv = StratifiedKFold(31)
+    with pytest.warns(UserWarning, match="least populated class in y has only 30 members"):
+        fitted = PairedComparator(GaussianNB(), counting, cv=cv, scoring="roc_auc").fit(
+            X, y
+        )
+
+    assert "undefined-in-split" in fitted.comparison_.rows[0].flags
+
+
+def test_training_set_of_one_class(counting):
+    """It is named before the first fit, which may fail on it."""
+    X, y = few_positives(150, at_the_end=True)
+    cv = [(np.arange(200), np.arange(200, 300)), (np.arange(100), np.arange(100, 200))]
+    words = "training set of split 1 has class 0 alone"
+    with pytest.warns(UserWarning, match=words), pytest.raises(EstimatorValueError):
+        PairedComparator(GaussianNB(), counting, cv=cv, tests="mcnemar").fit(X, y)
+
+
+NO_TEST = {
+    "time": {"cv": TimeSeriesSplit(3)},
+    "measure": {"scoring": "average_precision"},
+    "second": {"scoring": ["accuracy", "average_precision"]},
+    "custom": {"scoring": make_scorer(accuracy_score)},
+}
+
+
+@pytest.mark.parametrize("name", NO_TEST)
+def test_design_without_test(name):
+    """A warning says so before the first fit, and which design has one."""
+    X, y, _ = records()
+    lacks = "p-value" if name == "second" else "verdict"
+    words = f"There will be no {lacks}: no test of .* is valid for"
+    unfit = FailedFit()
+    with pytest.warns(UserWarning, match=words), pytest.raises(EstimatorValueError):
+        PairedComparator(unfit, unfit, random_state=0, **NO_TEST[name]).fit(X, y)
+
+
+class FailedFit(DummyClassifier):
+    """Cannot be fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise ValueError("no")
 
 
 # 14. Seeds.

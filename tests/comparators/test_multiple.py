@@ -217,6 +217,7 @@ def test_other_splits_have_their_test(cancer, models, cv, test):
     assert test == comparator.comparison_.comparisons[0].test
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_design_without_valid_test(cancer, models):
     """Random 5×2 splits have no valid test: the differences are shown, and nobody wins."""
     X, y = cancer
@@ -441,6 +442,7 @@ def test_parallel_fits_change_nothing(cancer, models, fitted, n_jobs):
     assert fitted.comparison_.comparisons == again.comparison_.comparisons
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_routing(cancer):
     """Groups go to the splitter, weights to the classifiers that ask for them."""
     X, y = cancer

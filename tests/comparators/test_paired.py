@@ -299,12 +299,25 @@ def test_class_missing_from_a_training_set():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], [30, 29, 1])
     comparator = PairedComparator(
-        GaussianNB(), tree(), scoring=["accuracy", "multiclass_brier_loss"], random_state=0
+        GaussianNB(),
+        tree(),
+        cv=BlockRegularized5x2CV(stratify=False),
+        scoring=["accuracy", "multiclass_brier_loss"],
+        random_state=0,
     ).fit(X, y)
     proba = comparator.predictions_["champion"].proba
 
     assert (300, 3) == proba.shape
     np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_class_with_fewer_members_than_blocks():
+    """It is warned of before the fits, and flagged."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], [30, 25, 5])
+    with pytest.warns(UserWarning, match="class 2 has 5 members, fewer than the 8 blocks"):
+        comparator = PairedComparator(GaussianNB(), tree(), random_state=0).fit(X, y)
+
     assert "small-class" in comparator.comparison_.flags
 
 
@@ -397,6 +410,7 @@ def test_fitted_classifiers_are_refitted_and_it_is_said(data):
     assert "cloned and fitted anew" in " ".join(str(comparator.comparison_).split())
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 @pytest.mark.parametrize(
     ("cv", "kind"),
     [
@@ -459,6 +473,7 @@ def test_groups_make_a_grouped_design(data):
     assert 0 == len(records) % 4
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 @pytest.mark.parametrize("routing", [False, True])
 def test_groups_reach_the_splitter(data, routing):
     """Groups reach a group splitter with metadata routing on and off."""
@@ -610,6 +625,7 @@ def test_comparator_in_a_grid_search(data):
 SCORER = "average_precision"
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_other_measures_have_differences_only(data):
     """scikit-learn's scorers are measured on every test set, without p."""
     X, y = data
@@ -626,6 +642,7 @@ def test_other_measures_have_differences_only(data):
     assert (None, None) == (row.test, row.pvalue)
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_pos_label(data):
     """With string labels the positive class is named, and scorers know it."""
     X, y = data
@@ -643,6 +660,7 @@ def test_pos_label(data):
         assert expected[name].difference == pytest.approx(actual[name].difference)
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_custom_scorer(data):
     """A scorer that only asks for answers is scored on stored ones."""
 
@@ -655,6 +673,7 @@ def test_custom_scorer(data):
     assert -0.5 < row.champion < 0
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_undefined_on_some_test_sets():
     """A score undefined on one test set is left out of the mean and flagged."""
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([0, 1], 20)
@@ -670,9 +689,10 @@ def test_undefined_on_some_test_sets():
     assert not np.isnan(row["roc_auc"].difference)
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_scorer_needs_answers_that_are_not_there(data):
     """A measure of probabilities refuses a classifier without them, by name."""
-    with pytest.raises(ValueError, match="champion does not give"):
+    with pytest.raises(ValueError, match=r"champion .* has no predict_proba"):
         PairedComparator(SVC(), tree(), scoring="neg_log_loss").fit(*data)
 
 

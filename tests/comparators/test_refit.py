@@ -315,6 +315,7 @@ def test_pipeline_of_frames(data):
     assert ["x0", "x1"] == pipeline[:-1].get_feature_names_out()[:2].tolist()
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_groups_and_weights_of_a_step(data):
     """A pipeline passes groups and weights to the comparator by the name of its step."""
     X, y = data
@@ -456,6 +457,7 @@ def test_routed_weights_in_a_search(data, routing):
     np.testing.assert_array_equal(alone.theta_, best.selected_estimator_.theta_)
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_routed_groups(data, routing):
     """Groups go to a splitter that asks for them, without a prefix."""
     X, y = data

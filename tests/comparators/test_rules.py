@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skcompare import PairedComparator, compare
+from skcompare import BlockRegularized5x2CV, PairedComparator, compare
 from skcompare._design import Design
 from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues
 from skcompare.exceptions import EstimatorFailedError
@@ -91,6 +91,7 @@ def test_valid_default_decides_beside_an_invalid_test(data):
     assert "invalid-design" in rows[1].flags
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 @pytest.mark.parametrize(
     ("cv", "test"),
     [
@@ -118,6 +119,7 @@ def test_liberal_test_runs_by_name_and_decides_nothing(data, cv, test):
     assert test not in [row.test for row in everything.rows]
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(
     ("cv", "scoring", "test"),
@@ -152,6 +154,7 @@ def test_splitter_brings_its_test(data, cv, scoring, test, alternative):
     assert "algorithms" == row.result.inference
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_groups_are_not_advised_away(data):
     """With groups the advice names no design that ignores them."""
     X, y = data
@@ -187,6 +190,7 @@ def test_grouped_holdouts_have_a_test(data):
         assert by_answers.rows[0].pvalue == comparison.rows[0].pvalue
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_time_order_is_not_advised_away(data):
     """With time-ordered splits no shuffled halves are advised, and no hold-out either."""
     sentence = str(pair(cv=TimeSeriesSplit(3)).fit(*data).comparison_.conclusion)
@@ -196,6 +200,7 @@ def test_time_order_is_not_advised_away(data):
     assert "block-regularized" not in sentence
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_measures_are_known_by_what_they_measure(data):
     """A name for display neither gives a measure a test nor takes it away."""
     by_name = pair(scoring={"acc": "accuracy"}).fit(*data).results_["acc"]
@@ -208,6 +213,7 @@ def test_measures_are_known_by_what_they_measure(data):
     assert plain.champion == pytest.approx(other["accuracy"].champion, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_custom_scorer_sees_the_row_numbers(data):
     """The X of a custom scorer holds the numbers of the records that were answered."""
     X, y = data
@@ -275,6 +281,7 @@ def test_warnings_of_scorers_are_flags():
     assert "scorer-warning" in comparator.results_["balanced_accuracy"].flags
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_decision_scores_on_request(data):
     """A scorer that takes decision scores only gets them."""
     scorer = make_scorer(
@@ -286,18 +293,21 @@ def test_decision_scores_on_request(data):
     assert row.champion > row.challenger
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_decision_scores_of_two_among_three_classes():
     """Scores of a training set with two of three classes are aligned to three columns."""
     X, y = load_iris(return_X_y=True)
     svm = LinearSVC(), LinearSVC(C=0.1)
     comparator = pair(*svm, scoring=["accuracy", "roc_auc_ovr"])
-    with pytest.raises(ValueError, match="does not give"):
+    comparator.set_params(cv=BlockRegularized5x2CV(stratify=False, random_state=0))
+    with pytest.raises(ValueError, match="has no predict_proba"):
         comparator.fit(X[:101], y[:101])
     comparator.set_params(scoring=["accuracy", "top_k_accuracy"]).fit(X[:101], y[:101])
 
     assert (505, 3) == comparator.predictions_["champion"].decision.shape
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 @pytest.mark.parametrize(
     ("scoring", "error", "message"),
     [
@@ -477,6 +487,7 @@ def test_records_needed_count_those_that_no_split_uses(data):
     assert of_used / share == pytest.approx(verdict.records_needed)
 
 
+@pytest.mark.filterwarnings("ignore:There will be no", "ignore:The training set of split")
 def test_verdict_names_the_class():
     """A measure of one class has the same name in the verdict as in its row."""
     X, y = load_iris(return_X_y=True)

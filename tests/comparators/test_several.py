@@ -273,6 +273,7 @@ def test_a_ranking_is_of_splits_that_all_answered():
 # ------------------------------------------------------------------- what it costs
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_a_classifier_is_scored_once():
     """A score of k classifiers costs k calls a test set, however many pairs there are."""
     calls = []

@@ -62,9 +62,16 @@ def bounds(n_records, n_blocks):
 
 
 def random_labels(rng, n_records):
-    """Labels of a few classes of very different sizes."""
+    """Labels of a few classes of very different sizes, none too small to be halved."""
     n_classes = rng.integers(1, 6)
-    return rng.choice(n_classes, size=n_records, p=rng.dirichlet(np.ones(n_classes)))
+    y = rng.choice(n_classes, size=n_records, p=rng.dirichlet(np.ones(n_classes)))
+    sizes = np.bincount(y)
+    y[sizes[y] < 3] = sizes.argmax()
+    return y
+
+
+SMALL_CLASSES = pytest.mark.filterwarnings("ignore:The least populated class")
+"""They are not what a test is about."""
 
 
 @pytest.fixture
@@ -103,6 +110,7 @@ class TestSplits:
         expected = [sorted(record_of[np.array(s) - 1].tolist()) for s in TABLE_III]
         assert expected == [train for train, _ in splits[::2]]
 
+    @SMALL_CLASSES
     @pytest.mark.parametrize("n_records", [8, 40, 41, 67])
     @pytest.mark.parametrize("stratify", [True, False])
     def test_five_by_two_is_a_case_of_m_by_two(self, n_records, stratify):
@@ -124,6 +132,7 @@ class TestSplits:
         assert {n_records / 2} == {len(train) for train, _ in splits}
         assert {n_records / 4} >= set(overlaps_of(splits))
 
+    @SMALL_CLASSES
     @pytest.mark.parametrize("stratify", [True, False])
     @pytest.mark.parametrize("n_repeats", [2, 5, 7, 9])
     def test_bounds_for_any_n(self, rng, n_repeats, stratify):
@@ -181,6 +190,7 @@ class TestSplits:
 
 
 class TestStratification:
+    @SMALL_CLASSES
     def test_classes_and_blocks_are_even(self, rng):
         """Blocks differ by at most one record, and by at most one of each class."""
         for _ in range(60):
@@ -193,15 +203,44 @@ class TestStratification:
             for label in np.unique(y):
                 assert 1 >= np.ptp(np.bincount(blocks[y == label], minlength=8))
 
-    def test_class_with_one_member(self):
-        """Exactly one training set of each repetition holds a lone record."""
-        y = np.r_[np.zeros(40, dtype=int), 1]
-        splits = splits_of(BlockRegularized5x2CV(random_state=0), y, y)
+    @pytest.mark.parametrize("members", [1, 2])
+    def test_class_that_a_half_must_lack(self, members):
+        """It is refused by name, before the first split; without `stratify` it is not."""
+        y = np.repeat(["common", "rare"], [40, members])
+        has = f"class 'rare' has {members} members, and 3 would do. Collect more"
+        with pytest.raises(ValueError, match=f"both halves|{has}") as caught:
+            BlockRegularized5x2CV(random_state=0).split(y, y)
 
-        assert [1] * 5 == [
-            (40 in first) + (40 in second)
-            for (first, _), (second, _) in zip(splits[::2], splits[1::2], strict=True)
-        ]
+        assert has in str(caught.value)
+        assert 10 == len(splits_of(BlockRegularized5x2CV(stratify=False), y, y))
+
+    def test_class_that_a_half_must_lack_by_groups(self):
+        """Two groups with such members are too few, however many members they have."""
+        groups, y = np.repeat(np.arange(12), 10), np.repeat([0, 1], [100, 20])
+        with pytest.raises(ValueError, match="class 1 has 2 groups, and 3 would do"):
+            BlockRegularized5x2CV(random_state=0).split(y, y, groups)
+
+    def test_two_members_in_two_repetitions(self):
+        """Here there is a deal that has one in each half."""
+        y = np.repeat([0, 1], [40, 2])
+        with pytest.warns(UserWarning, match="has 2 members, fewer than the 4 blocks"):
+            splits = BlockRegularizedMx2CV(2, random_state=0).split(y, y)
+
+        assert [1] * 4 == [y[test].sum() for _, test in splits]
+
+    @pytest.mark.parametrize(("members", "groups"), [(3, None), (7, None), (40, 5)])
+    def test_class_with_fewer_members_than_blocks(self, members, groups):
+        """It is warned of by name, once, as by StratifiedKFold."""
+        y = np.repeat([0, 1, 2], [60, 40, members])
+        grouped = None
+        if groups is not None:
+            grouped = np.r_[np.arange(100), 100 + np.arange(members) % groups]
+        what = f"{groups} groups" if groups else f"{members} members"
+        words = f"The least populated class 2 has {what}, fewer than the 8 blocks"
+        with pytest.warns(UserWarning, match=words) as caught:
+            BlockRegularized5x2CV(random_state=0).split(y, y, grouped)
+
+        assert [__file__] == [warning.filename for warning in caught]
 
     def test_without_it_labels_do_not_matter(self, rng):
         """With stratify=False, any `y` or none gives the same splits."""
@@ -261,7 +300,7 @@ class TestGroups:
         """No group is on both sides of a split."""
         for _ in range(30):
             n_records = int(rng.integers(60, 200))
-            y = random_labels(rng, n_records)
+            y = rng.integers(3, size=n_records)
             groups = np.r_[np.arange(12), rng.integers(12, 30, size=n_records - 12)]
             cv = BlockRegularized5x2CV(
                 stratify=stratify, random_state=int(rng.integers(10**6))
@@ -353,6 +392,7 @@ class TestGroups:
 
 
 class TestDescribe:
+    @SMALL_CLASSES
     def test_tells_of_the_splits(self, rng):
         """Sizes and overlaps are those of the splits."""
         for _ in range(20):
@@ -575,10 +615,11 @@ class TestScikitLearn:
         assert 4 == len(cross_val_score(LogisticRegression(), *data, cv=cv, params={}))
 
 
+@SMALL_CLASSES
 @pytest.mark.parametrize("n_repeats", [2, 3, 4, 5, 6, 7])
-@pytest.mark.parametrize("size", range(2, 8))
+@pytest.mark.parametrize("size", range(3, 8))
 def test_small_classes_are_in_both_halves_where_they_can_be(n_repeats, size):
-    """Of three members they can up to 6 × 2, of two with two repetitions only."""
+    """Of three members they can up to 6 × 2."""
     in_both = []
     for seed in range(40):
         # Classes before it, so that the round begins anywhere.
@@ -588,10 +629,10 @@ def test_small_classes_are_in_both_halves_where_they_can_be(n_repeats, size):
         in_both.append(min(halves) > 0)
         assert np.ptp(cv.describe(y, y).block_sizes) <= 1
 
-    possible = {2: n_repeats <= 2, 3: n_repeats <= 6}.get(size, True)
-    assert {possible} == set(in_both)
+    assert {size > 3 or n_repeats <= 6} == set(in_both)
 
 
+@SMALL_CLASSES
 def test_several_small_classes_are_in_both_halves():
     """Of four classes of three members, in one order of the blocks."""
     for seed in range(20):

@@ -70,6 +70,7 @@ def test_designs_choose_pictures():
     assert "Who was right: records are answered more than once" in said
 
 
+@pytest.mark.filterwarnings("ignore:There will be no")
 def test_pictures_that_would_contradict_the_table():
     """Pooled answers have another calibration error than the mean of the folds."""
     rng = np.random.default_rng(1)
