@@ -16,6 +16,10 @@ name                             where it is used       without it
 `_parameter_constraints`,        a single name, where   a single name is refused, a list of
 `_skl_parameter_constraints`;    names are checked by   names works; pass the scorers
 in them `options`, `constraint`  a list made before
+`_parameter_constraints`,        parameters of our      wrong ones are refused in other
+`_validate_params`,              estimators and of      words, or where they are used
+`Interval`, `StrOptions`,        `cross_compare`
+`validate_params`
 `_score`, `_score_func`          scorers told classes,  scorers that are called directly:
                                  and share answers      no shared answers, no routing, no
                                                         threshold tuned
@@ -40,7 +44,9 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn import get_config
 from sklearn.metrics import accuracy_score, get_scorer_names, make_scorer
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from skcompare.exceptions import MissingDependencyError
 
@@ -73,12 +79,16 @@ __all__ = [
     "DOCUMENTATION",
     "CallbackSupportMixin",
     "DocumentedEstimatorMixin",
+    "Interval",
     "SideBySideMixin",
+    "StrOptions",
     "array_api_compat",
+    "check_parameters",
     "make_known",
     "progress_of",
     "scorer_told_classes",
     "scores_itself",
+    "validate_params",
     "with_callbacks",
 ]
 
@@ -102,6 +112,15 @@ def array_api_compat() -> Any:
         "Computing with arrays of torch or CuPy needs the package array-api-compat, which "
         "scikit-learn brings from 1.7 on. Install it: pip install array-api-compat."
     )
+
+
+def check_parameters(estimator: Any) -> None:
+    """Hold the parameters of an estimator against its `_parameter_constraints`.
+
+    Raises scikit-learn's `InvalidParameterError`, unless its configuration skips this.
+    """
+    if not get_config()["skip_parameter_validation"]:
+        estimator._validate_params()
 
 
 def progress_of(

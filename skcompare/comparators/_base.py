@@ -2,8 +2,9 @@
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
+from numbers import Integral, Real
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -25,11 +26,14 @@ from skcompare._design import Design
 from skcompare._labels import check_groups, check_labels, classes_of
 from skcompare._sklearn_private import (
     CallbackSupportMixin,
+    Interval,
     SideBySideMixin,
+    StrOptions,
+    check_parameters,
     progress_of,
     with_callbacks,
 )
-from skcompare._validation import check_switches
+from skcompare._validation import ALTERNATIVES
 from skcompare.comparators._caveats import fitting_flags
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse
@@ -51,6 +55,7 @@ from skcompare.predictions import (
     set_seeds,
 )
 from skcompare.predictions._generators import seeded_generators
+from skcompare.predictions._reproducible import takes_no_seed
 from skcompare.predictions._roles import (
     PREFIT,
     check_roles,
@@ -79,11 +84,27 @@ class BaseComparator(
     __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
     __metadata_request__score = {"sample_weight": UNUSED}
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "cv": ["cv_object", StrOptions({PREFIT})],
+        "scoring": [str, callable, list, tuple, dict],
+        "tests": [str, list, tuple, dict],
+        "alternative": [StrOptions(set(ALTERNATIVES))],
+        "alpha": [Interval(Real, 0, 0.5, closed="right")],
+        "pos_label": "no_validation",
+        "allow_mixed": ["boolean"],
+        "check_reproducible": ["boolean"],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
     cv: Any
     scoring: Any
     tests: Any
     pos_label: Any
     allow_mixed: bool
+    check_reproducible: bool
     refit: bool
     n_jobs: int | None
     verbose: int
@@ -143,7 +164,7 @@ class BaseComparator(
             The fitted comparator.
         """
         start = perf_counter()
-        check_switches(allow_mixed=self.allow_mixed, refit=self.refit)
+        check_parameters(self)
         self._check_settings()
         asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
         check_positive(asked, measures)
@@ -229,6 +250,7 @@ class BaseComparator(
         classes = classes_of(y_labels)
         wanted |= rehearse(asked, measures, splits, classes, y_labels, self.pos_label)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
+        twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
         return collect_predictions(
             estimators,
             X,
@@ -242,7 +264,8 @@ class BaseComparator(
             fit_params=fit_params,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-            progress=progress_of(self, len(estimators) * len(splits.pairs)),
+            progress=progress_of(self, len(estimators) * len(splits.pairs) + len(twice)),
+            twice=twice,
             flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
         )
 

@@ -1,6 +1,7 @@
 """scikit-learn's cross_validate for several classifiers on shared splits."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._labels import check_groups, check_labels, classes_of
-from skcompare._validation import check_switches, is_number
+from skcompare._sklearn_private import StrOptions, validate_params
 from skcompare.comparators._caveats import fitting_flags
 from skcompare.comparators._cross_comparison import CrossComparison, check_keys
 from skcompare.comparators._cross_outputs import outputs_of, report_failures
@@ -35,6 +36,22 @@ OWN_SCORE = "score"
 NamedEstimators = Sequence[tuple[str, Any]]
 
 
+@validate_params(
+    {
+        "cv": ["cv_object"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "params": [Mapping, None],
+        "pre_dispatch": [Integral, str],
+        "return_train_score": ["boolean"],
+        "return_estimator": ["boolean"],
+        "return_indices": ["boolean"],
+        "return_predictions": ["boolean"],
+        "error_score": [StrOptions({RAISE}), Real],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=False,
+)
 def cross_compare(
     estimators: Any,
     X: Any,
@@ -134,8 +151,6 @@ def cross_compare(
         "indices": return_indices,
         "predictions": return_predictions,
     }
-    check_switches(**{f"return_{what}": value for what, value in keep.items()})
-    _check_error_score(error_score)
     check_target(y, fitting=True)
     X, y, groups = indexable(X, y, groups)
     y_labels = check_labels("y", y)
@@ -146,7 +161,7 @@ def cross_compare(
     metrics = metric_names(scoring)
     check_keys([name for name, _ in named], metrics or (OWN_SCORE,))
     rng = check_random_state(random_state)
-    splitter = _splitter(cv, y_labels, random_state)
+    splitter = resolve_cv(cv, y_labels, random_state)
     routed = _routed(named, scorers, splitter, params, groups)
     splits = make_splits(splitter, X, y_labels, groups, routed.split)
     seeds = rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist()
@@ -215,22 +230,6 @@ def _named(estimators: Any) -> list[tuple[str, Any]]:
             "Score these on a hold-out set, by compare or PairedComparator(cv='prefit')."
         )
     return named
-
-
-def _check_error_score(error_score: Any) -> None:
-    if not is_number(error_score) and not (
-        isinstance(error_score, str) and error_score == RAISE
-    ):
-        raise ValueError(f"`error_score` must be a number or 'raise'. Got {error_score!r}.")
-
-
-def _splitter(cv: Any, y: np.ndarray, random_state: Any) -> Any:
-    if isinstance(cv, str):
-        raise ValueError(
-            "`cv` must be None, a splitter, a number of folds or an iterable of splits. "
-            f"Got {cv!r}."
-        )
-    return resolve_cv(cv, y, random_state)
 
 
 def _routed(

@@ -2,11 +2,12 @@
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from skcompare._design import Design
+from skcompare._sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._families import MAX_T, max_t_family
 from skcompare.comparators._named import (
@@ -21,6 +22,7 @@ from skcompare.comparators._tests import Asked
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison
+from skcompare.stats._adjust import ADJUSTMENTS
 
 __all__ = ["MultipleComparator"]
 
@@ -63,6 +65,10 @@ None, default="holm"
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
         Allow frozen classifiers beside others.
+    check_reproducible : bool, default=False
+        Fit all classifiers twice on the first split, and flag the comparison as
+        "not-reproducible" if the predictions differ. This is always done for a classifier
+        that has a `random_state` which cannot be set.
     refit : bool, default=False
         Fit the selected classifier on all records and answer through it.
     n_jobs : int, optional
@@ -141,6 +147,13 @@ None, default="holm"
     .. versionadded:: 0.1
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseComparator._parameter_constraints,
+        "estimators": "no_validation",
+        "control": [str, None],
+        "adjust": [StrOptions({*ADJUSTMENTS, MAX_T}), None],
+    }
+
     def __init__(
         self,
         estimators: Any,
@@ -154,6 +167,7 @@ None, default="holm"
         adjust: str | None = "holm",
         pos_label: Any = None,
         allow_mixed: bool = False,
+        check_reproducible: bool = False,
         refit: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -169,6 +183,7 @@ None, default="holm"
         self.adjust = adjust
         self.pos_label = pos_label
         self.allow_mixed = allow_mixed
+        self.check_reproducible = check_reproducible
         self.refit = refit
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -1,6 +1,6 @@
 """Two classifiers that fit together, as one estimator."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
@@ -20,12 +20,18 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import validate_data
 
 from skcompare._labels import check_labels, classes_of
-from skcompare._sklearn_private import SideBySideMixin
-from skcompare._validation import check_switches
+from skcompare._sklearn_private import (
+    CallbackSupportMixin,
+    SideBySideMixin,
+    check_parameters,
+    progress_of,
+    with_callbacks,
+)
 from skcompare.comparators._routing import refuse_unrouted, routing_enabled
 from skcompare.comparators._tags import set_input_tags, tags_of
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions import LARGEST_SEED, describe, n_rows, set_seeds
+from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION
 from skcompare.predictions._generators import seeded_generators
 from skcompare.predictions._roles import check_roles, check_target
 from skcompare.predictions._rows import fingerprint
@@ -35,7 +41,9 @@ __all__ = ["PairedClassifier"]
 ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
 
 
-class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
+class PairedClassifier(
+    CallbackSupportMixin, SideBySideMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Fit a champion and a challenger together, for scikit-learn's own cross_validate.
 
     A fit makes clones of both and fits them on the same records with the same seeds.
@@ -101,6 +109,13 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
     # A router only: what it is given is for the two classifiers.
     __metadata_request__fit = {"sample_weight": UNUSED}
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "champion": "no_validation",
+        "challenger": "no_validation",
+        "allow_mixed": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         champion: Any,
@@ -114,6 +129,7 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
         self.allow_mixed = allow_mixed
         self.random_state = random_state
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit clones of both classifiers.
 
@@ -132,7 +148,7 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : PairedClassifier
         """
-        check_switches(allow_mixed=self.allow_mixed)
+        check_parameters(self)
         self._check_roles()
         check_target(y, fitting=False)
         X, y, sample_weight = indexable(X, y, sample_weight)
@@ -142,15 +158,19 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
         validate_data(self, X=X, skip_check_array=True)
         routed = self._route(sample_weight, params)
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
-        before = fingerprint(X)
-        self.champion_ = self._fitted("champion", X, y, routed, seed)
-        if fingerprint(X) != before:
-            raise ValueError(
-                f"champion ({describe(self.champion)}) changed the records while fitting, "
-                "so the challenger would learn from others. Set copy=True in its "
-                "transformers."
-            )
-        self.challenger_ = self._fitted("challenger", X, y, routed, seed)
+        fits = (
+            (role, self._fitted(role, X, y, routed, seed))
+            for role, _ in self._named_estimators()
+        )
+        progress, before = progress_of(self, n_tasks=2), fingerprint(X)
+        for role, fitted in progress(fits) if progress else fits:
+            if role == CHAMPION and fingerprint(X) != before:
+                raise ValueError(
+                    f"champion ({describe(self.champion)}) changed the records while "
+                    "fitting, so the challenger would learn from others. Set copy=True in "
+                    "its transformers."
+                )
+            setattr(self, f"{role}_", fitted)
         self.classes_ = classes_of(check_labels("y", y))
         return self
 
@@ -182,7 +202,7 @@ class PairedClassifier(SideBySideMixin, MetaEstimatorMixin, BaseEstimator):
         return self.__getattribute__(name)
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        return [("champion", self.champion), ("challenger", self.challenger)]
+        return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
 
     def _check_roles(self) -> None:
         """Refuse what cannot be fitted as a pair."""

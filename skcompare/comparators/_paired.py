@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
+from skcompare._sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._settings import check_settings
@@ -11,6 +12,7 @@ from skcompare.comparators._tests import Asked
 from skcompare.metrics import Measure
 from skcompare.predictions import Predictions
 from skcompare.reports import Comparison
+from skcompare.stats._adjust import ADJUSTMENTS
 
 __all__ = ["PairedComparator"]
 
@@ -56,6 +58,10 @@ class PairedComparator(BaseComparator):
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
         Allow exactly one frozen classifier.
+    check_reproducible : bool, default=False
+        Fit both classifiers twice on the first split, and flag the comparison as
+        "not-reproducible" if the predictions differ. This is always done for a
+        classifier that has a `random_state` which cannot be set.
     refit : bool, default=False
         Fit the selected classifier on all records and answer through it.
     n_jobs : int, optional
@@ -113,6 +119,13 @@ class PairedComparator(BaseComparator):
     .. versionadded:: 0.1
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseComparator._parameter_constraints,
+        "champion": "no_validation",
+        "challenger": "no_validation",
+        "adjust": [StrOptions(set(ADJUSTMENTS)), None],
+    }
+
     def __init__(
         self,
         champion: Any,
@@ -126,6 +139,7 @@ class PairedComparator(BaseComparator):
         adjust: str | None = "holm",
         pos_label: Any = None,
         allow_mixed: bool = False,
+        check_reproducible: bool = False,
         refit: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -141,6 +155,7 @@ class PairedComparator(BaseComparator):
         self.adjust = adjust
         self.pos_label = pos_label
         self.allow_mixed = allow_mixed
+        self.check_reproducible = check_reproducible
         self.refit = refit
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -32,6 +32,7 @@ __all__ = [
     "cut",
     "failure_of",
     "fitted_clone",
+    "is_seed",
     "rows_of",
     "run_task",
     "seeded",
@@ -151,13 +152,17 @@ def set_seeds(estimator: Any, seed: int) -> None:
     rng = np.random.RandomState(seed)
     seeds: dict[str, Any] = {}
     for key, value in sorted(estimator.get_params(deep=True).items()):
-        is_seed = key == "random_state" or key.endswith("__random_state")
-        if value is None and is_seed:
+        if value is None and is_seed(key):
             seeds[key] = int(rng.randint(LARGEST_SEED))
         elif hasattr(value, "split") and getattr(value, "random_state", 0) is None:
             seeds[key] = seeded(value, rng)
     if seeds:
         estimator.set_params(**seeds)
+
+
+def is_seed(parameter: str) -> bool:
+    """Whether a parameter, which may be a nested one, decides random numbers."""
+    return parameter.rpartition("__")[2] == "random_state"
 
 
 def seeded(splitter: Any, rng: np.random.RandomState) -> Any:

@@ -1,6 +1,6 @@
 """The collector: answers of several classifiers on shared splits, in parallel."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
 from skcompare.predictions._describe import describe, describe_all
 from skcompare.predictions._predictions import Answers, Predictions
+from skcompare.predictions._reproducible import NOT_REPRODUCIBLE, are_alike
 from skcompare.predictions._rows import fingerprint, n_rows
 from skcompare.predictions._transport import blas_within, run_shipped, shipped
 
@@ -37,6 +38,7 @@ def collect_predictions(
     n_jobs: int | None = None,
     verbose: int = 0,
     progress: Callable[[Iterable[Outcome]], Iterable[Outcome]] | None = None,
+    twice: Collection[str] = (),
     flags: tuple[str, ...] = (),
 ) -> Predictions:
     """Fit clones of every estimator on every training set and answer every test set.
@@ -66,6 +68,9 @@ def collect_predictions(
         As in joblib.
     progress : callable, optional
         Wraps the iterable of outcomes, which come in order.
+    twice : collection of str
+        Names of estimators that are fitted twice on the first split, to see whether they
+        answer the same.
     flags : tuple of str
         Caveats to carry.
     """
@@ -76,6 +81,8 @@ def collect_predictions(
         for k, (train, test) in enumerate(splits)
         for (name, estimator), given in zip(estimators, params, strict=True)
     ]
+    again = [k for k, (name, _) in enumerate(estimators) if name in twice]
+    tasks += [tasks[k] for k in again]
     streams = {"return_as": "generator"} if progress else {}
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose, **streams)
     with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
@@ -83,6 +90,10 @@ def collect_predictions(
             delayed(run_shipped)(run_task, *call, classes) for call in calls
         )
         outcomes = list(progress(outcomes) if progress else outcomes)
+    repeated = outcomes[len(tasks) - len(again) :]
+    if not all(are_alike(outcomes[k], one) for k, one in zip(again, repeated, strict=True)):
+        flags = (*flags, NOT_REPRODUCIBLE)
+    outcomes = outcomes[: len(tasks) - len(again)]
     return predictions_of(
         estimators,
         [outcomes[position :: len(estimators)] for position in range(len(estimators))],

@@ -1,15 +1,18 @@
 """What data scientists pass: any floats, any containers, any version of scikit-learn."""
 
 import random
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
+from sklearn.decomposition import TruncatedSVD
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import BaggingClassifier, StackingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     accuracy_score,
@@ -31,8 +34,15 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import check_param_validation
 
-from skcompare import MultipleComparator, PairedComparator
+from skcompare import (
+    MultipleComparator,
+    PairedClassifier,
+    PairedComparator,
+    cross_compare,
+)
 from skcompare._validation import check_probabilities
 from skcompare.evidence import PairedLosses
 from skcompare.exceptions import EstimatorValueError
@@ -45,6 +55,7 @@ from skcompare.metrics import (
     get_scorer_names,
     negative_predictive_value,
 )
+from skcompare.predictions import collect_predictions
 
 # 13. Floats of four bytes.
 
@@ -437,6 +448,157 @@ def test_equal_classifiers_are_equal_and_repeat(name):
     first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
     assert first == second
     assert before == (check_random_state(None).get_state()[1].tolist(), random.getstate())
+
+
+class Unseeded(DecisionTreeClassifier):
+    """Takes its random numbers from the computer, whatever seed it has."""
+
+    def predict(self, X):
+        return np.random.default_rng().integers(2, size=len(X))
+
+
+class NoSeed(Dice):
+    """Its `random_state` is one in name only."""
+
+    def __init__(self, random_state="deprecated"):
+        self.random_state = random_state
+
+    @property
+    def python(self):
+        return False
+
+
+def in_a_grid(estimator):
+    """A search that no deep parameter leads through."""
+    return GridSearchCV(BaggingClassifier(n_estimators=2), {"estimator": [estimator]}, cv=2)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_classifiers_that_do_not_repeat(several):
+    """They are found by a second fit on the first split, where that is asked for."""
+    X, y, _ = records()
+    kind, roles = PairedComparator, (DecisionTreeClassifier(), Unseeded())
+    if several:
+        kind, roles = MultipleComparator, ([*zip("abc", (*roles, GaussianNB()))],)
+    for asked in (False, True):
+        fitted = kind(*roles, check_reproducible=asked, random_state=0).fit(X, y)
+
+        assert asked == ("not-reproducible" in fitted.comparison_.flags)
+        assert not asked or "not-reproducible" in str(fitted.comparison_)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_classifiers_that_repeat(n_jobs):
+    """Whatever generator they use, a second fit is the same, and nothing is flagged."""
+    X, y, _ = records()
+    for estimator in (DecisionTreeClassifier(max_features=1), Dice()):
+        fitted = PairedComparator(
+            estimator, GaussianNB(), check_reproducible=True, random_state=0, n_jobs=n_jobs
+        ).fit(X, y)
+
+        assert "not-reproducible" not in fitted.comparison_.flags
+
+
+REACHED = {
+    "tree": (DecisionTreeClassifier(), True),
+    "pipeline": (make_pipeline(TruncatedSVD(2), DecisionTreeClassifier()), True),
+    "vote": (VotingClassifier([("tree", DecisionTreeClassifier())]), True),
+    "generator": (DecisionTreeClassifier(random_state=np.random.RandomState(0)), True),
+    "frozen": (FrozenEstimator(DecisionTreeClassifier().fit([[0], [1]], [0, 1])), True),
+    "no seed": (NoSeed(), False),
+    "inside": (make_pipeline(NoSeed()), False),
+    "grid": (in_a_grid(DecisionTreeClassifier()), False),
+    "seeded grid": (in_a_grid(DecisionTreeClassifier(random_state=0)), True),
+}
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_random_states_that_no_seed_reaches(name, monkeypatch):
+    """Where one is, a second fit tells whether it matters."""
+    X, y, _ = records()
+    estimator, reached = REACHED[name]
+    seen = []
+    monkeypatch.setattr(
+        "skcompare.comparators._base.collect_predictions",
+        lambda *args, twice, **words: (
+            seen.extend(twice) or collect_predictions(*args, twice=twice, **words)
+        ),
+    )
+    fitted = PairedComparator(GaussianNB(), estimator, allow_mixed=True, random_state=0)
+    if name == "frozen":
+        X = X[:, :1]
+    fitted.fit(X, y)
+
+    assert ([] if reached else ["challenger"]) == seen
+    assert "not-reproducible" not in fitted.comparison_.flags
+
+
+# 18. Parameters and callbacks.
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PairedComparator(GaussianNB(), DummyClassifier()),
+        MultipleComparator([(name, DummyClassifier(strategy="uniform")) for name in "abc"]),
+        PairedClassifier(GaussianNB(), DummyClassifier()),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_parameters_are_checked_as_scikit_learns_are(estimator):
+    """By the check that its own estimators pass; nothing is fitted."""
+    check_param_validation(type(estimator).__name__, estimator)
+    for name, value in (("n_jobs", "two"), ("n_jobs", 1.5), ("verbose", "much")):
+        if name in estimator.get_params(deep=False):
+            with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
+                clone(estimator).set_params(**{name: value}).fit([[0], [1]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_jobs", "two"),
+        ("verbose", "much"),
+        ("error_score", "rais"),
+        ("return_estimator", 1),
+        ("random_state", "zero"),
+        ("params", [1]),
+    ],
+)
+def test_parameters_of_cross_compare(name, value):
+    """As those of cross_validate."""
+    X, y, _ = records()
+    with pytest.raises(
+        InvalidParameterError, match=f"'{name}' parameter of cross_compare must be"
+    ):
+        cross_compare({"bayes": GaussianNB()}, X, y, **{name: value})
+
+
+def test_parameters_are_not_checked_where_scikit_learn_skips_it():
+    """The configuration holds for these estimators, too."""
+    X, y, _ = records()
+    with config_context(skip_parameter_validation=True):
+        fitted = PairedComparator(GaussianNB(), DummyClassifier(), refit=0).fit(X, y)
+
+    assert not hasattr(fitted, "selected_estimator_")
+
+
+@pytest.mark.newest
+@pytest.mark.skipif(
+    find_spec("rich") is None or find_spec("sklearn.callback") is None,
+    reason="needs sklearn.callback",
+)
+def test_a_pair_has_callbacks(capsys):
+    """scikit-learn's progress bar follows its two fits, and nothing else changes."""
+    from sklearn.callback import ProgressBar
+
+    X, y, _ = records()
+    pair = PairedClassifier(GaussianNB(), DummyClassifier()).set_callbacks(ProgressBar())
+
+    assert pair.fit(X, y).champion_.predict(X).tolist() == (
+        GaussianNB().fit(X, y).predict(X).tolist()
+    )
+    assert "PairedClassifier" in capsys.readouterr().out
 
 
 def test_masked_probabilities_are_missing():

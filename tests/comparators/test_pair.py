@@ -520,7 +520,7 @@ def test_frozen_classifiers():
     assert mixed.champion_.predict(X).tolist() == frozen.predict(X).tolist()
     with pytest.raises(ValueError, match="Got two frozen ones"):
         PairedClassifier(frozen, frozen).fit(X, Y)
-    with pytest.raises(TypeError, match="`allow_mixed` must be True or False"):
+    with pytest.raises(TypeError, match="'allow_mixed' parameter of PairedClassifier must"):
         tree_and_bayes(allow_mixed="yes").fit(X, Y)
 
 

@@ -314,7 +314,7 @@ def test_decision_scores_of_two_among_three_classes():
         (accuracy_score, TypeError, "make_scorer"),
         ("neg_accuracy", ValueError, "Unknown scoring"),
         (lambda estimator, X, y: {"a": 1}, TypeError, "must give one number"),
-        (None, TypeError, "`scoring` must be"),
+        (None, TypeError, "'scoring' parameter of PairedComparator must be"),
         ({"a": 3}, TypeError, "name or callable"),
     ],
 )
@@ -356,8 +356,8 @@ def test_refused_before_anything_is_fitted(data, settings, labels, message):
     ("settings", "message"),
     [
         ({"tests": {"bcv_mcnemar": None}}, "must be a dict"),
-        ({"refit": "yes"}, "True or False"),
-        ({"allow_mixed": 1}, "True or False"),
+        ({"refit": "yes"}, "'refit' parameter of PairedComparator must be an instance of"),
+        ({"allow_mixed": 1}, "'allow_mixed' parameter of PairedComparator must be"),
     ],
 )
 def test_wrong_types(data, settings, message):
