@@ -3,14 +3,16 @@
 Both make the same 20 fits and predictions with the same number of jobs, in turn and in one
 process; the comparator also splits, collects, tests and writes its full default report. The
 table has the ratio of wall times (median of the pairs) and, measured in processes of their
-own, the ratio of peak memory.
+own, the ratio of peak memory. A second table has comparisons by several measures of 20,000
+records, whose fits take next to no time, against `cross_validate` of either classifier with
+the same splits and scorers.
 
     python benchmarks/overhead.py                   # everything, some 15 minutes
-    python benchmarks/overhead.py --seconds 0.05    # only the short fits
+    python benchmarks/overhead.py --seconds 0.05    # the short fits, measures and memory
     python benchmarks/overhead.py --skip-time       # only memory
 
-Limits: 1.03 for fits of 2 s, 1.06 for fits of 0.05 s, 1.10 for memory. The exit code is 1
-if a row of numpy or pandas is above its limit.
+Limits: 1.03 for fits of 2 s, 1.06 for fits of 0.05 s, 1.05 for measures, 1.10 for memory.
+The exit code is 1 if a row of numpy or pandas is above its limit.
 """
 
 import argparse
@@ -24,13 +26,21 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import BlockRegularized5x2CV, PairedComparator
 
 LIMITS = {2.0: 1.03, 0.05: 1.06}
+MEASURES_LIMIT = 1.05
 MEMORY_LIMIT = 1.10
+
+MEASURES = (
+    ["accuracy", "roc_auc", "neg_log_loss"],
+    ["accuracy", "f1", "balanced_accuracy"],
+    ["roc_auc", "neg_brier_score", "recall"],
+)
 
 
 def records(n_samples, n_features, container):
@@ -90,21 +100,46 @@ def time_ratio(seconds, container, n_jobs, n_pairs):
     pair = timed_pair(seconds, X, y)
     for run in (bare_loop, comparison):
         run((GaussianNB(), GaussianNB()), X, y, n_jobs)  # starts workers, imports modules
-    ratios, loop_times = [], []
+    return ratio_of(
+        lambda: comparison(pair, X, y, n_jobs),
+        lambda: bare_loop(pair, X, y, n_jobs),
+        n_pairs,
+    )
+
+
+def ratio_of(ours, bare, n_pairs):
+    """Median, least and greatest ratio of two times, and the median of the second one."""
+    ratios, bare_times = [], []
     for k in range(n_pairs):
         times = {}
-        for run in (bare_loop, comparison)[:: 1 if k % 2 else -1]:
+        for run in (bare, ours)[:: 1 if k % 2 else -1]:
             start = time.perf_counter()
-            run(pair, X, y, n_jobs)
+            run()
             times[run] = time.perf_counter() - start
-        ratios.append(times[comparison] / times[bare_loop])
-        loop_times.append(times[bare_loop])
+        ratios.append(times[ours] / times[bare])
+        bare_times.append(times[bare])
     return (
         statistics.median(ratios),
         min(ratios),
         max(ratios),
-        statistics.median(loop_times),
+        statistics.median(bare_times),
     )
+
+
+def measures_ratio(scoring, n_pairs):
+    X, y = records(20_000, 20, "numpy")
+    pair = GaussianNB(), LogisticRegression()
+
+    def ours():
+        comparator = PairedComparator(*pair, scoring=scoring, random_state=0).fit(X, y)
+        return str(comparator.comparison_)
+
+    def bare():
+        cv = BlockRegularized5x2CV(random_state=0)
+        return [cross_validate(one, X, y, cv=cv, scoring=scoring) for one in pair]
+
+    ours(), bare()
+    return ratio_of(ours, bare, n_pairs)
 
 
 def tree_memory(pid):
@@ -172,6 +207,15 @@ def main():
                     flush=True,
                 )
                 over |= ratio > limit and container != "polars"
+        print("\ncross_validate  ratio  lowest  highest  limit  measures")
+        for scoring in MEASURES:
+            ratio, low, high, bare = measures_ratio(scoring, arguments.pairs or 15)
+            print(
+                f"{bare:12.2f} s  {ratio:5.3f}  {low:6.3f}  {high:7.3f}  "
+                f"{MEASURES_LIMIT:5.2f}  {', '.join(scoring)}",
+                flush=True,
+            )
+            over |= ratio > MEASURES_LIMIT
     if not arguments.skip_memory and sys.platform == "linux":
         print("\nmemory  container  jobs  loop     comparator  ratio  limit")
         for container, n_jobs in cases:

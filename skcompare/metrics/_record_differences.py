@@ -1,7 +1,6 @@
 """Differences of two scores, record by record."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from skcompare._registry import loss_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.metrics._measures import Measure
-from skcompare.metrics._scored_pair import SAME, quick_pair
-from skcompare.predictions import Answers, PairedPredictions, Predictions
+from skcompare.metrics._scored_pair import SAME, formula_of
+from skcompare.predictions import PairedPredictions, Predictions
 from skcompare.stats._calibration_units import record_influences, role_sums, squared_errors
 
 __all__ = ["record_differences"]
@@ -74,20 +73,22 @@ Found = tuple[tuple[float, float], FloatArray] | None
 
 
 def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Found:
+    predictions = pair.predictions
+    y, once = predictions.y_answered(), np.ones((1, predictions.n_tested), dtype=np.int32)
+    found = []
     try:
-        scored = quick_pair(pair, measure, pos_label)
+        formula = formula_of(measure, predictions.classes, y, pos_label)
+        for role in pair.roles:
+            prepared = None if formula is None else formula.prepared(role)
+            slopes = None if prepared is None else prepared.slopes(once)
+            if prepared is None or slopes is None:
+                return None
+            found.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
     except ValueError:
         # A scorer that was told its positive class, where the formula was not.
         return None
-    if scored is None:
-        return None
-    once = np.ones((1, scored.n), dtype=np.int32)
-    champion, challenger = (prepared.slopes(once) for prepared in scored.prepared())
-    if champion is None or challenger is None:
-        return None
-    influence = np.empty(scored.n)
-    influence[scored.rows] = (challenger - champion)[0] * scored.n
-    return scored.values, influence
+    (champion, own), (challenger, other) = found
+    return (champion, challenger), other - own
 
 
 def _of_calibration(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Found:
@@ -103,7 +104,7 @@ def _of_calibration(pair: PairedPredictions, measure: Measure, pos_label: Any) -
 def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
     """The predictions for one test set, as if for a hold-out set."""
     predictions = pair.predictions
-    champion, challenger = (_answers(role, part) for role in pair.roles)
+    champion, challenger = (role.part(part) for role in pair.roles)
     one = Predictions(
         predictions.classes,
         predictions.y_answered()[part],
@@ -111,12 +112,3 @@ def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
         HOLDOUT,
     )
     return PairedPredictions(one, champion, challenger)
-
-
-def _answers(answers: Answers, part: slice) -> Answers:
-    return replace(
-        answers,
-        labels=None if answers.labels is None else answers.labels[part],
-        proba=None if answers.proba is None else answers.proba[part],
-        decision=None if answers.decision is None else answers.decision[part],
-    )

@@ -1,7 +1,8 @@
 """Answers of both roles with the score that a measure gives them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from skcompare._registry import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import positive_class
 from skcompare.evidence import ScoredPair
-from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._scored_ranking import (
     AreaUnderCurve,
     AveragePrecision,
@@ -18,6 +18,7 @@ from skcompare.evidence._scored_ranking import (
 from skcompare.evidence._scored_scores import (
     LoopedScore,
     PairScore,
+    PreparedScore,
     RecordMean,
     number_of,
 )
@@ -29,7 +30,7 @@ from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions
 from skcompare.stats._bootstrap_counts import ResampledCounts
 from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
 
-__all__ = ["SAME", "quick_pair", "scored_pair"]
+__all__ = ["SAME", "formula_of", "quick_pair", "scored_pair"]
 
 RANKING_SCORES: dict[str, PairScore] = {
     "roc_auc": AreaUnderCurve(),
@@ -80,49 +81,75 @@ def quick_pair(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> ScoredPair | None:
     """The pair with a score whose formula is known; None where none is."""
+    predictions = pair.predictions
+    formula = formula_of(measure, predictions.classes, predictions.y_answered(), pos_label)
+    if formula is None:
+        return None
+    champion, challenger = (formula.values_of(role) for role in pair.roles)
+    if champion is None or challenger is None:
+        return None
+    return ScoredPair.of_answers(
+        pair,
+        formula.score,
+        formula.y,
+        champion,
+        challenger,
+        greater_is_better=measure.greater_is_better,
+    )
+
+
+class Formula(NamedTuple):
+    """A score that is found for many weightings of the records at once."""
+
+    score: PairScore
+    y: IntArray
+    values_of: Callable[[Answers], np.ndarray | None]
+    """What the score takes of a classifier's answers; None where it lacks them."""
+
+    def prepared(self, answers: Answers) -> PreparedScore | None:
+        """The score of a classifier's answers as a function of the records' weights."""
+        values = self.values_of(answers)
+        if values is None:
+            return None
+        return self.score.prepared(self.y, values, np.arange(len(self.y)))
+
+
+def formula_of(
+    measure: Measure, classes: np.ndarray, y: IntArray, pos_label: Any
+) -> Formula | None:
+    """The formula of a measure for records of these true classes; None where none is."""
     name = measure.metric
-    y = pair.predictions.y_answered()
-    greater = measure.greater_is_better
     if name == "accuracy":
-        return ScoredPair.from_pair(pair)
+        return Formula(
+            RecordMean(), y, lambda role: (role.known_labels() == y).astype(float)
+        )
     if name is not None and name in COUNT_SCORES:
-        classes = pair.predictions.classes
         label = pos_label if name in BINARY_SCORES else None
         counted = ResampledCounts(count_score(name, classes, label), len(classes))
-        first, second = (labels_of(pair, role) for role in (0, 1))
-        return ScoredPair.of_answers(
-            pair, counted, y, first, second, greater_is_better=greater
-        )
+        return Formula(counted, y, Answers.known_labels)
     if loss_of(name) is not None:
-        return _of_losses(pair, measure)
-    if name in RANKING_SCORES and len(pair.predictions.classes) == 2:
-        classes = pair.predictions.classes
+        mean = RecordMean(measure.name, (-np.inf, np.inf))
+        return Formula(mean, y, lambda role: _losses_of(role, measure, y))
+    if name in RANKING_SCORES and len(classes) == 2:
         positive = int(classes[1] == positive_class(classes, pos_label))
-        champion, challenger = (_scores_of(role, positive) for role in pair.roles)
-        if champion is not None and challenger is not None:
-            score, is_positive = RANKING_SCORES[name], (y == positive).astype(np.int64)
-            return ScoredPair.of_answers(
-                pair, score, is_positive, champion, challenger, greater_is_better=greater
-            )
+        is_positive = (y == positive).astype(np.int64)
+        ranking = RANKING_SCORES[name]
+        return Formula(ranking, is_positive, lambda role: _scores_of(role, positive))
     return None
 
 
-def _of_losses(pair: PairedPredictions, measure: Measure) -> ScoredPair | None:
-    """The mean of a loss a record, as it is or negated."""
+def _losses_of(answers: Answers, measure: Measure, y: IntArray) -> FloatArray | None:
+    """A loss a record, as it is or negated."""
     entry = loss_of(measure.metric)
-    y = pair.predictions.y_answered()
-    if entry is None or any(role.proba is None for role in pair.roles):
+    if entry is None or answers.proba is None:
         return None
     sign = -1 if measure.greater_is_better else 1
     try:
-        losses = [sign * entry.function(y, role.proba) for role in pair.roles]
+        losses: FloatArray = sign * entry.function(y, answers.proba)
     except ValueError:
         # The loss may be for two classes only, where the scorer is for more.
         return None
-    mean = RecordMean(measure.name, (-np.inf, np.inf))
-    return ScoredPair.of_answers(
-        pair, mean, y, *losses, greater_is_better=measure.greater_is_better
-    )
+    return losses
 
 
 def _scores_of(answers: Answers, positive: int) -> FloatArray | None:

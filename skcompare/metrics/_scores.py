@@ -1,19 +1,22 @@
 """Scores of both roles on every test set."""
 
+import math
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from skcompare._registry import loss_of
-from skcompare._typing import FloatArray
+from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.evidence._scores import shape_of, variance_of_mean
 from skcompare.metrics._measures import Measure
 from skcompare.metrics._record_differences import record_differences
+from skcompare.metrics._scored_pair import SAME, formula_of
 from skcompare.metrics._stored import StoredAnswers, class_order, ordered_decision
 from skcompare.metrics._undefined import Watch, watched
 from skcompare.predictions import Answers, PairedPredictions, Predictions
+from skcompare.stats._count_scores import COUNT_SCORES
 
 __all__ = ["one_score", "score_differences", "score_of_part", "stored_part"]
 
@@ -93,10 +96,48 @@ def _split_scores(
     pos_label: Any,
     watch: Watch,
 ) -> list[float]:
-    return [
-        score_of_part(pair.predictions, answers, measure, pos_label, part, watch)
-        for part in pair.predictions.slices()
-    ]
+    """The scores of a classifier on the test sets.
+
+    A formula that gives what the scorer gives on the first test set that has a score stands
+    for it on the others.
+    """
+    predictions = pair.predictions
+    classes, y = predictions.classes, predictions.y_answered()
+    scores: list[float] = []
+    agrees: bool | None = None
+    for part in predictions.slices():
+        quick = math.nan
+        if agrees is not False:
+            quick = _by_formula(classes, y[part], answers.part(part), measure, pos_label)
+        if agrees and math.isfinite(quick):
+            scores.append(quick)
+            continue
+        score = score_of_part(predictions, answers, measure, pos_label, part, watch)
+        if agrees is None and math.isfinite(score):
+            agrees = abs(quick - score) <= SAME * max(1.0, abs(score))
+        scores.append(score)
+    return scores
+
+
+def _by_formula(
+    classes: np.ndarray, y: IntArray, answers: Answers, measure: Measure, pos_label: Any
+) -> float:
+    """The score of a classifier's predictions; NaN without a formula.
+
+    Scores of the counts are left to their scorers where a class is not true of any record,
+    because these may warn of it.
+    """
+    of_counts = measure.metric in COUNT_SCORES and measure.metric != "accuracy"
+    if of_counts and not np.bincount(y, minlength=len(classes)).all():
+        return math.nan
+    try:
+        formula = formula_of(measure, classes, y, pos_label)
+        prepared = None if formula is None else formula.prepared(answers)
+    except ValueError:
+        return math.nan
+    if prepared is None:
+        return math.nan
+    return float(prepared.values(np.ones((1, len(y)), dtype=np.int32))[0])
 
 
 def score_of_part(

@@ -1,12 +1,11 @@
 """The answers to some records of a hold-out set."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare.predictions._predictions import Answers, PairedPredictions
+from skcompare.predictions._predictions import PairedPredictions
 
 __all__ = ["part_of"]
 
@@ -27,7 +26,7 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
             f"Slices are taken of a hold-out set. Got {pair.design}. Compare trained "
             "classifiers on records that neither has seen."
         )
-    champion, challenger = (_kept(role, keep) for role in pair.roles)
+    champion, challenger = (role.part(keep) for role in pair.roles)
     groups = predictions.groups
     if groups is not None:
         groups = np.unique(groups[keep], return_inverse=True)[1]
@@ -38,15 +37,3 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
         groups=groups,
     )
     return PairedPredictions(kept, champion, challenger)
-
-
-def _kept(answers: Answers, keep: NDArray[np.bool_]) -> Answers:
-    def kept(array: NDArray[Any] | None) -> Any:
-        return None if array is None else array[keep]
-
-    return replace(
-        answers,
-        labels=kept(answers.labels),
-        proba=kept(answers.proba),
-        decision=kept(answers.decision),
-    )

@@ -43,6 +43,14 @@ class Answers:
     fit_times: FloatArray | None = None
     predict_times: FloatArray | None = None
 
+    def part(self, which: Any) -> "Answers":
+        """Those of its predictions that a slice, a mask or positions take."""
+        labels, proba, decision = (
+            None if array is None else array[which]
+            for array in (self.labels, self.proba, self.decision)
+        )
+        return replace(self, labels=labels, proba=proba, decision=decision)
+
     @property
     def has_labels(self) -> bool:
         """Whether there are predicted classes."""
