@@ -4,12 +4,24 @@ Bad input is a `ValueError` or a `TypeError`, as everywhere in scikit-learn.
 """
 
 __all__ = [
+    "ChampionMismatchError",
     "EstimatorFailedError",
     "EstimatorTypeError",
     "EstimatorValueError",
     "MissingDependencyError",
     "WorkerLostError",
 ]
+
+
+class ChampionMismatchError(BaseException):
+    """A scorer was given records of which its champion knows other features.
+
+    It is no `Exception`, because scikit-learn's functions take a scorer that fails for a
+    score of NaN and go on: a `SequentialFeatureSelector` would then select the first
+    features, with nothing but warnings.
+
+    .. versionadded:: 0.1
+    """
 
 
 class EstimatorFailedError(RuntimeError):

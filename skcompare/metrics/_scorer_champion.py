@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcompare._labels import check_labels, classes_of, in_class_order
 from skcompare._sklearn_private import scores_itself
 from skcompare._validation import check_pos_label, check_probabilities, some_of
-from skcompare.exceptions import EstimatorFailedError
+from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
 from skcompare.metrics._stored import StoredAnswers
 from skcompare.predictions import (
     LABELS,
@@ -181,7 +181,7 @@ def answers_of_both(
         hint = _other_columns(champion, X) if str(error).startswith("champion") else ""
         if not hint:
             raise
-        raise type(error)(f"{error} {hint}") from error
+        raise ChampionMismatchError(f"{error} {hint}") from error
     for each in both.values() if guarded else ():
         # What cannot be referred to weakly is looked at every time.
         with suppress(TypeError):

@@ -8,10 +8,11 @@ import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.decomposition import TruncatedSVD
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
@@ -45,7 +46,7 @@ from skcompare import (
 )
 from skcompare._validation import check_probabilities
 from skcompare.evidence import PairedLosses
-from skcompare.exceptions import EstimatorValueError
+from skcompare.exceptions import ChampionMismatchError, EstimatorValueError
 from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.metrics import (
     DeLongScorer,
@@ -213,6 +214,28 @@ def test_a_champion_that_is_not_routed(name, on):
         assert NAMED[name][1] in str(caught.value)
         with pytest.raises(ValueError, match="scores a classifier against a champion"):
             PairedComparator(GaussianNB(), LogisticRegression(), scoring=name).fit(X, y)
+
+
+@pytest.mark.parametrize("scorer", [McNemarScorer, DeLongScorer])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_selectors_of_features_do_not_go_on(scorer, n_jobs):
+    """A champion that knows other features ends them, and selects nothing."""
+    X, y, _ = records()
+    champion = scorer(GaussianNB().fit(X, y))
+    words = {"scoring": champion, "cv": 3, "n_jobs": n_jobs}
+    selectors = (
+        SequentialFeatureSelector(LogisticRegression(), n_features_to_select=2, **words),
+        RFECV(LogisticRegression(), step=5, **words),
+        GridSearchCV(
+            make_pipeline(PCA(2), GaussianNB()), {"pca__n_components": [1]}, **words
+        ),
+    )
+    for selector in selectors[:2]:
+        with pytest.raises(ChampionMismatchError, match=r"knows 10 features.*Route stored"):
+            selector.fit(X, y)
+        assert not hasattr(selector, "support_")
+    # A search gives the scorer all features, whatever its pipeline does with them.
+    assert np.isfinite(selectors[2].fit(X, y).best_score_)
 
 
 def test_scorers_have_names():

@@ -51,6 +51,7 @@ from skcompare.evidence import (
     PairedLosses,
     PlacementValues,
 )
+from skcompare.exceptions import ChampionMismatchError
 from skcompare.metrics import (
     CalibrationScorer,
     DeLongScorer,
@@ -569,7 +570,9 @@ def test_selected_features_need_stored_answers(data, champion, challenger):
     X, y = data
     new = LogisticRegression().fit(X[:, :2], y)
 
-    with pytest.raises(ValueError, match=r"knows 6 features.*given 2.*Route stored"):
+    with pytest.raises(
+        ChampionMismatchError, match=r"knows 6 features.*given 2.*Route stored"
+    ):
         McNemarScorer(champion)(new, X[:, :2], y)
     with pytest.raises(ValueError, match=r"challenger .*failed to predict") as caught:
         McNemarScorer(challenger)(new, X, y)
