@@ -87,6 +87,18 @@ def arrow_table():
     return pa.table({"size": SIZES, "cube": SIZES**3})
 
 
+def nullable_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(NUMBERS, columns=list("abcd")).astype("Float64")
+    return frame.assign(whole=pd.array(np.round(SIZES), dtype="Int64"))
+
+
+def sparse_frame():
+    pd = pytest.importorskip("pandas")
+    kept = np.where(NUMBERS > 0, NUMBERS, 0)
+    return pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(kept), columns=list("abcd"))
+
+
 def series(values, library="pandas", **settings):
     return pytest.importorskip(library).Series(values, **settings)
 
@@ -108,6 +120,15 @@ INPUTS = {
         series(WORDS, index=[0] * N),
     ),
     "pandas, Arrow columns": lambda: (encoded(), DummyClassifier(), arrow_frame(), WORDS),
+    "pandas, nullable": lambda: (LogisticRegression(), boosted(), nullable_frame(), Y),
+    "pandas, sparse": lambda: (LogisticRegression(), LinearSVC(), sparse_frame(), WORDS),
+    "float32": lambda: (
+        GaussianNB(),
+        LogisticRegression(),
+        NUMBERS.astype(np.float32),
+        WORDS,
+    ),
+    "float16": lambda: (GaussianNB(), boosted(), NUMBERS.astype(np.float16), WORDS),
     "polars": lambda: (
         encoded(),
         DummyClassifier(),
@@ -140,7 +161,7 @@ INPUTS = {
         Y,
     ),
 }
-for container in ("csr_matrix", "csr_array", "coo_array"):
+for container in ("csr_matrix", "csr_array", "csc_matrix", "coo_array"):
     INPUTS[container] = lambda container=container: (
         LogisticRegression(),
         LinearSVC(),
@@ -223,6 +244,9 @@ LABELS = {
     "pandas, Arrow string": (lambda: arrow_series(WORDS, "string[pyarrow]"), "no yes"),
     "pandas, Arrow integer": (lambda: arrow_series(Y, "int64[pyarrow]"), "0 1"),
     "pandas, category of numbers": (lambda: series(Y).astype("category"), "0 1"),
+    "pandas, nullable integer": (lambda: series(Y, dtype="Int64"), "0 1"),
+    "float32": (lambda: Y.astype(np.float32), "0 1"),
+    "float16": (lambda: Y.astype(np.float16), "0 1"),
     "pandas, nullable boolean": (lambda: series(Y == 1, dtype="boolean"), "False True"),
     "booleans": (lambda: Y == 1, "False True"),
     "small integers": (lambda: Y.astype(np.uint8), "0 1"),
