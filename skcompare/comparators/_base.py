@@ -182,15 +182,20 @@ class BaseComparator(
         if not prefit:
             check_scored_classes(measures, classes_of(y_labels), self.pos_label)
         routed = self._route(groups, sample_weight, params)
-        wanted = answers_wanted(measures, asked)
         rng = check_random_state(self.random_state)
         if prefit:
             self.cv_: Any = PREFIT
             self.predictions_ = collect_fitted(
-                self._named_estimators(), X, y_labels, wanted=wanted, groups=groups
+                self._named_estimators(),
+                X,
+                y_labels,
+                wanted=answers_wanted(measures, asked),
+                groups=groups,
             )
         else:
-            self.predictions_ = self._collect(X, y, y_labels, groups, wanted, routed, rng)
+            self.predictions_ = self._collect(
+                X, y, y_labels, groups, measures, asked, routed, rng
+            )
         self.comparison_ = self._compared(
             self.predictions_,
             measures,
@@ -238,16 +243,16 @@ class BaseComparator(
         y: Any,
         y_labels: np.ndarray,
         groups: Any,
-        wanted: frozenset[str],
+        measures: Sequence[Measure],
+        asked: Asked,
         routed: Bunch,
         rng: np.random.RandomState,
     ) -> Predictions:
         estimators = self._named_estimators()
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
-        asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
         self._check_design(measures, splits.design)
-        classes = classes_of(y_labels)
+        classes, wanted = classes_of(y_labels), answers_wanted(measures, asked)
         wanted |= rehearse(asked, measures, splits, classes, y_labels, self.pos_label)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]

@@ -124,12 +124,13 @@ def _by_formula(
 ) -> float:
     """The score of a classifier's predictions; NaN without a formula.
 
-    Scores of the counts are left to their scorers where a class is not true of any record,
-    because these may warn of it.
+    Scores of the counts are left to their scorers where a class is never true or never
+    predicted, because these may say that they are undefined.
     """
-    of_counts = measure.metric in COUNT_SCORES and measure.metric != "accuracy"
-    if of_counts and not np.bincount(y, minlength=len(classes)).all():
-        return math.nan
+    if measure.metric in COUNT_SCORES and measure.metric != "accuracy":
+        for codes in (y, answers.labels):
+            if codes is None or not np.bincount(codes, minlength=len(classes)).all():
+                return math.nan
     try:
         formula = formula_of(measure, classes, y, pos_label)
         prepared = None if formula is None else formula.prepared(answers)

@@ -31,6 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare.evidence import ContingencyTable, JointCounts, PlacementValues
+from skcompare.exceptions import ChampionMismatchError
 from skcompare.metrics import PrecisionScorer
 from skcompare.metrics._paired_scorer import PairedScorer
 from skcompare.stats import delong, mcnemar, paired_tests, updated_precision
@@ -473,7 +474,7 @@ def test_a_classifier_that_fails(data, champion):
     _, _, X, y = data
     with pytest.raises(ValueError, match=r"challenger .*failed to predict"):
         PrecisionScorer(champion)(LogisticRegression().fit(X[:, :3], y), X, y)
-    with pytest.raises(ValueError, match=r"champion .*failed to predict"):
+    with pytest.raises(ChampionMismatchError, match=r"champion .*failed to predict"):
         PrecisionScorer(champion)(LogisticRegression().fit(X[:, :3], y), X[:, :3], y)
 
 
