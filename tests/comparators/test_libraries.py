@@ -1,4 +1,8 @@
-"""Classifiers of other libraries, each where it is installed."""
+"""Classifiers of other libraries, each where it is installed.
+
+Nets of torch are tested beside the engines, because some of these libraries and torch
+bring different builds of OpenMP, which do not go together in one process.
+"""
 
 import pickle
 import re
@@ -6,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
@@ -18,11 +22,6 @@ from skcompare import (
     cross_compare,
 )
 from skcompare.metrics import McNemarScorer
-
-try:
-    import torch
-except ImportError:
-    torch = None
 
 X, Y = make_classification(96, n_features=4, n_redundant=0, flip_y=0.1, random_state=0)
 X = X.astype(np.float32)
@@ -66,37 +65,6 @@ def tabular():
     return part("skrub", "tabular_pipeline")(LogisticRegression())
 
 
-class Net(ClassifierMixin, BaseEstimator):
-    """A layer of torch that is trained for some epochs."""
-
-    def fit(self, X, y):
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        X, codes = self._tensor(X), torch.as_tensor(codes)
-        self.layer_ = torch.nn.Linear(X.shape[1], len(self.classes_))
-        optimizer = torch.optim.Adam(self.layer_.parameters(), lr=0.1)
-        for _ in range(5):
-            loss = torch.nn.functional.cross_entropy(self.layer_(X), codes)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return self
-
-    def predict_proba(self, X):
-        scores = self.layer_(self._tensor(X))
-        return scores.softmax(dim=1).detach().numpy()
-
-    def predict(self, X):
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def _tensor(self, X):
-        return torch.as_tensor(np.asarray(X, dtype=np.float32))
-
-
-def net():
-    pytest.importorskip("torch")
-    return Net()
-
-
 CLASSIFIERS = {
     "xgboost": xgboost,
     "lightgbm": lightgbm,
@@ -105,7 +73,6 @@ CLASSIFIERS = {
     "imblearn, forest": balanced_forest,
     "imblearn, bags": balanced_bags,
     "skrub": tabular,
-    "torch": net,
 }
 NAMES = list("abcd")
 
@@ -163,9 +130,8 @@ def test_as_scikit_learn_scores_it(name):
     classifier.set_params(**seeds)
     pair = LogisticRegression(), classifier
     fitted = PairedComparator(*pair, refit=True, random_state=0).fit(X, WORDS)
-    if name != "torch":
-        scores = cross_validate(classifier, X, WORDS, cv=SPLITTER)["test_score"]
-        assert scores.mean() == pytest.approx(fitted.comparison_.rows[0].challenger)
+    scores = cross_validate(classifier, X, WORDS, cv=SPLITTER)["test_score"]
+    assert scores.mean() == pytest.approx(fitted.comparison_.rows[0].challenger)
     assert {*fitted.predict(X)} <= {*WORDS}
     assert pickle.loads(pickle.dumps(fitted)).verdict_ == fitted.verdict_
 
