@@ -16,7 +16,7 @@ __all__ = [
 class ChampionMismatchError(BaseException):
     """A scorer was given records of which its champion knows other features.
 
-    It is no `Exception`, because scikit-learn's functions take a scorer that fails for a
+    It is no ``Exception``, because scikit-learn's functions take a scorer that fails for a
     score of NaN and go on: a `SequentialFeatureSelector` would then select the first
     features, with nothing but warnings.
 
