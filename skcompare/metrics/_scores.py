@@ -124,13 +124,16 @@ def _by_formula(
 ) -> float:
     """The score of a classifier's predictions; NaN without a formula.
 
-    Scores of the counts are left to their scorers where a class is never true or never
-    predicted, because these may say that they are undefined.
+    Where a class is never true, or never predicted though its predictions are counted, the
+    scorer is asked: it may say that the score is undefined, or warn.
     """
-    if measure.metric in COUNT_SCORES and measure.metric != "accuracy":
-        for codes in (y, answers.labels):
-            if codes is None or not np.bincount(codes, minlength=len(classes)).all():
-                return math.nan
+    counted = [y]
+    if measure.metric == "accuracy":
+        counted = []
+    elif measure.metric in COUNT_SCORES and answers.labels is not None:
+        counted.append(answers.labels)
+    if not all(np.bincount(codes, minlength=len(classes)).all() for codes in counted):
+        return math.nan
     try:
         formula = formula_of(measure, classes, y, pos_label)
         prepared = None if formula is None else formula.prepared(answers)

@@ -1,0 +1,68 @@
+"""Scores that a formula finds are those of the scorer, on every test set."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
+
+from skcompare._design import Design
+from skcompare.metrics import get_scorer_names, resolve_scoring
+from skcompare.metrics._scores import _split_scores, score_of_part
+from skcompare.metrics._undefined import Watch
+from skcompare.predictions import Answers, PairedPredictions, Predictions
+
+BOUNDS = np.arange(0, 61, 12)
+"""Five test sets, some of which lack a rare class."""
+
+# Scorers warn of classes that are not there, which is what is compared here.
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+
+
+def measures(n_classes):
+    """Every measure that scores so many classes."""
+    for name in sorted({*get_scorer_names(), *get_sklearn_scorer_names()}):
+        try:
+            (measure,) = resolve_scoring(name)
+            measure.check_classes(np.arange(n_classes))
+        except ValueError:
+            continue
+        yield measure
+
+
+def predictions(n_classes, seed):
+    """Predictions of a classifier that names one class only on the first test set."""
+    rng = np.random.default_rng(seed)
+    shares = [0.6, 0.4] if n_classes == 2 else [0.6, 0.36, 0.04]
+    y = rng.choice(n_classes, size=BOUNDS[-1], p=shares)
+    y[rng.integers(12, 60, size=n_classes)] = np.arange(n_classes)
+    if seed % 2:
+        y[:n_classes] = np.arange(n_classes)
+    odds = np.exp(rng.normal(size=(len(y), n_classes)) + np.eye(n_classes)[y])
+    labels = odds.argmax(axis=1)
+    labels[:12] = 0 if seed % 3 == 0 else labels[:12]
+    answers = Answers("a", "a", labels, odds / odds.sum(axis=1, keepdims=True))
+    made = Predictions(
+        np.arange(n_classes),
+        y,
+        (answers,),
+        Design("kfold"),
+        np.arange(len(y)),
+        BOUNDS,
+        np.full(5, 48),
+    )
+    return PairedPredictions(made, answers, answers)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_scores_are_those_of_the_scorer(seed, n_classes):
+    """Undefined where it is, whichever test set comes first, and with its warnings."""
+    pair = predictions(n_classes, seed)
+    for measure in measures(n_classes):
+        given = pair.predictions, pair.champion, measure, None
+        watch, expected = Watch(), Watch()
+        scores = _split_scores(pair, pair.champion, measure, None, watch)
+        parts = pair.predictions.slices()
+        by_scorer = [score_of_part(*given, part, expected) for part in parts]
+
+        assert scores == pytest.approx(by_scorer, rel=1e-9, abs=1e-12, nan_ok=True), measure
+        assert watch.warned == expected.warned, measure
