@@ -46,7 +46,11 @@ from skcompare import (
 )
 from skcompare._validation import check_probabilities
 from skcompare.evidence import PairedLosses
-from skcompare.exceptions import ChampionMismatchError, EstimatorValueError
+from skcompare.exceptions import (
+    ChampionMismatchError,
+    EstimatorFailedError,
+    EstimatorValueError,
+)
 from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.metrics import (
     DeLongScorer,
@@ -554,6 +558,20 @@ def test_random_states_that_no_seed_reaches(name, monkeypatch):
 
     assert ([] if reached else ["challenger"]) == seen
     assert "not-reproducible" not in fitted.comparison_.flags
+
+
+class Unclonable(Dice):
+    """Changes its parameter, which no estimator may."""
+
+    def __init__(self, python=()):
+        self.python = [*python]
+
+
+def test_a_classifier_that_cannot_be_cloned_is_named():
+    """Looking for its seeds does not hide who it is."""
+    X, y, _ = records()
+    with pytest.raises(EstimatorFailedError, match=r"challenger .*split 0.*Cannot clone"):
+        PairedComparator(GaussianNB(), Unclonable([1])).fit(X, y)
 
 
 # 18. Parameters and callbacks.
