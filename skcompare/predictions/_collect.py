@@ -82,7 +82,7 @@ def collect_predictions(
         for (name, estimator), given in zip(estimators, params, strict=True)
     ]
     again = [k for k, (name, _) in enumerate(estimators) if name in twice]
-    tasks += [tasks[k] for k in again]
+    tasks = [*(tasks[k] for k in again), *tasks]
     streams = {"return_as": "generator"} if progress else {}
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose, **streams)
     with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
@@ -90,10 +90,9 @@ def collect_predictions(
             delayed(run_shipped)(run_task, *call, classes) for call in calls
         )
         outcomes = list(progress(outcomes) if progress else outcomes)
-    repeated = outcomes[len(tasks) - len(again) :]
+    repeated, outcomes = outcomes[: len(again)], outcomes[len(again) :]
     if not all(are_alike(outcomes[k], one) for k, one in zip(again, repeated, strict=True)):
         flags = (*flags, NOT_REPRODUCIBLE)
-    outcomes = outcomes[: len(tasks) - len(again)]
     return predictions_of(
         estimators,
         [outcomes[position :: len(estimators)] for position in range(len(estimators))],
