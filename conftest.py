@@ -15,3 +15,27 @@ def closed_figures():
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
+
+
+@pytest.fixture(autouse=True)
+def registries():
+    """What an example registers is forgotten after it, by us and by scikit-learn."""
+    from sklearn.metrics import _scorer
+
+    from skcompare import _registered_measures, _registry, _sklearn_private
+
+    registered = [
+        _registry._tests,
+        _registered_measures._metrics,
+        _registered_measures._losses,
+        _scorer._SCORERS,
+    ]
+    before = [dict(entries) for entries in registered]
+    yield
+    new = _scorer._SCORERS.keys() - before[-1].keys()
+    for entries, kept in zip(registered, before, strict=True):
+        entries.clear()
+        entries.update(kept)
+    if new:
+        for names in _sklearn_private._lists_of_all_scorers():
+            names.difference_update(new)

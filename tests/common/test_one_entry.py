@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import skcompare
-from skcompare import _registered_measures, _registry
+from skcompare import _registry
 from skcompare._design import HOLDOUT
 from skcompare.cli import main
 from skcompare.evidence import ContingencyTable, ScoreDifferences
@@ -19,15 +19,6 @@ from tests.common.checks import checks_of
 PAGES = Path(__file__).parents[2] / "doc" / "sphinxext" / "registry_pages.py"
 Y_TRUE = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 5)
 ANSWERS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TRUE)}
-
-
-@pytest.fixture(autouse=True)
-def registries(monkeypatch):
-    """Copies of both registries, so that the toys vanish after each test."""
-    monkeypatch.setattr(_registry, "_tests", dict(_registry._tests))
-    monkeypatch.setattr(
-        _registered_measures, "_metrics", dict(_registered_measures._metrics)
-    )
 
 
 @pytest.fixture

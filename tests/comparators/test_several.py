@@ -387,9 +387,8 @@ def test_selection_is_that_of_the_fit():
     assert "a" == before == comparator._selected_name()
 
 
-def test_joint_test_of_another_package(monkeypatch):
+def test_joint_test_of_another_package():
     """A registered test of all together is found, whatever its parts say."""
-    monkeypatch.setattr(_registry, "_tests", dict(_registry._tests))
 
     @_registry.paired_test(
         "toy_joint",

@@ -581,23 +581,7 @@ def test_comparator_takes_a_scorer():
     assert by_name.difference == pytest.approx(by_object.difference)
 
 
-@pytest.fixture
-def own_lists(monkeypatch):
-    """Copies of our registry and of scikit-learn's, so that toys vanish after the test."""
-    monkeypatch.setattr(
-        _registered_measures, "_metrics", dict(_registered_measures._metrics)
-    )
-    lists = {id(names): names for names in _sklearn_private._lists_of_all_scorers()}
-    before = [(names, set(names)) for names in lists.values()]
-    scorers = dict(SCORER_MODULE._SCORERS)
-    yield SCORER_MODULE._SCORERS
-    SCORER_MODULE._SCORERS.clear()
-    SCORER_MODULE._SCORERS.update(scorers)
-    for names, kept in before:
-        names.intersection_update(kept)
-
-
-def test_a_metric_of_another_package_is_known_at_once(own_lists):
+def test_a_metric_of_another_package_is_known_at_once():
     """A metric that is registered after the import can be named everywhere."""
 
     @metric("toy_share", response_method="predict", greater_is_better=False)
@@ -612,7 +596,7 @@ def test_a_metric_of_another_package_is_known_at_once(own_lists):
     assert scores == pytest.approx(run_cross_val_score(get_scorer("neg_toy_share")))
 
 
-def test_a_cell_that_runs_again_defines_its_metric_again(own_lists):
+def test_a_cell_that_runs_again_defines_its_metric_again():
     """The same function of the same place takes the place of what it was; no other does."""
 
     def cell(answer):
@@ -629,11 +613,11 @@ def test_a_cell_that_runs_again_defines_its_metric_again(own_lists):
         metric("toy_constant", response_method="predict", greater_is_better=True)(len)
 
 
-def test_a_name_of_others_is_left_alone(own_lists):
+def test_a_name_of_others_is_left_alone():
     """A name that scikit-learn has is not overwritten, and ours gets a longer one."""
     theirs = get_sklearn_scorer("f1")
-    own_lists["neg_toy_loss"] = theirs
-    own_lists["toy_hits"] = theirs
+    SCORER_MODULE._SCORERS["neg_toy_loss"] = theirs
+    SCORER_MODULE._SCORERS["toy_hits"] = theirs
 
     @metric("toy_loss", response_method="predict", greater_is_better=False)
     def toy_loss(y_true, y_pred):
@@ -641,7 +625,7 @@ def test_a_name_of_others_is_left_alone(own_lists):
         return float(np.mean(y_true != y_pred))
 
     fitted = GaussianNB().fit(X, Y)
-    assert theirs is own_lists["neg_toy_loss"]
+    assert theirs is SCORER_MODULE._SCORERS["neg_toy_loss"]
     assert {"skcompare_neg_toy_loss"} == {n for n in register_scorers() if "toy" in n}
     expected = fitted.score(X, Y) - 1
     assert expected == pytest.approx(get_scorer("neg_toy_loss")(fitted, X, Y))
@@ -664,15 +648,15 @@ def private_copy():
     return module
 
 
-def test_registering_again_does_no_harm(own_lists):
+def test_registering_again_does_no_harm():
     """Two calls, or a second import, leave the same names, none of them longer."""
     once = register_scorers()
-    names = set(own_lists)
+    names = set(SCORER_MODULE._SCORERS)
     scorers = {name: get_scorer(name) for name in get_scorer_names()}
 
     assert once == register_scorers() == private_copy().make_known(scorers, "skcompare_")
-    assert names == set(own_lists)
-    assert scorers[ECE] is own_lists[ECE]
+    assert names == set(SCORER_MODULE._SCORERS)
+    assert scorers[ECE] is SCORER_MODULE._SCORERS[ECE]
 
 
 def test_without_the_list_of_scorers(monkeypatch):
@@ -687,7 +671,7 @@ def test_without_the_list_of_scorers(monkeypatch):
     assert np.isfinite(run_cross_val_score(get_scorer(ECE))).all()
 
 
-def test_lists_of_names_in_other_shapes(own_lists, monkeypatch):
+def test_lists_of_names_in_other_shapes(monkeypatch):
     """Only complete lists of scorers are extended, and what has no list is passed over."""
     listed = types.SimpleNamespace(options=set(get_sklearn_scorer_names()))
     frozen = types.SimpleNamespace(options=frozenset(get_sklearn_scorer_names()))
@@ -815,7 +799,7 @@ def test_a_process_without_us():
     assert ["InvalidParameterError", "False", "True", "False", "1"] == told
 
 
-def test_metrics_of_every_shape(own_lists):
+def test_metrics_of_every_shape():
     """A metric of others may take classes or not, by any way, and be a callable object."""
 
     class MeanOfClass:
@@ -850,7 +834,7 @@ def test_metrics_of_every_shape(own_lists):
         get_scorer("toy_mean")(fitted, X, Y, sample_weight=np.ones(80))
 
 
-def test_metrics_that_have_their_place_already(own_lists):
+def test_metrics_that_have_their_place_already():
     """A function of another library, and one without a name, can be pickled as before.
 
     Another one of a name that is taken is refused, also without a name of its own.
@@ -869,7 +853,7 @@ def test_metrics_that_have_their_place_already(own_lists):
         register(partial(f1_score, average="micro"))
 
 
-def test_threads_register_at_the_same_time(own_lists):
+def test_threads_register_at_the_same_time():
     """Metrics that threads register while others read the list are all known."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -888,7 +872,7 @@ def test_threads_register_at_the_same_time(own_lists):
         sys.setswitchinterval(interval)
 
     assert all(f"toy_{k}" in names for k, names in enumerate(found))
-    assert {f"toy_{k}" for k in range(24)} <= set(own_lists)
+    assert {f"toy_{k}" for k in range(24)} <= set(SCORER_MODULE._SCORERS)
 
 
 def test_sensitivity_knows_the_positive_class():
