@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["all_on_host", "dispatches", "is_foreign", "on_host"]
-
 PLAIN = (np.ndarray, np.generic, list, tuple, str, bytes, int, float, type(None))
 """Types that are numpy's or Python's own, most of what comes."""
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from skcompare._text_files import TextColumn, TextFile, from_codes
 
-__all__ = ["CsvFile"]
-
 BATCH = 1 << 10
 """Records in memory with all their fields at a time."""
 

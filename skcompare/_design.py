@@ -26,17 +26,6 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-__all__ = [
-    "DESIGN_KINDS",
-    "HALVES",
-    "HOLDOUT",
-    "UNKNOWN",
-    "Design",
-    "design_in_words",
-    "design_of",
-    "design_of_shape",
-]
-
 _TITLES = {
     "holdout": "hold-out",
     "repeated holdout": "{r}-times repeated hold-out",

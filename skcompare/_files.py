@@ -8,9 +8,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_unpacked", "replaced_on_success", "write_text"]
-
-
 LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
 """A file may be so many times as large when it is unpacked, or have so many bytes."""
 

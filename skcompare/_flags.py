@@ -7,8 +7,6 @@ and not the way the library was called.
 from collections.abc import Iterable
 from importlib import import_module
 
-__all__ = ["FLAG_TEXTS", "explain", "register_flag"]
-
 FLAG_TEXTS: dict[str, str] = {
     "degenerate": (
         "no observed difference and no variation: the statistic is 0 and p is 1 by "

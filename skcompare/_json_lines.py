@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from skcompare._text_files import TextColumn, TextFile, from_codes
 
-__all__ = ["JsonLinesFile"]
-
 BATCH = 1 << 12
 """Records in memory with all their values at a time."""
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from skcompare._validation import some_of
 
-__all__ = ["check_comparable", "check_no_other", "check_spelled_once"]
-
 
 def check_comparable(
     name: str, own: NDArray[Any], reference: str, known: NDArray[Any]

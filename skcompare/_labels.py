@@ -14,17 +14,6 @@ from skcompare._label_checks import (
 )
 from skcompare._validation import as_array, check_not_missing, integral, some_of
 
-__all__ = [
-    "check_groups",
-    "check_labels",
-    "class_codes",
-    "classes_of",
-    "encode_labels",
-    "group_codes",
-    "in_class_order",
-    "united_classes",
-]
-
 LARGEST_WHOLE_FLOAT = 2.0**53
 """Greater floats are whole whatever they were meant to be."""
 

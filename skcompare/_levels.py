@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skcompare._validation import check_count
 
-__all__ = ["Levels", "Operations"]
-
 MOST_LEVELS = 1 << 24
 
 LARGEST = float(np.finfo(np.float64).max) / 4

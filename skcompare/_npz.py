@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from skcompare._text_files import cannot_read
 
-__all__ = ["NpzFile"]
-
 LARGEST = 1 << 32
 """Bytes of an array that is read; a file of a few megabytes could hold more."""
 

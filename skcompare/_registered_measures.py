@@ -15,21 +15,6 @@ from typing import Any, TypeVar
 from skcompare._arrays import on_host
 from skcompare._validation import check_choice
 
-__all__ = [
-    "LossEntry",
-    "MetricEntry",
-    "add_entry",
-    "completed",
-    "keywords_of",
-    "loss_of",
-    "metric",
-    "metrics",
-    "on_new_metric",
-    "record_loss",
-    "record_losses",
-    "tested_instead",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

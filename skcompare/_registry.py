@@ -13,38 +13,14 @@ from typing import Any, TypeVar, get_args
 
 from skcompare._design import DESIGN_KINDS, Design
 from skcompare._registered_measures import (
-    LossEntry,
-    MetricEntry,
     add_entry,
     completed,
     keywords_of,
     loss_of,
-    metric,
-    metrics,
-    on_new_metric,
-    record_loss,
-    record_losses,
     tested_instead,
 )
 from skcompare._typing import Inference, Kind
 from skcompare._validation import check_choice, unknown_name
-
-__all__ = [
-    "LossEntry",
-    "MetricEntry",
-    "PairedTestEntry",
-    "get_test",
-    "loss_of",
-    "metric",
-    "metrics",
-    "on_new_metric",
-    "paired_test",
-    "paired_tests",
-    "record_loss",
-    "record_losses",
-    "tested_instead",
-    "tests_for",
-]
 
 ANY_LOSS, ANY_SCORE = "any loss", "any score"
 F = TypeVar("F", bound=Callable[..., Any])

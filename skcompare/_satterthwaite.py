@@ -1,7 +1,5 @@
 """Degrees of freedom of estimated variances, by Satterthwaite's rule."""
 
-__all__ = ["degrees_of_freedom"]
-
 ROUNDING = 1e-12
 
 

@@ -12,15 +12,6 @@ from typing import Any
 
 from skcompare._sklearn_private import make_known
 
-__all__ = [
-    "CHAMPION_SCORERS",
-    "PREFIX",
-    "SCORER_NAMES",
-    "NamedScorer",
-    "make_names_known",
-    "scorer_named",
-]
-
 PREFIX = "skcompare_"
 """Stands before a name that scikit-learn has given to a scorer of its own."""
 

@@ -46,12 +46,15 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn import get_config
 from sklearn.metrics import accuracy_score, get_scorer_names, make_scorer
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils._param_validation import validate_params as validate_params
 
 from skcompare.exceptions import MissingDependencyError
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
+    from sklearn.callback import with_callbacks as with_callbacks
 except ImportError:  # scikit-learn < 1.9 has no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
@@ -74,23 +77,6 @@ try:
     from sklearn.metrics._scorer import _SCORERS
 except ImportError:
     _SCORERS = None
-
-__all__ = [
-    "DOCUMENTATION",
-    "CallbackSupportMixin",
-    "DocumentedEstimatorMixin",
-    "Interval",
-    "SideBySideMixin",
-    "StrOptions",
-    "array_api_compat",
-    "check_parameters",
-    "make_known",
-    "progress_of",
-    "scorer_told_classes",
-    "scores_itself",
-    "validate_params",
-    "with_callbacks",
-]
 
 DOCUMENTATION = "https://skcompare.github.io/skcompare/"
 """Where the documentation stands, for links from a notebook."""

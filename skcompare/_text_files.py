@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from skcompare._files import check_unpacked
 
-__all__ = ["TextColumn", "TextFile", "cannot_read", "from_codes", "text_array"]
-
 LONGEST_LINE = 1 << 26
 """Letters of a line; a compressed file of a few megabytes could have billions."""
 

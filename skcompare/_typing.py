@@ -3,7 +3,8 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import NDArray
 
 Alternative = Literal["two-sided", "less", "greater"]
 """Which way a test looks; "greater" means that the challenger is better."""
@@ -16,5 +17,3 @@ Inference = Literal["models", "algorithms"]
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.float64]
-
-__all__ = ["Alternative", "ArrayLike", "FloatArray", "Inference", "IntArray", "Kind"]

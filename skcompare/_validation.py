@@ -12,28 +12,6 @@ from numpy.typing import NDArray
 
 from skcompare._arrays import is_foreign, on_host
 
-__all__ = [
-    "alpha_of",
-    "are_probabilities",
-    "as_array",
-    "check_alpha",
-    "check_alternative",
-    "check_choice",
-    "check_confidence_level",
-    "check_pos_label",
-    "check_not_missing",
-    "check_probabilities",
-    "check_same_length",
-    "check_switches",
-    "is_number",
-    "is_whole",
-    "integral",
-    "missing_in",
-    "positive_class",
-    "some_of",
-    "unknown_name",
-]
-
 ALTERNATIVES = ("two-sided", "less", "greater")
 PROBABILITY_TOLERANCE = 1e-6
 TOLERANCE_BY_BYTES = {2: 3e-2, 4: 1e-3}

@@ -4,19 +4,6 @@ import math
 import re
 from collections.abc import Iterable
 
-__all__ = [
-    "COMMAND",
-    "INFERENCE_WORDS",
-    "decimals_beside",
-    "decimals_for",
-    "format_confidence",
-    "format_number",
-    "format_pvalue",
-    "in_one_line",
-    "printable",
-    "without_commands",
-]
-
 INFERENCE_WORDS = {
     "models": "two trained models, over new records",
     "algorithms": "two learning algorithms, over new training and test records",

@@ -13,7 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import skcompare
 from skcompare._flags import FLAG_TEXTS, explain
-from skcompare._registry import metrics, paired_tests, record_losses
+from skcompare._registered_measures import metrics, record_losses
+from skcompare._registry import paired_tests
 from skcompare._scorer_names import SCORER_NAMES, NamedScorer
 
 

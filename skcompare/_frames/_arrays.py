@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from skcompare._text_files import from_codes, text_array
 from skcompare.exceptions import MissingDependencyError
 
-__all__ = ["array_of_series", "arrays_of", "from_native", "narwhals_module"]
-
 
 def narwhals_module() -> Any:
     """The package, or an error that says what to install."""

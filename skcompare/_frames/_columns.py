@@ -15,8 +15,6 @@ from skcompare._npz import NpzFile
 from skcompare._validation import check_choice, unknown_name
 from skcompare.exceptions import MissingDependencyError
 
-__all__ = ["Source", "check_column", "columns_of", "frame_from_columns", "source_of"]
-
 BACKENDS = ("pandas", "polars", "pyarrow")
 JSON_LINES = (".jsonl", ".ndjson")
 NPZ = ".npz"

@@ -13,8 +13,6 @@ from skcompare._frames._parquet import ParquetFile, refused_if_damaged
 from skcompare._frames._program import Program
 from skcompare._frames._scan import Scanned, scanned_dataset, scanned_file
 
-__all__ = ["Table", "table_of"]
-
 HEAD = 20_000
 """Records that are looked at before all are counted."""
 

@@ -6,8 +6,6 @@ from typing import Any
 from skcompare._frames._arrays import narwhals_module
 from skcompare._frames._engine import Table
 
-__all__ = ["joined_tables"]
-
 ID = "skcompare_id"
 
 

@@ -12,8 +12,6 @@ from skcompare._frames._arrays import arrays_of, narwhals_module
 from skcompare._text_files import cannot_read
 from skcompare.exceptions import MissingDependencyError
 
-__all__ = ["PARQUET", "ParquetFile", "refused_if_damaged"]
-
 PARQUET = (".parquet", ".pq")
 
 

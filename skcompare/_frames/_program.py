@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Program"]
-
 PLAIN = "skcompare_{}"
 """Names of the columns that are made, whatever those of the frame are called."""
 

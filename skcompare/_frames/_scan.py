@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from skcompare._frames._arrays import narwhals_module
 from skcompare._frames._parquet import PARQUET
 
-__all__ = ["Scanned", "scanned_dataset", "scanned_file"]
-
 READ_AT_ONCE = 1 << 26
 """Bytes of Parquet files that are read into arrays rather than left to an engine."""
 

@@ -10,8 +10,6 @@ from skcompare._frames import Source, check_column, columns_of, source_of, table
 from skcompare.predictions import arrays_from_frame
 from skcompare.predictions._holdout import check_same_truth
 
-__all__ = ["NamedColumns", "add_column_options", "checked_delimiter", "named_columns"]
-
 Y, CHAMPION, CHALLENGER = "y", "champion", "challenger"
 ANSWERS = (CHAMPION, CHALLENGER)
 DEFAULT_NAMES = (Y, *ANSWERS)

@@ -9,8 +9,6 @@ from sklearn.preprocessing import StandardScaler
 from skcompare.comparators import PairedComparator
 from skcompare.reports import Comparison
 
-__all__ = ["demo_comparison"]
-
 MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "multiclass_brier_loss")
 
 

@@ -17,8 +17,6 @@ from skcompare.gate._files import subject_from_files
 from skcompare.gate._looks import judge_subject
 from skcompare.gate._outcomes import INCONCLUSIVE
 
-__all__ = ["add_gate"]
-
 COMMAND = "gate"
 PASSED, NOT_PASSED, BAD_INPUT, NOTHING_SHOWN = range(4)
 """Exit codes."""

@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 from skcompare.cli._gate_reports import REPORTS
 from skcompare.gate import Equivalent, Gate, Ledger, NonInferior, Policy, Superior
 from skcompare.gate._conditions import Condition
-from skcompare.gate._file_columns import ROLES
 from skcompare.gate._given_files import GateFiles
 from skcompare.gate._ledger_file import lock_of
 from skcompare.gate._policy import PYPROJECT, find_policy, load_policy
 from skcompare.gate._policy_sections import TrainSettings
-
-__all__ = ["Asked", "add_gate_options", "asked_of"]
+from skcompare.predictions._role_names import ROLES
 
 KINDS: tuple[type[Condition], ...] = (Superior, NonInferior, Equivalent)
 

@@ -9,8 +9,6 @@ from skcompare._files import write_text
 from skcompare.gate import GateDecision
 from skcompare.gate._same_file import are_one_file
 
-__all__ = ["REPORTS", "check_targets", "write_reports"]
-
 REPORTS: dict[str, Callable[[GateDecision], str]] = {
     "text": str,
     "markdown": GateDecision.to_markdown,

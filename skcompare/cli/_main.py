@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from skcompare import __version__
 from skcompare._files import write_text
-from skcompare._registry import metrics, paired_tests
+from skcompare._registered_measures import metrics
+from skcompare._registry import paired_tests
 from skcompare._validation import ALTERNATIVES
 from skcompare._wording import in_one_line
 from skcompare.cli._columns import add_column_options, named_columns
@@ -22,8 +23,6 @@ from skcompare.cli._scores import add_score_options, check_no_scores, scores_com
 from skcompare.comparators import compare
 from skcompare.comparators._large import COLLECTED
 from skcompare.reports import Comparison, MultipleComparison
-
-__all__ = ["main"]
 
 PASSED, BAD_INPUT, INTERRUPTED = 0, 2, 130
 

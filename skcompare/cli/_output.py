@@ -7,8 +7,6 @@ from typing import TextIO
 
 from skcompare._wording import in_one_line, without_commands
 
-__all__ = ["say", "show"]
-
 LONGEST = 2_000
 """Letters of a line of an error."""
 

@@ -8,8 +8,6 @@ from skcompare.cli._columns import checked_delimiter
 from skcompare.comparators import compare_scores
 from skcompare.reports import Comparison
 
-__all__ = ["add_score_options", "check_no_scores", "scores_compared"]
-
 OF_ANSWERS = (
     "y",
     "champion",

@@ -10,8 +10,6 @@ from skcompare.predictions import PairedPredictions
 from skcompare.stats import EnsembleAdvice, recommend_ensemble
 from skcompare.stats._ensemble import MOST_CALIBRATION_ERROR, ROLES
 
-__all__ = ["advice_for"]
-
 LOSS = "brier_score"
 """The loss that the advice looks at."""
 

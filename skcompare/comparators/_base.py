@@ -63,8 +63,6 @@ from skcompare.predictions._roles import (
     is_prefit,
 )
 
-__all__ = ["BaseComparator"]
-
 
 class BaseComparator(
     CallbackSupportMixin,

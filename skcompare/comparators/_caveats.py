@@ -5,8 +5,6 @@ from typing import Any
 
 from skcompare.predictions._roles import is_fitted, is_mixed
 
-__all__ = ["fitting_flags"]
-
 
 def fitting_flags(
     estimators: Sequence[tuple[str, Any]], fit_params: Iterable[Mapping[str, Any]]

@@ -12,16 +12,6 @@ from skcompare.metrics import Measure
 from skcompare.stats import PairedResult
 from skcompare.stats._class_label import class_label, class_words
 
-__all__ = [
-    "LABEL",
-    "POS_LABEL",
-    "SCORE",
-    "check_positive",
-    "is_about",
-    "said_of",
-    "with_classes",
-]
-
 LABEL: Final = "label"
 """The option by which a test of one class against the rest is told which one."""
 POS_LABEL: Final = "pos_label"

@@ -26,8 +26,6 @@ from skcompare.predictions import (
 from skcompare.predictions._role_names import check_role_names
 from skcompare.reports import Comparison, MultipleComparison
 
-__all__ = ["compare"]
-
 
 def compare(
     data: Any = None,

@@ -21,8 +21,6 @@ from skcompare.predictions._from_cv import outputs_of_roles
 from skcompare.predictions._roles import check_roles, check_target, is_mixed
 from skcompare.reports import Comparison
 
-__all__ = ["compare_cv_results"]
-
 
 def compare_cv_results(
     champion: Any,

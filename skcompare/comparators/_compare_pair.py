@@ -16,8 +16,6 @@ from skcompare.predictions import PairedPredictions
 from skcompare.reports import Comparison, ComparisonRow, decide
 from skcompare.stats import adjust_pvalues
 
-__all__ = ["compare_pair", "with_adjusted"]
-
 
 def compare_pair(
     pair: PairedPredictions,

@@ -28,10 +28,9 @@ from skcompare.comparators._tests import ALL, NamedTests, named_tests
 from skcompare.comparators._versions import installed_versions
 from skcompare.evidence import ScoreDifferences
 from skcompare.predictions import ItemScores
-from skcompare.predictions._item_checks import ROLES, check_names
+from skcompare.predictions._item_checks import check_names
+from skcompare.predictions._role_names import ROLES
 from skcompare.reports import Comparison, ComparisonRow, Verdict, decide
-
-__all__ = ["compare_scores"]
 
 ITEMS = "items"
 ITEM, SCORE = "item", "score"

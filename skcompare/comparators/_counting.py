@@ -4,7 +4,8 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skcompare._registry import PairedTestEntry, loss_of
+from skcompare._registered_measures import loss_of
+from skcompare._registry import PairedTestEntry
 from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._tallied import error_of_bins, needs_records
 from skcompare.comparators._tests import why_unsuited
@@ -17,8 +18,6 @@ from skcompare.evidence import (
 )
 from skcompare.metrics import Measure
 from skcompare.predictions import LABELS, Predictions
-
-__all__ = ["asked_by", "asked_by_tests", "check_holds"]
 
 DEFAULT_LOSS = "brier_score"
 COUNTED_OPTIONS = tuple(inspect.signature(Asked).parameters)

@@ -29,8 +29,6 @@ from skcompare.predictions._collect import predictions_of
 from skcompare.predictions._roles import check_roles, check_target
 from skcompare.predictions._transport import blas_within, run_shipped, shipped
 
-__all__ = ["cross_compare"]
-
 OWN_SCORE = "score"
 
 NamedEstimators = Sequence[tuple[str, Any]]

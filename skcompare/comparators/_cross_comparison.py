@@ -9,8 +9,6 @@ from skcompare._frames import frame_from_columns
 from skcompare._validation import unknown_name
 from skcompare.predictions import Predictions
 
-__all__ = ["CrossComparison", "check_keys"]
-
 INDICES, ESTIMATOR, TEST = "indices", "estimator", "test_"
 
 

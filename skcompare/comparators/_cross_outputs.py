@@ -11,8 +11,6 @@ from sklearn.exceptions import FitFailedWarning
 from skcompare.comparators._cross_tasks import CrossOutcome
 from skcompare.predictions._disjoint import Split
 
-__all__ = ["outputs_of", "report_failures"]
-
 ByName = Mapping[str, Sequence[CrossOutcome]]
 
 

@@ -11,8 +11,6 @@ from skcompare.comparators._real_scores import ClassScorer
 from skcompare.metrics import get_scorer, resolve_scoring
 from skcompare.metrics._measures import named_scoring
 
-__all__ = ["metric_names", "scorers_of"]
-
 
 def scorers_of(
     estimators: Sequence[tuple[str, Any]],

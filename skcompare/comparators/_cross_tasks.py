@@ -26,8 +26,6 @@ from skcompare.predictions._answer import (
 )
 from skcompare.predictions._rows import take_rows
 
-__all__ = ["RAISE", "CrossOutcome", "CrossTask", "run_cross_task"]
-
 RAISE = "raise"
 
 

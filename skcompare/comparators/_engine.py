@@ -7,15 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from skcompare._flags import register_flag
-from skcompare._registry import (
-    ANY_LOSS,
-    PairedTestEntry,
-    get_test,
-    loss_of,
-    record_losses,
-    tested_instead,
-    tests_for,
-)
+from skcompare._registered_measures import loss_of, record_losses, tested_instead
+from skcompare._registry import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare.comparators._class_options import (
     LABEL,
     POS_LABEL,
@@ -51,8 +44,6 @@ from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
 from skcompare.stats._class_label import class_words
 from skcompare.stats._count_scores import BINARY_SCORES
-
-__all__ = ["PairEngine", "Prepared"]
 
 POWER = 0.8
 WITHOUT_SPREAD = {

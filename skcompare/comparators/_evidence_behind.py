@@ -9,8 +9,6 @@ from skcompare._registry import get_test
 from skcompare.comparators._tallied import tallied_evidence
 from skcompare.predictions import SCORES, PairedPredictions
 
-__all__ = ["EvidenceBehind", "usual_options"]
-
 POS_LABEL = "pos_label"
 
 

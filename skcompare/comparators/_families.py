@@ -16,8 +16,6 @@ from skcompare.predictions import Predictions
 from skcompare.stats import pairwise_delong, pairwise_mcnemar, pairwise_precision
 from skcompare.stats._pairwise_rows import PairwiseRows
 
-__all__ = ["MAX_T", "Family", "family_of", "max_t_family", "options_of_several"]
-
 MAX_T = "max-t"
 DRAWS = ("n_resamples", "random_state")
 """Options of the draws of "max-t"."""

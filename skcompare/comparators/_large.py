@@ -12,7 +12,8 @@ from skcompare.comparators._tallied import tallied_pair
 from skcompare.comparators._tests import Asked as AskedTests
 from skcompare.evidence import Asked, Tally
 from skcompare.evidence._tally_arrays import tally_predictions
-from skcompare.evidence._tally_engine import LABELS, EngineTally
+from skcompare.evidence._tally_engine import EngineTally
+from skcompare.evidence._tally_query import LABELS
 from skcompare.metrics import Measure
 from skcompare.predictions import (
     EngineColumns,
@@ -21,14 +22,6 @@ from skcompare.predictions import (
     columns_on_engine,
     predictions_from_frame,
 )
-
-__all__ = [
-    "COLLECTED",
-    "counted_pair",
-    "pair_of_tally",
-    "pair_on_engine",
-    "tallied_comparison",
-]
 
 COLLECTED = 10_000_000
 """Records that are read into memory, where every test has them."""

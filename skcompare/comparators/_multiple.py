@@ -24,8 +24,6 @@ from skcompare.predictions import Predictions
 from skcompare.reports import MultipleComparison
 from skcompare.stats._adjust import ADJUSTMENTS
 
-__all__ = ["MultipleComparator"]
-
 
 class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
     """Tell which of several classifiers are really better than others.

@@ -5,8 +5,6 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-__all__ = ["NamedEstimatorsMixin", "check_named_estimators", "named_pairs"]
-
 TAKEN = ("splitter", "method_mapping", "inconclusive")
 """Names that mean something else: in metadata routing, and in verdicts."""
 

@@ -36,8 +36,6 @@ from skcompare.predictions._generators import seeded_generators
 from skcompare.predictions._roles import check_roles, check_target
 from skcompare.predictions._rows import fingerprint
 
-__all__ = ["PairedClassifier"]
-
 ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
 
 

@@ -12,8 +12,6 @@ from skcompare.metrics import resolve_scoring
 from skcompare.predictions import collect_fitted
 from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION, fitted_pair
 
-__all__ = ["PairScorer", "make_paired_scorer"]
-
 
 def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "PairScorer":
     """Score both classifiers of a pair, and their difference, within scikit-learn.

@@ -14,8 +14,6 @@ from skcompare.predictions import Predictions
 from skcompare.reports import Comparison
 from skcompare.stats._adjust import ADJUSTMENTS
 
-__all__ = ["PairedComparator"]
-
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 

@@ -15,8 +15,6 @@ from skcompare.metrics._stored import class_order
 from skcompare.metrics._undefined import Watch
 from skcompare.predictions import Predictions, collect_fitted, one_class_of
 
-__all__ = ["ClassScorer", "scores_of", "told"]
-
 
 def scores_of(
     predictions: Predictions, measure: Measure, X: Any, pos_label: Any = None

@@ -18,8 +18,6 @@ from skcompare.metrics import Measure
 from skcompare.metrics._stored import class_order
 from skcompare.predictions import PROBA, Answers, PairedPredictions, Predictions, one_class
 
-__all__ = ["check_scored_classes", "rehearse"]
-
 
 def check_scored_classes(
     measures: Iterable[Measure], classes: np.ndarray, pos_label: Any

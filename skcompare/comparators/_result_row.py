@@ -7,8 +7,6 @@ from skcompare._registry import PairedTestEntry
 from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
 
-__all__ = ["result_row"]
-
 
 def result_row(
     entry: PairedTestEntry,

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from sklearn import get_config
 
-__all__ = ["refuse_unrouted", "routing_enabled"]
-
 
 def routing_enabled() -> bool:
     """Whether metadata routing is on."""

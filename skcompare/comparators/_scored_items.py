@@ -14,17 +14,6 @@ from skcompare.predictions import ItemScores
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
 
-__all__ = [
-    "MEAN_SCORE",
-    "check_item_options",
-    "default_item_test",
-    "item_row",
-    "item_tests",
-    "items_needed",
-    "prepared_scores",
-    "valid_item_tests",
-]
-
 MEAN_SCORE = "mean_score"
 """What is compared: the mean over the items."""
 MEAN_GAIN = "difference of mean scores"

@@ -9,8 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcompare.comparators._routing import refuse_unrouted, routing_enabled
 
-__all__ = ["SelectedClassifierMixin"]
-
 
 def _selected_has(method: str) -> Any:
     """Whether the comparator answers like the selected classifier.

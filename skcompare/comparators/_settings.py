@@ -7,8 +7,6 @@ from skcompare._validation import check_alpha, check_alternative, check_choice
 from skcompare.comparators._families import MAX_T
 from skcompare.stats._adjust import ADJUSTMENTS
 
-__all__ = ["check_settings", "check_settings_of_several"]
-
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
     """Direction, level and adjustment, checked before anything is fitted."""

@@ -45,8 +45,6 @@ from skcompare.reports import (
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._pairwise_rows import interval_level, pairs_of
 
-__all__ = ["compare_several"]
-
 
 def compare_several(
     predictions: Predictions,

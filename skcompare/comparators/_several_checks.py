@@ -9,8 +9,6 @@ from skcompare.comparators._families import MAX_T, max_t_family, options_of_seve
 from skcompare.comparators._tests import Asked, named_tests
 from skcompare.metrics import Measure
 
-__all__ = ["check_named", "is_omnibus", "named_of_several"]
-
 OMNIBUS = "omnibus"
 
 

@@ -5,9 +5,6 @@ from typing import Any
 from skcompare.reports import PairRow
 from skcompare.stats import PairedResult
 
-__all__ = ["by_pvalue", "limits_of", "rank", "values_of"]
-
-
 WITH_LIMITS = ("accuracy", "auc")
 """Values in the parts of a test of all together that `low` and `high` are limits of; beside
 a share they are those of an odds ratio."""

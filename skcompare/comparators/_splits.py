@@ -13,8 +13,6 @@ from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import n_rows, seeded
 from skcompare.predictions._disjoint import Split, disjoint_split
 
-__all__ = ["Splits", "make_splits", "resolve_cv"]
-
 
 @dataclass(frozen=True, slots=True)
 class Splits:

@@ -5,8 +5,6 @@ from typing import Any
 
 from sklearn.utils import ClassifierTags, get_tags
 
-__all__ = ["set_classifier_tags", "set_input_tags", "tags_of"]
-
 
 def tags_of(estimators: Iterable[Any]) -> list[Any]:
     """The tags of all that have some.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design
-from skcompare._registry import loss_of
+from skcompare._registered_measures import loss_of
 from skcompare._typing import IntArray
 from skcompare.evidence import (
     AgreementMatrix,
@@ -34,17 +34,6 @@ from skcompare.predictions import (
     Predictions,
     one_class,
 )
-
-__all__ = [
-    "TalliedPredictions",
-    "can_be_tallied",
-    "error_of_bins",
-    "needs_records",
-    "pair_of_class",
-    "tallied_evidence",
-    "tallied_pair",
-    "tallied_scores",
-]
 
 CALIBRATION: dict[str, dict[str, Any]] = {
     "expected_calibration_error": {"norm": "l1"},

@@ -4,21 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
 from skcompare._design import HOLDOUT, Design, remedy
-from skcompare._registry import (
-    PairedTestEntry,
-    get_test,
-    paired_tests,
-    tested_instead,
-    tests_for,
-)
+from skcompare._registered_measures import tested_instead
+from skcompare._registry import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare.comparators._tallied import TalliedPredictions, can_be_tallied
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure
 from skcompare.metrics._scored_pair import RANKING_SCORES
 from skcompare.predictions import LABELS, RANKS, SCORES, Predictions
 from skcompare.predictions._suited import what_lacks
-
-__all__ = ["NamedTests", "answers_wanted", "default_test", "named_tests", "no_test_note"]
 
 NamedTests = Mapping[str, Mapping[str, Any]]
 """Options by the names of tests that were asked for."""

@@ -4,8 +4,6 @@ import platform
 from functools import cache
 from importlib.metadata import version
 
-__all__ = ["installed_versions"]
-
 
 @cache
 def installed_versions() -> dict[str, str]:

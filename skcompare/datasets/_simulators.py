@@ -10,8 +10,6 @@ from sklearn.utils import check_random_state
 
 from skcompare._validation import check_count
 
-__all__ = ["make_epsilon", "make_exp6", "make_simple"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -14,8 +14,6 @@ from skcompare.evidence._device_labels import counted_labels
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
-__all__ = ["AgreementMatrix", "check_classes", "check_few_classes", "check_whole"]
-
 FEW_CLASSES, MOST_CLASSES = 10, 5000
 """Classes of a matrix that is shown whole, and of the largest one."""
 

@@ -9,14 +9,6 @@ from numpy.typing import NDArray
 
 from skcompare._typing import IntArray
 
-__all__ = [
-    "compared",
-    "concatenated",
-    "count_mixed",
-    "distinct_columns",
-    "joint_counts",
-]
-
 Bits = NDArray[np.uint8]
 
 MOST_WORDS = 1023

@@ -16,8 +16,6 @@ from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._storage import Storable
 from skcompare.predictions import PairedPredictions
 
-__all__ = ["BlockDifferences", "halves_of"]
-
 LEAST_REPEATS = 2
 ROUNDING = 1e-12
 """Differences of less than this share of the scores are rounding."""

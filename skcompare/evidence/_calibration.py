@@ -25,8 +25,6 @@ from skcompare.evidence._frame_losses import CalibrationFrames
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import SCORES
 
-__all__ = ["PairedCalibration"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable):

@@ -9,8 +9,6 @@ from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_errors import CalibrationBins, CalibrationCurve
 from skcompare.evidence._calibration_layout import Layout, role_of
 
-__all__ = ["Binned"]
-
 
 class Binned:
     """Errors and curves of each role, from records and their bins, or from cells."""

@@ -7,8 +7,6 @@ import numpy as np
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice, check_count
 
-__all__ = ["STRATEGIES", "bin_codes", "bin_edges", "check_edges", "equal_mass_starts"]
-
 STRATEGIES = ("uniform", "equal_mass", "quantile")
 """How bins can be laid."""
 

@@ -13,8 +13,6 @@ from skcompare.evidence._calibration_errors import CalibrationBins
 from skcompare.evidence._calibration_layout import Layout
 from skcompare.evidence._calibration_sums import ALL_SUMS, DEGREES, POWERS, SUMS, cell_sums
 
-__all__ = ["CHUNK", "CalibrationCells", "Rows", "cells_of", "chunks"]
-
 CHUNK = 1 << 14
 """Records that are summed at a time: few enough for the cache."""
 

@@ -16,8 +16,6 @@ from skcompare._validation import (
     check_switches,
 )
 
-__all__ = ["NORMS", "CalibrationBins", "CalibrationCurve"]
-
 NORMS = ("l1", "l2", "max")
 
 

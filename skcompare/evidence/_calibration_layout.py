@@ -16,18 +16,6 @@ from skcompare.evidence._calibration_bins import (
     check_edges,
 )
 
-__all__ = [
-    "ROLES",
-    "Bins",
-    "Layout",
-    "check_layout",
-    "check_same_bins",
-    "codes_in",
-    "coded_groups",
-    "joined_groups",
-    "role_of",
-]
-
 ROLES = ("champion", "challenger")
 
 Layout = tuple[FloatArray, ...]

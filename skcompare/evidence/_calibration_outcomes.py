@@ -17,17 +17,6 @@ from skcompare._validation import (
     some_of,
 )
 
-__all__ = [
-    "KINDS",
-    "Events",
-    "Forecasts",
-    "check_events",
-    "check_unit",
-    "collapse",
-    "collapse_answers",
-    "resolve_kind",
-]
-
 KINDS = ("auto", "binary", "top_label", "classwise")
 """The events that probabilities are about."""
 

@@ -17,8 +17,6 @@ from skcompare.evidence._calibration_layout import Bins, Layout
 from skcompare.evidence._calibration_outcomes import Events, collapse_answers
 from skcompare.evidence._device_calibration import device_cells
 
-__all__ = ["Reduced", "check_reducible", "reduced_answers", "reduced_rows"]
-
 
 class Reduced(NamedTuple):
     """Cells, and the bins and the kind of event that they are of."""

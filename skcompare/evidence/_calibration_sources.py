@@ -21,8 +21,6 @@ from skcompare.evidence._calibration_outcomes import (
 from skcompare.evidence._calibration_reduction import check_reducible, reduced_answers
 from skcompare.predictions import PairedPredictions
 
-__all__ = ["CalibrationSources"]
-
 MERGED_BINS = register_flag(
     "merged-bins",
     "there are fewer bins than were asked for, because equal probabilities stay in one "

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["ALL_SUMS", "DEGREES", "POWERS", "SUMS", "cell_sums"]
-
 DEGREES = (4, 8)
 """Total powers of the sums that are needed, and of those that also give exact degrees of
 freedom."""

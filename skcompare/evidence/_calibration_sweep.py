@@ -9,8 +9,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._calibration_bins import equal_mass_starts
 from skcompare.evidence._calibration_errors import CalibrationBins
 
-__all__ = ["monotone_bins"]
-
 
 def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> CalibrationBins:
     """Bins of equal mass, one more as long as no share falls below that of the bin before.

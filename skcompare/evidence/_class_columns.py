@@ -17,8 +17,6 @@ from skcompare.evidence._device import Space
 from skcompare.evidence._device_labels import device_column
 from skcompare.evidence._device_losses import device_probabilities
 
-__all__ = ["ClassColumns", "sorted_labels"]
-
 
 class ClassColumns:
     """The classes behind columns of probabilities, and the true ones as their positions.

@@ -8,8 +8,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._class_ranks import pair_ranks
 from skcompare.evidence._placement_ranks import placement_counts_of
 
-__all__ = ["OneVsOne", "OneVsRest", "one_vs_one", "one_vs_rest"]
-
 
 @dataclass(frozen=True, slots=True)
 class OneVsRest:

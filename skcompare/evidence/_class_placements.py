@@ -20,8 +20,6 @@ from skcompare.evidence._contingency import check_same_design
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import SCORES, Answers, PairedPredictions
 
-__all__ = ["ClassPlacementValues"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassPlacementValues(Mergeable):

@@ -6,8 +6,6 @@ import numpy as np
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["PairRanks", "pair_ranks"]
-
 
 class PairRanks(NamedTuple):
     """Where records stand in the scores of one class, class against class.

@@ -10,8 +10,6 @@ from scipy.sparse import csc_array
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice, some_of
 
-__all__ = ["CLASS_SCORES", "ClassMoments", "ClassRows", "OutcomeRows"]
-
 CLASS_SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
 """Scores of one class against the rest: shares of the answers that count."""
 

@@ -10,8 +10,6 @@ from skcompare._typing import IntArray
 from skcompare.evidence._agreement import MOST_RECORDS
 from skcompare.evidence._counting import LARGEST_TABLE, sums_of
 
-__all__ = ["ClusterCells", "check_cells", "count_cells", "merged_cells", "tables_of"]
-
 AT_ONCE = 1 << 20
 """Answers that are counted at once, so that memory does not grow with repetitions."""
 

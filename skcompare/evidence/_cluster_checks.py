@@ -16,21 +16,6 @@ from skcompare.evidence._patterns import check_classifier_names
 if TYPE_CHECKING:
     from skcompare.evidence._clusters import ClusterSums
 
-__all__ = [
-    "ROLES",
-    "check_alike",
-    "check_answerers",
-    "check_each_once",
-    "check_repetition",
-    "check_tables",
-    "check_two",
-    "checked_labels",
-    "checked_tables",
-    "group_labels",
-    "group_positions",
-    "plain_list",
-]
-
 ROLES = ("champion", "challenger")
 
 

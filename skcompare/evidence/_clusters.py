@@ -39,8 +39,6 @@ from skcompare.evidence._frame_labels import ClusterFrames
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
-__all__ = ["ClusterSums"]
-
 GROUPED_HOLDOUT = Design("holdout", grouped=True)
 SWAPPED = [0, 2, 1, 3]
 

@@ -17,8 +17,6 @@ from skcompare.evidence._right_counts import count_cells, right_cells
 from skcompare.predictions import LABELS, PairedPredictions
 from skcompare.predictions._from_cv import cross_validated_pair
 
-__all__ = ["ContingencyTable", "PairedBlocks"]
-
 CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
 
 

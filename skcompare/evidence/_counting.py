@@ -6,8 +6,6 @@ import numpy as np
 
 from skcompare._typing import IntArray
 
-__all__ = ["LARGEST_TABLE", "count_codes", "sums_of"]
-
 LARGEST_TABLE = 1 << 24
 """Cells of the largest table that is counted in, and given out, as a whole."""
 

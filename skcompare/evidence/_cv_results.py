@@ -22,8 +22,6 @@ from skcompare.predictions._cv_splits import (
 from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION
 from skcompare.predictions._told import ToldOfSplits
 
-__all__ = ["CvScores", "scores_found"]
-
 CHOSEN = register_flag(
     "chosen-on-these-scores",
     "a candidate is compared because of its scores on these very test sets, which favours "

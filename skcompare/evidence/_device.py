@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from skcompare._arrays import all_on_host, dispatches, is_foreign, on_host
 
-__all__ = ["Space", "space_at", "space_of"]
-
 READ_ON_CPU = True
 """Whether arrays on the CPU are left to numpy; tests of torch turn it off."""
 

@@ -21,8 +21,6 @@ from skcompare.evidence._device_labels import (
 )
 from skcompare.evidence._device_losses import device_probabilities
 
-__all__ = ["DeviceForecasts", "device_bins", "device_cells", "device_forecasts"]
-
 AT_ONCE = 1 << 21
 """Records whose terms are computed at once; each has dozens of them."""
 

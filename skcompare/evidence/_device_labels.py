@@ -24,16 +24,6 @@ from skcompare._labels import (
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._device import Space, space_of
 
-__all__ = [
-    "DeviceColumn",
-    "answers_right",
-    "class_positions",
-    "counted_labels",
-    "counted_rows",
-    "device_column",
-    "device_weights",
-]
-
 LARGEST_TABLE = 1 << 24
 """Cells of the largest table that is counted as a whole."""
 

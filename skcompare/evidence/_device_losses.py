@@ -14,18 +14,6 @@ from skcompare.evidence._device import Space, space_at
 from skcompare.evidence._device_labels import device_weights
 from skcompare.evidence._loss_moments import LossMoments
 
-__all__ = [
-    "brier",
-    "class_totals",
-    "cost",
-    "device_moments",
-    "device_probabilities",
-    "log",
-    "mean_loss",
-    "multiclass_brier",
-    "spherical",
-]
-
 
 def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
     """Probabilities with a column a class; None for those that numpy is to refuse."""

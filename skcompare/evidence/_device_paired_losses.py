@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 
 from skcompare._arrays import is_foreign, on_host
-from skcompare._registry import record_losses
+from skcompare._registered_measures import record_losses
 from skcompare.evidence._device_losses import device_moments, n_below
 from skcompare.evidence._record_losses import EPS, LARGEST, named_loss
-
-__all__ = ["device_losses"]
 
 
 def device_losses(

@@ -11,8 +11,6 @@ from skcompare._typing import IntArray
 from skcompare.evidence._device import Space, space_of
 from skcompare.evidence._placement_sums import PlacementSums, as_fractions
 
-__all__ = ["DeviceRanks", "device_ranks"]
-
 MOST_RECORDS = 1 << 30
 """Counts of fewer records fit into four bytes, and sums of their products into eight."""
 

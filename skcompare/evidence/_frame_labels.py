@@ -9,8 +9,6 @@ from skcompare.evidence._tally_asked import Asked
 from skcompare.evidence._tally_engine import EngineTally
 from skcompare.predictions import arrays_from_frame, columns_on_engine, labels_from_frame
 
-__all__ = ["ClusterFrames", "JointFrames"]
-
 
 class JointFrames:
     """The constructors of JointCounts that leave records where they are."""

@@ -10,8 +10,6 @@ from skcompare.evidence._tally import Tally
 from skcompare.evidence._tally_asked import Asked
 from skcompare.evidence._tally_frame import tally_frame
 
-__all__ = ["CalibrationFrames", "LossFrames"]
-
 ROLES = ("champion", "challenger")
 
 

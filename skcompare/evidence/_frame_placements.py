@@ -11,8 +11,6 @@ from skcompare.evidence._tally_asked import Asked
 from skcompare.evidence._tally_engine import EngineTally
 from skcompare.predictions import arrays_from_frame, columns_on_engine
 
-__all__ = ["PlacementFrames"]
-
 ROLES = ("champion", "challenger")
 
 COLLECTED = 10_000_000

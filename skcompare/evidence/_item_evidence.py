@@ -10,8 +10,6 @@ from skcompare.evidence._paired_losses import PairedLosses
 from skcompare.evidence._right_counts import count_cells
 from skcompare.predictions import ItemScores
 
-__all__ = ["NEGATED", "item_evidence", "why_no_evidence"]
-
 NEGATED = "negated score"
 """What the losses are called that stand for scores."""
 

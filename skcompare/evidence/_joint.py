@@ -23,8 +23,6 @@ from skcompare.evidence._frame_labels import JointFrames
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions
 
-__all__ = ["JointCounts"]
-
 SORTED_CLASSES = 1 << 21
 """The cells of so many classes can be numbered in 64 bits."""
 

@@ -8,8 +8,6 @@ import numpy as np
 from skcompare._labels import encode_labels, united_classes
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["LossGroups"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossGroups:

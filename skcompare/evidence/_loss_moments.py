@@ -11,8 +11,6 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare._validation import is_number, is_whole
 
-__all__ = ["LossMoments"]
-
 CHUNK = 1 << 13
 """Records whose moments are computed at a time: few enough for one thread."""
 

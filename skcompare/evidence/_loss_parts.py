@@ -16,9 +16,6 @@ from skcompare.evidence._loss_groups import LossGroups
 from skcompare.evidence._loss_moments import CHUNK, LossMoments
 from skcompare.evidence._record_losses import EPS, checked_loss, n_clipped, named_loss
 
-__all__ = ["Losses", "can_be_parted", "losses_of", "parted_losses"]
-
-
 PART = 4 * CHUNK
 """Records whose losses are made at a time: few enough for the cache."""
 

@@ -28,8 +28,6 @@ from skcompare.evidence._loss_sums import checked_counts, checked_sums, moments_
 from skcompare.evidence._record_losses import check_name, checked_values
 from skcompare.predictions import PairedPredictions
 
-__all__ = ["LossSources"]
-
 
 class LossSources:
     """The constructors of PairedLosses that are named after their source."""

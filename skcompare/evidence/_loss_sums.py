@@ -11,8 +11,6 @@ from skcompare._validation import check_same_length
 from skcompare.evidence._agreement import check_whole
 from skcompare.evidence._loss_moments import LossMoments
 
-__all__ = ["LOSS_SUMS", "checked_counts", "checked_sums", "moments_from_sums"]
-
 LOSS_SUMS = (
     "champion",
     "challenger",

@@ -5,8 +5,6 @@ from typing import TypeVar
 
 from skcompare.evidence._storage import Storable
 
-__all__ = ["Mergeable", "merge_evidence"]
-
 E = TypeVar("E", bound="Mergeable")
 
 

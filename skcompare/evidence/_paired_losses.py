@@ -17,8 +17,6 @@ from skcompare.evidence._merge import Mergeable
 from skcompare.evidence._record_losses import rounded
 from skcompare.predictions import SCORES
 
-__all__ = ["PairedLosses"]
-
 CLIPPED = register_flag(
     "clipped-probabilities",
     "a true class has a probability so small, or 0, that its log loss was computed for a "

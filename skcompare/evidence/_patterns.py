@@ -23,8 +23,6 @@ from skcompare.evidence._device_labels import answers_right
 from skcompare.evidence._merge import Mergeable
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
-__all__ = ["CorrectnessPatterns", "check_classifier_names"]
-
 BLOCK = 1 << 22
 """Answers that are unpacked at a time."""
 

@@ -20,8 +20,6 @@ from skcompare.evidence._placement_ranks import placement_counts_of
 from skcompare.evidence._placement_sums import PlacementSums, cell_sums, placement_sums
 from skcompare.evidence._placement_tally import plain_levels
 
-__all__ = ["PlacementAreas"]
-
 
 class PlacementAreas(Mergeable):
     """What placement values say of records and of cells of them alike."""

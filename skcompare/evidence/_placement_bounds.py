@@ -44,8 +44,6 @@ from skcompare._levels import Levels
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._placement_cells import totals_of_scores
 
-__all__ = ["ContrastBounds", "LevelErrors", "level_errors", "order_errors"]
-
 ROUNDED_UP = 1 + 1e-9
 """Makes up for the rounding of sums, so that bounds stay bounds."""
 

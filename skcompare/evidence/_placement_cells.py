@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["cell_counts", "check_repeats", "combined_cells", "totals_of_scores"]
-
 BoolArray = NDArray[np.bool_]
 
 MOST_RECORDS = 1 << 61

@@ -11,16 +11,6 @@ from skcompare._typing import FloatArray
 from skcompare._validation import as_array, some_of
 from skcompare.predictions import Answers
 
-__all__ = [
-    "check_mask",
-    "check_names",
-    "check_record_groups",
-    "check_score",
-    "check_scores",
-    "joined_groups",
-    "score_of",
-]
-
 
 def check_score(name: str, values: Any) -> FloatArray:
     """Scores of shape (n_samples,) as float64: finite, and no two of them made one.

@@ -15,8 +15,6 @@ from skcompare.evidence._placement_tally import plain_levels
 if TYPE_CHECKING:
     from skcompare.evidence._placements import PlacementValues
 
-__all__ = ["merged_parts"]
-
 
 def merged_parts(one: "PlacementValues", other: "PlacementValues") -> tuple[Any, ...]:
     """Arguments of the placement values of all records of both."""

@@ -17,8 +17,6 @@ from scipy.sparse import csc_array
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["placement_counts", "placement_counts_of", "placements", "record_placements"]
-
 BoolArray = NDArray[np.bool_]
 WordArray = NDArray[np.uint64]
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from skcompare._typing import IntArray
 
-__all__ = ["PlacementSums", "as_fractions", "cell_sums", "placement_sums"]
-
 BLOCK = 1 << 15
 """Records whose products are summed at a time; they stay in the processor's cache."""
 

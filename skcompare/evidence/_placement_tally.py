@@ -13,8 +13,6 @@ from skcompare._validation import as_array, check_same_length, positive_class
 from skcompare.evidence._placement_cells import combined_cells
 from skcompare.evidence._placement_checks import check_score
 
-__all__ = ["check_level_codes", "check_levels", "counted_parts", "plain_levels"]
-
 Cells = tuple[NDArray[np.bool_], FloatArray, IntArray]
 
 BLOCK = 1 << 19

@@ -37,8 +37,6 @@ from skcompare.evidence._placement_tally import (
 )
 from skcompare.predictions import SCORES, PairedPredictions, Predictions
 
-__all__ = ["PlacementValues"]
-
 GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 

@@ -11,25 +11,10 @@ from typing import Any
 import numpy as np
 
 from skcompare._arrays import is_foreign, on_host
-from skcompare._registry import record_loss, record_losses
+from skcompare._registered_measures import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare._validation import as_array, is_number, unknown_name
 from skcompare.evidence import _device_losses
-
-__all__ = [
-    "EPS",
-    "brier",
-    "brier_score",
-    "check_name",
-    "checked_loss",
-    "checked_values",
-    "cost",
-    "log",
-    "multiclass_brier",
-    "named_loss",
-    "rounded",
-    "spherical",
-]
 
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities below it count as this much in the log loss, as in scikit-learn."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from skcompare._labels import classes_of
 
-__all__ = ["count_cells", "right_cells"]
-
 PART = 1 << 17
 """Records that are looked at at a time: few enough for the cache."""
 

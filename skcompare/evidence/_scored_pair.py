@@ -26,8 +26,6 @@ from skcompare.evidence._scored_scores import (
 from skcompare.evidence._storage import Storable
 from skcompare.predictions import PairedPredictions
 
-__all__ = ["ScoredPair"]
-
 RANKING_SCORES: dict[str, PairScore] = {
     "roc_auc": AreaUnderCurve(),
     "average_precision": AveragePrecision(),

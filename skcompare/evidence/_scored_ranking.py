@@ -8,8 +8,6 @@ from scipy.stats import rankdata
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["AreaUnderCurve", "AveragePrecision", "OperatingPoint", "Ranking"]
-
 SLACK = 1e-12
 """A rate this close below the one that is asked for reaches it."""
 

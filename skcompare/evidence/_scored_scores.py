@@ -12,15 +12,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = [
-    "FunctionScore",
-    "LoopedScore",
-    "PairScore",
-    "PreparedScore",
-    "RecordMean",
-    "number_of",
-]
-
 Bounds = tuple[float, float]
 Outcome = tuple[float, str]
 """A score, or NaN and why it is undefined."""

@@ -15,8 +15,6 @@ from skcompare.evidence._storage import Storable
 from skcompare.predictions import PairedPredictions
 from skcompare.predictions._told import ToldOfSplits
 
-__all__ = ["ScoreDifferences"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreDifferences(Storable):

@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice, is_number, is_whole, unknown_name
 
-__all__ = ["SIMPLEST", "Candidates", "Complexity"]
-
 BEST, RUNNER_UP, SIMPLEST = "best", "runner-up", "simplest"
 
 Complexity = str | Sequence[str] | Callable[[Mapping[str, Any]], Any]

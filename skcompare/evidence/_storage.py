@@ -18,8 +18,6 @@ from skcompare.evidence._stored_values import (
     know_class,
 )
 
-__all__ = ["Checkpoint", "Storable", "load_checkpoint", "load_evidence", "save_checkpoint"]
-
 FORMAT = "skcompare.evidence"
 VERSION = 1
 HEADER = "header"

@@ -16,17 +16,6 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
-__all__ = [
-    "NotStorableError",
-    "array_as_text",
-    "array_from_text",
-    "decoded",
-    "encoded",
-    "know_class",
-    "known_class",
-    "name_of",
-]
-
 KINDS = "biufcUSMm"
 """Kinds of arrays that are stored as they are."""
 

@@ -14,9 +14,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._counting import sums_of
 from skcompare.evidence._merge import Mergeable
 
-__all__ = ["Cells", "Tally", "TallyPlan", "cells_of_codes", "merged"]
-
-
 SAME = (
     "labels",
     "losses",

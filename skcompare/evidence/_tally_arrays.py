@@ -14,8 +14,6 @@ from skcompare.evidence._tally_columns import ArrayOperations
 from skcompare.evidence._tally_keys import Given, derived, parts_of
 from skcompare.predictions import Answers, Predictions, predictions_from_arrays
 
-__all__ = ["tally_arrays", "tally_predictions"]
-
 CHUNK = 1 << 17
 """Records whose columns are in memory at a time."""
 

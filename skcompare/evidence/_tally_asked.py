@@ -22,8 +22,6 @@ from skcompare.evidence._calibration_outcomes import KINDS, resolve_kind
 from skcompare.evidence._tally import TallyPlan
 from skcompare.evidence._tally_columns import LOSSES
 
-__all__ = ["Asked"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:

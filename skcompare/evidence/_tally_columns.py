@@ -19,19 +19,6 @@ from numpy.typing import NDArray
 from skcompare._typing import FloatArray
 from skcompare.evidence._calibration_sums import DEGREES, cell_sums
 
-__all__ = [
-    "LOSSES",
-    "ArrayOperations",
-    "best_class",
-    "bin_code",
-    "class_code",
-    "largest",
-    "loss_of",
-    "of_class",
-    "sums_of_losses",
-    "sums_of_forecasts",
-]
-
 LOSSES = ("brier", "multiclass_brier", "brier_score", "log", "spherical")
 """Losses that engines compute."""
 

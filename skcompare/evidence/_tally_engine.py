@@ -18,8 +18,6 @@ from skcompare.evidence._tally_levels import chosen_levels
 from skcompare.evidence._tally_query import LABELS, PROBA, SCORES, Query
 from skcompare.predictions import EngineColumns
 
-__all__ = ["LABELS", "EngineTally"]
-
 
 class EngineTally:
     """The tally of a table on an engine.

@@ -13,8 +13,6 @@ from skcompare.predictions import (
     columns_on_engine,
 )
 
-__all__ = ["tally_frame"]
-
 
 def tally_frame(
     frame: Any,

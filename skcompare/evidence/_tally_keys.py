@@ -14,8 +14,6 @@ from skcompare.evidence._tally_columns import (
     sums_of_losses,
 )
 
-__all__ = ["Derived", "Given", "derived", "parts_of"]
-
 ROLES = (0, 1)
 
 

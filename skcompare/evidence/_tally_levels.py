@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from skcompare._frames import Table
 from skcompare._levels import Levels
 
-__all__ = ["chosen_levels", "finite_score"]
-
 LARGEST = float(np.finfo(np.float64).max)
 
 BUCKETS = 1 << 16

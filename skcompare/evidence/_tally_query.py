@@ -19,8 +19,6 @@ from skcompare.evidence._tally_keys import Derived, Given, derived, parts_of
 from skcompare.evidence._tally_levels import finite_score
 from skcompare.predictions import EngineColumns
 
-__all__ = ["LABELS", "PROBA", "SCORES", "Query"]
-
 LABELS, PROBA, SCORES = "labels", "probabilities", "scores"
 """What the columns of a classifier are."""
 

@@ -24,8 +24,6 @@ from skcompare.predictions import (
 )
 from skcompare.predictions._places import places_of
 
-__all__ = ["subject_of"]
-
 
 def subject_of(
     data: Any,

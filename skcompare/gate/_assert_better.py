@@ -13,8 +13,6 @@ from skcompare.gate._gate import Gate
 from skcompare.gate._looks import judge_subject
 from skcompare.gate._outcomes import GateDecision
 
-__all__ = ["assert_better", "demand", "judge_better"]
-
 
 def assert_better(
     y_true: Any,

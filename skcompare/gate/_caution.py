@@ -26,8 +26,6 @@ from skcompare.stats import PairedResult
 from skcompare.stats._student import student_pvalue, student_quantile
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["Cautious", "cautious_of", "cautious_passes"]
-
 TIMES = 2.0
 """The skewness that is allowed for is so many times the observed one."""
 

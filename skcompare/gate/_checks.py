@@ -3,8 +3,6 @@
 from skcompare._flags import explain
 from skcompare.gate._subjects import Subject
 
-__all__ = ["stops"]
-
 
 def stops(subject: Subject) -> dict[str, str]:
     """Codes and words of what lets nothing pass, whatever the conditions say."""

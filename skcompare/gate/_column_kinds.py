@@ -13,8 +13,6 @@ from skcompare.gate._file_columns import Answer, ChosenColumns
 from skcompare.gate._policy_sections import Columns
 from skcompare.predictions._ids import is_text
 
-__all__ = ["wrong_kind"]
-
 
 def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
     """Words for a column that does not hold what it was named as; None if all do.

@@ -5,21 +5,11 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._registry import PairedTestEntry, get_test, tested_instead, tests_for
+from skcompare._registered_measures import tested_instead
+from skcompare._registry import PairedTestEntry, get_test, tests_for
 from skcompare.comparators._scored_items import item_tests
 from skcompare.gate._measure_ranges import widest
 from skcompare.metrics import Measure
-
-__all__ = [
-    "Written",
-    "check_distinct",
-    "check_exact",
-    "check_measure",
-    "check_width",
-    "checked_where",
-    "tests_of",
-    "where_words",
-]
 
 EXACT = "mcnemar"
 """The test that has an exact method."""

@@ -23,8 +23,6 @@ from skcompare.gate._condition_checks import (
 )
 from skcompare.metrics import Measure, resolve_scoring
 
-__all__ = ["AnyOf", "Condition", "Equivalent", "NonInferior", "Superior"]
-
 SET_BY_CONDITION = ("alternative", "null_value")
 """Options of tests that follow from the condition."""
 

@@ -23,8 +23,6 @@ from skcompare.gate._subjects import (
 )
 from skcompare.predictions import LABELS, EngineColumns, PairedPredictions
 
-__all__ = ["CountedSubject", "TalliedSubject", "tallied_subject"]
-
 LEVEL = 0.05
 """Any level does while it is found out which tests are needed."""
 

@@ -6,8 +6,6 @@ from skcompare._design import Design
 from skcompare._registry import PairedTestEntry, get_test
 from skcompare.gate._conditions import Condition
 
-__all__ = ["MOST_EXACT", "method_for", "options_of", "test_at_margin"]
-
 MOST_EXACT = 5_000
 """Records up to which the exact test without conditions takes less than a second."""
 

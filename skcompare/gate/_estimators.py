@@ -18,8 +18,6 @@ from skcompare.exceptions import MissingDependencyError
 from skcompare.gate._safe_types import SAFE_TYPES
 from skcompare.gate._tree_checks import check_contents
 
-__all__ = ["load_estimator", "load_estimators"]
-
 LEAST_SKOPS = (0, 16)
 """Before 0.13, files can run code despite the check (CVE-2025-54412, -54413 and -54886);
 before 0.16, they can name older and laxer forms of it."""

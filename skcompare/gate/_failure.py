@@ -16,8 +16,6 @@ from skcompare.gate._shown import (
 )
 from skcompare.reports._verdict import round_up
 
-__all__ = ["GateNotPassed"]
-
 BLIND = (
     "a blind gate tells no more, because a team that climbs on what a gate tells passes "
     "sooner or later without being better"

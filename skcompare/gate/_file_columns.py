@@ -11,19 +11,6 @@ from skcompare.gate._policy_sections import Columns
 from skcompare.gate._same_file import are_one_file, hold_the_same
 from skcompare.predictions._role_names import CHALLENGER, ROLES, check_role_names
 
-__all__ = [
-    "ABOUT_SCORES",
-    "ROLES",
-    "ChosenColumns",
-    "called",
-    "check_different",
-    "check_no_answers",
-    "check_not_chosen",
-    "check_roles",
-    "chosen_columns",
-    "whole_names",
-]
-
 ID, Y = "id", "y"
 ABOUT_SCORES = ("item", "attempt", "bounds")
 """What is about scores item by item."""

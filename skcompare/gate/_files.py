@@ -12,8 +12,6 @@ from skcompare.gate._score_files import is_about_scores, scores_subject
 from skcompare.gate._subjects import PairSubject, Subject
 from skcompare.predictions import Predictions, holdout_from_frame
 
-__all__ = ["subject_from_files"]
-
 
 def subject_from_files(
     files: GateFiles,

@@ -9,8 +9,6 @@ from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._subjects import PairSubject
 from skcompare.predictions._prefit import pair_of_fitted
 
-__all__ = ["fitted_subject"]
-
 
 def fitted_subject(
     conditions: Sequence[Condition | AnyOf],

@@ -13,8 +13,6 @@ from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._looks import check_ledger, judge_subject
 from skcompare.gate._outcomes import GateDecision
 
-__all__ = ["Gate"]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class Gate(Written):

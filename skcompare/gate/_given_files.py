@@ -14,15 +14,6 @@ from skcompare.gate._policy_sections import Columns, TrainSettings
 from skcompare.gate._training import Training
 from skcompare.predictions._ids import some_ids
 
-__all__ = [
-    "GateFiles",
-    "check_each_once",
-    "check_not_pickled",
-    "checked_source",
-    "training_of",
-    "with_label",
-]
-
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
 
 ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".jsonl") + (

@@ -31,8 +31,6 @@ from skcompare.reports._json import to_standard_json
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision, Outcome
 
-__all__ = ["decision_html", "decision_html_fragment"]
-
 # Colours only repeat what words say.
 GATE_STYLE = """
 .skcompare.gate-passed, .skcompare .gate-passed { --mark: #1a7f37; }

@@ -20,8 +20,6 @@ from skcompare.gate._subjects import (
 )
 from skcompare.predictions import ItemScores
 
-__all__ = ["ItemSubject"]
-
 TIMES = 10
 """Largest scores that differ by so many times are of unlike scales."""
 

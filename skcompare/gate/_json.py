@@ -18,14 +18,6 @@ from skcompare.stats import PairedResult
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision, Outcome
 
-__all__ = [
-    "SCHEMA",
-    "SCHEMA_VERSION",
-    "decision_from_json",
-    "decision_values",
-    "outcome_values",
-]
-
 SCHEMA = "skcompare.gate.decision"
 SCHEMA_VERSION = 1
 

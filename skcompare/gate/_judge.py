@@ -36,8 +36,6 @@ from skcompare.gate._subjects import Subject, Unsuited
 from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL
 from skcompare.stats import PairedResult, adjust_pvalues
 
-__all__ = ["judge"]
-
 OPPOSITE = {"greater": "less", "less": "greater"}
 ABOVE, BELOW = "greater", "less"
 NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}

@@ -11,8 +11,6 @@ from skcompare.gate._subjects import Subject
 if TYPE_CHECKING:
     from skcompare.gate._gate import Gate
 
-__all__ = ["judged"]
-
 
 def judged(gate: "Gate", subject: Subject, *, planned: bool = True) -> GateDecision:
     """The decision without a ledger; `planned` has what would settle conditions."""

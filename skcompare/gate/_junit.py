@@ -16,8 +16,6 @@ from skcompare.gate._shown import (
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision, Outcome
 
-__all__ = ["decision_junit"]
-
 SUITE = "skcompare gate"
 CLASS = "skcompare.gate"
 JUDGED = "the answers can be judged"

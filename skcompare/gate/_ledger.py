@@ -9,8 +9,6 @@ from skcompare._validation import check_choice, check_count
 from skcompare.gate._ledger_file import LedgerState, locked, read_ledger
 from skcompare.gate._ledger_rules import DECREASING, EQUAL, RULES, level_of_look
 
-__all__ = ["Ledger", "as_ledger"]
-
 
 @dataclass(frozen=True)
 class Ledger:

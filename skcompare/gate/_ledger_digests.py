@@ -20,8 +20,6 @@ from skcompare.predictions import ItemScores
 from skcompare.predictions._ids import is_text, written
 from skcompare.predictions._rows import fingerprint
 
-__all__ = ["ItemDigests", "RecordDigests", "digests_of", "gate_digest"]
-
 
 class RecordDigests:
     """Digests of answers to records, whose order by their ids is found once.

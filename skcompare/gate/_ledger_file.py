@@ -16,8 +16,6 @@ from skcompare._files import replaced_on_success
 from skcompare.gate._ledger_rules import DECREASING, RULES, level_of_look
 from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, NOT_PASSED, PASSED
 
-__all__ = ["LedgerState", "Look", "append", "lock_of", "locked", "read_ledger", "sealed"]
-
 SCHEMA = 1
 LOCK_SECONDS = 10.0
 """How long a process waits for another one that holds the ledger."""

@@ -19,8 +19,6 @@ from skcompare.gate._ledger_file import (
 )
 from skcompare.gate._ledger_rules import DECREASING, left_after, level_of_look
 
-__all__ = ["Taken", "check_ledger_file", "finish_look", "take_look"]
-
 SAME_SET = {
     "n_records": "records",
     "labels": "true labels",

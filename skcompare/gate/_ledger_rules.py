@@ -2,8 +2,6 @@
 
 import math
 
-__all__ = ["DECREASING", "EQUAL", "RULES", "left_after", "level_of_look"]
-
 DECREASING, EQUAL = "decreasing", "equal"
 RULES = (DECREASING, EQUAL)
 

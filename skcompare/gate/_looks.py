@@ -23,8 +23,6 @@ from skcompare.gate._subjects import PairSubject, Subject, Unsuited
 if TYPE_CHECKING:
     from skcompare.gate._gate import Gate
 
-__all__ = ["check_ledger", "judge_subject"]
-
 
 def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
     """The ledger of a decision, refused early where it cannot be one."""

@@ -13,8 +13,6 @@ from skcompare.metrics._no_skill import (
 )
 from skcompare.stats import PairedResult
 
-__all__ = ["ADMITS_NO_SKILL", "admits_everything", "skill_flag"]
-
 ADMITS_NO_SKILL = register_flag(
     "margin-admits-no-skill",
     "a challenger without skill (that always gives the commonest class, ranks at random, "

@@ -8,8 +8,6 @@ from skcompare.reports._text import markdown_table, markdown_text
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision
 
-__all__ = ["decision_markdown"]
-
 # What hosts add to Markdown: struck text, formulas, quotes, and links without brackets.
 ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
 SYMBOLS = {"passed": "✓", "inconclusive": "?"}

@@ -3,8 +3,6 @@
 from skcompare.metrics import Measure
 from skcompare.stats._measure_ranges import range_of
 
-__all__ = ["bounds_of", "widest"]
-
 
 def bounds_of(measure: Measure | None) -> tuple[float, float]:
     """The least and the greatest value of a measure; infinite where that is not known."""

@@ -18,8 +18,6 @@ from skcompare.evidence import (
 from skcompare.stats._bootstrap_draws import generator, influences
 from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
 
-__all__ = ["Moves", "count_moves", "moves_of"]
-
 MOST_ROWS = 2_000_000
 """Of more records the lean is not estimated: it is supposed to be the largest."""
 

@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registry import record_losses
+from skcompare._registered_measures import record_losses
 from skcompare.evidence import PairedLosses, PlacementValues, ScoredPair
-
-__all__ = ["Still", "still", "unseen"]
 
 SMALLEST = float(np.finfo(float).tiny)
 

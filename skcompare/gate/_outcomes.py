@@ -16,17 +16,6 @@ from skcompare.reports import ComparisonRow
 from skcompare.reports._html_page import json_of_page
 from skcompare.reports._json import to_standard_json
 
-__all__ = [
-    "FAILED",
-    "INCONCLUSIVE",
-    "NOT_PASSED",
-    "PASSED",
-    "GateDecision",
-    "Outcome",
-    "all_of",
-    "any_of",
-]
-
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
 

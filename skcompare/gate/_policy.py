@@ -20,8 +20,6 @@ from skcompare.gate._policy_sections import (
     section,
 )
 
-__all__ = ["PYPROJECT", "Policy", "find_policy", "load_policy"]
-
 PYPROJECT = "pyproject.toml"
 TABLE = ("tool", "skcompare", "gate")
 IN_WORDS = "[tool.skcompare.gate]"

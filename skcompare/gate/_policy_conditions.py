@@ -6,8 +6,6 @@ from typing import Any, TypeVar
 from skcompare.gate import _policy_values as values_
 from skcompare.gate._conditions import AnyOf, Condition, Equivalent, NonInferior, Superior
 
-__all__ = ["conditions"]
-
 Made = TypeVar("Made")
 
 KINDS: dict[str, type[Condition]] = {

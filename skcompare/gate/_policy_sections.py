@@ -7,8 +7,6 @@ from typing import Any
 from skcompare.gate import _policy_values as values_
 from skcompare.gate._ledger import Ledger
 
-__all__ = ["Columns", "LedgerSettings", "TrainSettings", "plain_section", "section"]
-
 
 def _answers(value: Any, words: str) -> Any:
     """Columns of a classifier's answers: one, several, or labels and probabilities."""

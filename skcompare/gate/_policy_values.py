@@ -6,24 +6,6 @@ from typing import Any
 
 from skcompare._validation import is_number, is_whole, unknown_name
 
-__all__ = [
-    "Check",
-    "bounds",
-    "choice",
-    "column_names",
-    "column_or_columns",
-    "count",
-    "label",
-    "labels",
-    "number",
-    "options",
-    "one_of_tables",
-    "switch",
-    "table",
-    "text",
-    "values_of_columns",
-]
-
 LARGEST_COUNT = 2**53
 """Whole numbers up to here are equal to fractions."""
 

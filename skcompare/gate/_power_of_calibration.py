@@ -17,8 +17,6 @@ from skcompare.stats._calibration_units import (
     variance_of,
 )
 
-__all__ = ["can_resample", "records_of_calibration"]
-
 MOST_SETS, MOST_ROWS = 600, 1_500_000
 """Resamples, and records of all of them together."""
 

@@ -15,8 +15,6 @@ from skcompare.gate._power_of_means import fewest_for
 from skcompare.stats._difference_limits import record_variance
 from skcompare.stats._mcnemar_unconditional import fewest_in_favour, worst
 
-__all__ = ["Boundary", "power_of_counts", "records_of_counts"]
-
 MOST_SUMMED = 20_000
 """Of more records the difference is taken for normal."""
 

@@ -10,8 +10,6 @@ from skcompare.gate._caution import Cautious
 from skcompare.gate._sides import Side
 from skcompare.stats._student import student_quantile
 
-__all__ = ["fewest_for", "records_of_means"]
-
 MOST = 1e15
 """More records are as good as none: no number is enough."""
 

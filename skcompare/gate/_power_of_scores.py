@@ -12,8 +12,6 @@ from skcompare.gate._caution import FLOORS, Cautious, cautious_passes
 from skcompare.gate._moves import count_moves
 from skcompare.gate._sides import Side
 
-__all__ = ["records_of_scores"]
-
 MOST_CELLS = 2_000_000
 """Counts of all simulated data sets together."""
 

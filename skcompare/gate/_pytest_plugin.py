@@ -20,8 +20,6 @@ from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._pytest_report import Told, body_of, suffix_of
 from skcompare.gate._shown import headline, lines, settles, shown_part
 
-__all__ = ["CheckedGate", "CheckedPolicy", "GateFixture"]
-
 
 class GateFixture:
     """Makes gates that fail the test unless they pass, and that the summary shows.

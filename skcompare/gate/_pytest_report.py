@@ -19,8 +19,6 @@ from skcompare.reports._html_page import html_page
 from skcompare.reports._html_style import STYLE
 from skcompare.reports._text import markdown_text
 
-__all__ = ["Report", "Told", "body_of", "suffix_of"]
-
 SCHEMA = "skcompare.gate.tests"
 SCHEMA_VERSION = 1
 NONE = "No gate decided anything."

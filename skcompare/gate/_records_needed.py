@@ -14,8 +14,6 @@ from skcompare.gate._power_of_means import records_of_means
 from skcompare.gate._power_of_scores import records_of_scores
 from skcompare.gate._sides import Side
 
-__all__ = ["POWER", "TOO_FEW_TO_PLAN", "records_needed", "too_few_to_plan"]
-
 POWER = 0.8
 
 FEWEST, FEWEST_DISCORDANT = 20, 5

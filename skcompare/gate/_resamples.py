@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from skcompare.gate._sides import SMALLEST, Once, Side
 
-__all__ = ["too_few_resamples"]
-
 
 def too_few_resamples(test: Once, sides: Sequence[Side], alpha: float) -> str:
     """Why nothing could pass at this level, whatever the records; empty if it could.

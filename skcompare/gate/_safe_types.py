@@ -11,8 +11,6 @@ Not here, although classifiers have them: `functools.partial`, which calls what 
 and all functions and types of other packages.
 """
 
-__all__ = ["SAFE_TYPES"]
-
 # Arrays of nodes that compiled code follows without looking whether they exist;
 # `check_contents` looks.
 TREES = (

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["are_one_file", "hold_the_same"]
-
 AT_ONCE = 1 << 20
 """Bytes of each file that are compared at a time."""
 

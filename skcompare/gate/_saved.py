@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from skcompare._frames import Source, check_column, columns_of, frame_from_columns
 from skcompare.gate._estimators import load_estimators
-from skcompare.gate._file_columns import ABOUT_SCORES, ID, ROLES, Y, whole_names
+from skcompare.gate._file_columns import ABOUT_SCORES, ID, Y, whole_names
 from skcompare.gate._fitted import fitted_subject
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import (
@@ -26,9 +26,7 @@ from skcompare.gate._given_files import (
 from skcompare.gate._policy_sections import Columns
 from skcompare.gate._same_file import are_one_file, hold_the_same
 from skcompare.gate._subjects import PairSubject
-from skcompare.predictions._role_names import check_role_names
-
-__all__ = ["estimators_subject", "is_saved"]
+from skcompare.predictions._role_names import ROLES, check_role_names
 
 SUFFIX = ".skops"
 

@@ -5,7 +5,6 @@ from typing import Any
 from skcompare.comparators._scored_items import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf
 from skcompare.gate._file_columns import (
-    ROLES,
     called,
     check_different,
     check_not_chosen,
@@ -16,8 +15,7 @@ from skcompare.gate._given_files import GateFiles, checked_source, training_of
 from skcompare.gate._items import ItemSubject
 from skcompare.gate._policy_sections import Columns
 from skcompare.predictions import ItemScores
-
-__all__ = ["is_about_scores", "scores_subject"]
+from skcompare.predictions._role_names import ROLES
 
 SCORE, ITEM = "score", "item"
 

@@ -20,23 +20,6 @@ from skcompare.reports._verdict import round_up
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision, Outcome
 
-__all__ = [
-    "TEXT_COLUMNS",
-    "Line",
-    "facts",
-    "flags_told",
-    "headline",
-    "lines",
-    "notes",
-    "shown_part",
-    "size_words",
-    "unit_of",
-    "settles",
-    "table",
-    "told",
-    "verdict_words",
-]
-
 PASSED, FAILED = "passed", "failed"
 LONGEST = 60
 """Characters of a condition in a table; the rest is beside its reasons."""

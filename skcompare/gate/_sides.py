@@ -12,8 +12,6 @@ from skcompare.gate._moves import Moves, moves_of
 from skcompare.gate._no_variation import Still, is_still, still, unseen
 from skcompare.stats import PairedResult
 
-__all__ = ["Once", "Side", "side_of"]
-
 SMALLEST = 1e-15
 """The smallest p-value that an interval tells: its level is a double below 1."""
 UNDERMINED = ("decided-by-few-records",)

@@ -20,9 +20,6 @@ from skcompare.predictions import LABELS, SCORES, PairedPredictions, part_of
 from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
 
-__all__ = ["PairSubject", "ReadyTest", "Subject", "Unsuited"]
-
-
 SHOWN_VALUES = 5
 
 

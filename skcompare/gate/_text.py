@@ -8,8 +8,6 @@ from skcompare.reports._text import aligned, entry
 if TYPE_CHECKING:
     from skcompare.gate._outcomes import GateDecision
 
-__all__ = ["decision_text"]
-
 
 def decision_text(decision: "GateDecision") -> str:
     """The verdict first, then conditions, reasons and what would settle them."""

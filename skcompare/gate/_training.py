@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from skcompare._frames import Source, check_column, columns_of
 from skcompare.predictions._ids import KINDS, first_of, is_text, value_of, written
 
-__all__ = ["Training"]
-
 
 @dataclass(frozen=True)
 class Training:

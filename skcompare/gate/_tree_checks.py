@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_contents"]
-
 # Ensembles that hand records to their trees without checking how many features these have.
 UNCHECKED = ("sklearn.ensemble._forest", "sklearn.ensemble._gb")
 

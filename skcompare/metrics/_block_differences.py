@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skcompare._flags import register_flag
-from skcompare._registry import loss_of
+from skcompare._registered_measures import loss_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences
 from skcompare.evidence._block_differences import halves_of
@@ -17,8 +17,6 @@ from skcompare.metrics._scores import score_differences, score_of_part
 from skcompare.metrics._undefined import Watch
 from skcompare.predictions import PairedPredictions
 from skcompare.stats._count_scores import COUNT_SCORES
-
-__all__ = ["block_differences"]
 
 LEAST_OF_A_CLASS = 10
 

@@ -2,19 +2,12 @@
 
 from typing import Any
 
-from skcompare._registry import metric
+from skcompare._registered_measures import metric
 from skcompare._typing import ArrayLike
 from skcompare._validation import check_choice
 from skcompare.evidence._calibration_errors import NORMS
 from skcompare.evidence._calibration_layout import Bins
 from skcompare.metrics._calibration_curve import binned_answers
-
-__all__ = [
-    "classwise_calibration_error",
-    "expected_calibration_error",
-    "maximum_calibration_error",
-    "squared_calibration_error",
-]
 
 
 @metric(

@@ -18,8 +18,6 @@ from skcompare.evidence._calibration_sweep import monotone_bins
 from skcompare.evidence._device_calibration import device_bins, device_forecasts
 from skcompare.metrics._labels import check_weights
 
-__all__ = ["binned_answers", "calibration_curve", "sweep_calibration_error"]
-
 
 def sweep_calibration_error(
     y_true: ArrayLike,

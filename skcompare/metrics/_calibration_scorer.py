@@ -6,8 +6,6 @@ from skcompare._registry import PairedTestEntry
 from skcompare.evidence import PairedCalibration
 from skcompare.metrics._paired_scorer import PairedScorer
 
-__all__ = ["CalibrationScorer"]
-
 
 class CalibrationScorer(PairedScorer):
     """Score a classifier by its calibration error against that of a champion.

@@ -14,8 +14,6 @@ from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._record_losses import EPS
 from skcompare.metrics._labels import check_weights
 
-__all__ = ["ScoreDecomposition", "score_decomposition"]
-
 LOSSES = ("brier", "log")
 METHODS = ("corp", "murphy")
 

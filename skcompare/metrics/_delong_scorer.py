@@ -6,8 +6,6 @@ from skcompare._registry import PairedTestEntry
 from skcompare.evidence import ClassPlacementValues, PlacementValues
 from skcompare.metrics._paired_scorer import PairedScorer
 
-__all__ = ["DeLongScorer"]
-
 
 class DeLongScorer(PairedScorer):
     """Score a classifier by its area under the ROC curve against that of a champion.

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from skcompare._arrays import is_foreign, on_host
-from skcompare._registry import metric
+from skcompare._registered_measures import metric
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import some_of
 from skcompare.evidence._class_columns import ClassColumns
@@ -13,8 +13,6 @@ from skcompare.evidence._device import space_of
 from skcompare.evidence._device_losses import class_totals
 from skcompare.evidence._record_losses import brier, cost, multiclass_brier, spherical
 from skcompare.metrics._labels import check_weights, weighted_mean
-
-__all__ = ["brier_loss", "brier_skill_score", "cost_weighted_loss", "spherical_loss"]
 
 
 @metric(

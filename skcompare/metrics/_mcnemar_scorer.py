@@ -5,8 +5,6 @@ from typing import Any, ClassVar
 from skcompare._registry import PairedTestEntry
 from skcompare.metrics._paired_scorer import PairedScorer
 
-__all__ = ["McNemarScorer"]
-
 
 class McNemarScorer(PairedScorer):
     """Score a classifier by its accuracy against that of a champion.

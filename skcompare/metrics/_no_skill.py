@@ -10,8 +10,6 @@ from skcompare._validation import positive_class
 from skcompare.metrics._measures import Measure
 from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions
 
-__all__ = ["WORSE_THAN_NO_SKILL", "are_worse_than_no_skill", "value_without_skill"]
-
 WORSE_THAN_NO_SKILL = register_flag(
     "worse-than-no-skill",
     "worse than a classifier without skill (that always gives the commonest class, ranks "

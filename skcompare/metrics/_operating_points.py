@@ -6,7 +6,7 @@ import numpy as np
 
 from skcompare._arrays import on_host
 from skcompare._labels import check_labels, classes_of, in_class_order
-from skcompare._registry import metric
+from skcompare._registered_measures import metric
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import (
     check_probabilities,
@@ -17,8 +17,6 @@ from skcompare._validation import (
 )
 from skcompare.evidence._class_columns import sorted_labels
 from skcompare.metrics._labels import check_weights
-
-__all__ = ["RATE", "sensitivity_at_specificity", "specificity_at_sensitivity"]
 
 RATE = 0.9
 """The rate to reach by default."""

@@ -37,8 +37,6 @@ from skcompare.metrics._scorer_values import (
 from skcompare.predictions import PairedPredictions, n_rows
 from skcompare.stats import PairedResult
 
-__all__ = ["PairedScorer"]
-
 RETURNS = ("difference", "statistic", "confidence")
 OF_CLASSES = ("label", "pos_label", "cost_matrix", "edges")
 """Options that cannot be tried before the classes are known."""

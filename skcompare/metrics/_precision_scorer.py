@@ -6,8 +6,6 @@ from skcompare._registry import PairedTestEntry
 from skcompare.evidence import JointCounts
 from skcompare.metrics._paired_scorer import PairedScorer
 
-__all__ = ["PrecisionScorer"]
-
 
 class PrecisionScorer(PairedScorer):
     """Score a classifier by its precision against that of a champion.

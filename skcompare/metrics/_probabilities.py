@@ -1,13 +1,11 @@
 """Metrics of class probabilities."""
 
-from skcompare._registry import metric
+from skcompare._registered_measures import metric
 from skcompare._typing import ArrayLike
 from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._device import space_of
 from skcompare.evidence._record_losses import multiclass_brier
 from skcompare.metrics._labels import weighted_mean
-
-__all__ = ["multiclass_brier_loss"]
 
 
 @metric(

@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 
 from skcompare._design import HOLDOUT
-from skcompare._registry import loss_of
+from skcompare._registered_measures import loss_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.metrics._measures import Measure
 from skcompare.metrics._scored_pair import SAME, formula_of
 from skcompare.predictions import PairedPredictions, Predictions
 from skcompare.stats._calibration_units import record_influences, role_sums, squared_errors
-
-__all__ = ["record_differences"]
 
 CALIBRATION = "squared_calibration_error"
 

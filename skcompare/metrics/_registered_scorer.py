@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skcompare._registry import MetricEntry, metrics
+from skcompare._registered_measures import MetricEntry, metrics
 from skcompare._scorer_names import PREFIX
 from skcompare._sklearn_private import scorer_told_classes
 from skcompare._validation import positive_class
 from skcompare.metrics._labels import UndefinedRateError
-
-__all__ = ["ClassMetric", "DirectScorer", "entry_of", "scorer_of"]
 
 WEIGHT = "sample_weight"
 """A keyword of metrics that comes by metadata."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registry import loss_of
+from skcompare._registered_measures import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import positive_class
 from skcompare.evidence import ScoredPair
@@ -29,8 +29,6 @@ from skcompare.metrics._undefined import Watch, watched
 from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions
 from skcompare.stats._bootstrap_counts import ResampledCounts
 from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
-
-__all__ = ["SAME", "formula_of", "quick_pair", "scored_pair"]
 
 RANKING_SCORES: dict[str, PairScore] = {
     "roc_auc": AreaUnderCurve(),

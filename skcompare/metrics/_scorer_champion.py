@@ -25,16 +25,6 @@ from skcompare.predictions import (
 )
 from skcompare.predictions._from_arrays import check_same_order
 
-__all__ = [
-    "STORED_LABELS",
-    "STORED_SCORES",
-    "answers_of_both",
-    "check_champion",
-    "check_stored",
-    "stored_champion",
-    "stored_names",
-]
-
 STORED_LABELS, STORED_SCORES = "champion_predictions", "champion_scores"
 """Metadata by which a scorer is told the champion's answers."""
 

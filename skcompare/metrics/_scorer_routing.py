@@ -7,8 +7,6 @@ from typing import Any, ClassVar, Self
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-__all__ = ["RoutedScorer"]
-
 
 class RoutedScorer:
     """A scorer that may ask for stored answers of the champion."""

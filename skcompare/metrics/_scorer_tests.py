@@ -13,16 +13,6 @@ from skcompare.metrics._measures import Measure, resolve_scoring
 from skcompare.metrics._scored_pair import scored_pair
 from skcompare.predictions import LABELS, RANKS, SCORES, PairedPredictions, one_class
 
-__all__ = [
-    "answers_wanted",
-    "check_options",
-    "evidence_from",
-    "evidence_options",
-    "measure_of",
-    "too_many_classes",
-    "why_no_scorer",
-]
-
 WITH_DIRECTION = ("difference", "ratio")
 """Kinds of tests whose estimate says which classifier is better."""
 

@@ -12,8 +12,6 @@ from skcompare.predictions import Answers, PairedPredictions, Predictions
 from skcompare.stats import PairedResult
 from skcompare.stats._mcnemar_methods import corrected_statistic
 
-__all__ = ["difference_of", "made_up_answers", "rare_class", "signed_root"]
-
 MOST_CLASSES, PER_CLASS, LEAST_RECORDS = 50, 4, 40
 """Size of made-up answers; tests of more classes than that are not rehearsed."""
 

@@ -7,13 +7,11 @@ from typing import Any
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
-from skcompare._registry import MetricEntry, metrics, on_new_metric
+from skcompare._registered_measures import MetricEntry, metrics, on_new_metric
 from skcompare._scorer_names import CHAMPION_SCORERS, PREFIX, NamedScorer
 from skcompare._sklearn_private import make_known
 from skcompare._validation import unknown_name
 from skcompare.metrics._registered_scorer import ClassMetric, entry_of, scorer_of
-
-__all__ = ["get_scorer", "get_scorer_names", "register_scorers"]
 
 Scorer = Callable[..., float]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import loss_of
+from skcompare._registered_measures import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.evidence._scores import shape_of, variance_of_mean
@@ -17,8 +17,6 @@ from skcompare.metrics._stored import StoredAnswers, class_order, ordered_decisi
 from skcompare.metrics._undefined import Watch, watched
 from skcompare.predictions import Answers, PairedPredictions, Predictions
 from skcompare.stats._count_scores import COUNT_SCORES
-
-__all__ = ["one_score", "score_differences", "score_of_part", "stored_part"]
 
 
 def score_differences(

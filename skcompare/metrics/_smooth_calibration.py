@@ -7,13 +7,11 @@ import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from skcompare._registry import metric
+from skcompare._registered_measures import metric
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import check_choice
 from skcompare.evidence._calibration_outcomes import collapse_answers
 from skcompare.metrics._labels import check_weights
-
-__all__ = ["smooth_calibration_error"]
 
 COARSE, FINE = 1 << 10, 1 << 13
 """Cells of grids on [0, 1]; an error below a fine cell is not told from 0."""

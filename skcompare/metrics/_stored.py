@@ -9,8 +9,6 @@ from sklearn.utils.metaestimators import available_if
 from skcompare._validation import check_pos_label
 from skcompare.predictions import DECISION, LABELS, SCORES
 
-__all__ = ["Probe", "StoredAnswers", "class_order", "ordered_decision"]
-
 
 def _has(name: str) -> Any:
     return lambda stored: getattr(stored, name) is not None

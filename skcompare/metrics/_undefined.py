@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-__all__ = ["Watch", "watched"]
-
 
 @dataclass
 class Watch:

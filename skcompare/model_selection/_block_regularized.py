@@ -23,8 +23,6 @@ from skcompare.model_selection._dealing import (
 )
 from skcompare.model_selection._hadamard import orthogonal_array
 
-__all__ = ["BlockLayout", "BlockRegularized5x2CV", "BlockRegularizedMx2CV"]
-
 IntArray = NDArray[np.intp]
 
 

@@ -10,15 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
-__all__ = [
-    "SmallClass",
-    "check_small_classes",
-    "count_groups",
-    "deal_groups",
-    "deal_records",
-    "small_classes_of",
-]
-
 IntArray = NDArray[np.intp]
 
 TRIED_ORDERS = 500

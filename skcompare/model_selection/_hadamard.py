@@ -31,8 +31,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["hadamard", "orthogonal_array", "smallest_order"]
-
 IntArray = NDArray[np.integer[Any]]
 
 # First rows of four circulant matrices whose periodic autocorrelations sum to 0, keyed

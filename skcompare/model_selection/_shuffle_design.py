@@ -20,8 +20,6 @@ from skcompare._typing import IntArray
 from skcompare._validation import is_number, is_whole
 from skcompare.model_selection._block_regularized import encode_classes
 
-__all__ = ["ShuffleDesign", "ShuffleLayout", "Split"]
-
 LEAST_TRAINING = 2
 
 MAY_BE_MISSING = register_flag(

@@ -10,8 +10,6 @@ from skcompare._typing import IntArray
 from skcompare._validation import check_count
 from skcompare.model_selection._shuffle_design import ShuffleDesign, ShuffleLayout, Split
 
-__all__ = ["HalvesShuffleSplit", "ReplicatedShuffleSplit"]
-
 
 class ReplicatedShuffleSplit(ShuffleDesign):
     """Repeat a repeated hold-out, to see how much its mean varies by the splits.

@@ -22,8 +22,6 @@ from skcompare.plots._style import INK, SOFT, dress
 from skcompare.plots._tested import caveat_lines
 from skcompare.stats import bowker
 
-__all__ = ["AgreementDisplay"]
-
 MOST_PAIRS = 1000
 """Pairs of classes that the frame has, those that contribute most first."""
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from skcompare._typing import IntArray
 
-__all__ = ["most_disagreeing", "pair_of"]
-
 
 def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str, Any]:
     """A pair of classes, in the direction that is the more frequent one."""

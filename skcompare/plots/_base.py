@@ -18,8 +18,6 @@ from skcompare.predictions import (
 from skcompare.predictions._from_cv import outputs_of_roles
 from skcompare.predictions._prefit import pair_of_fitted
 
-__all__ = ["Display", "PairDisplay"]
-
 CHAMPION, CHALLENGER = "champion", "challenger"
 DRAWN = ("ax_", "axes_", "figure_")
 

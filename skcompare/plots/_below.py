@@ -6,8 +6,6 @@ from typing import Any
 
 from skcompare.plots._style import INK, brief
 
-__all__ = ["down_from", "legend_below", "role_words", "wrapped"]
-
 DISTANCE = 0.5
 """From the axes to what is below, in inches: room for the words of the axis."""
 

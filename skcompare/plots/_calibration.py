@@ -19,8 +19,6 @@ from skcompare.plots._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
 from skcompare.plots._tested import Finding
 from skcompare.stats import calibration_consistency, calibration_difference
 
-__all__ = ["CalibrationComparisonDisplay"]
-
 ROLES = ("champion", "challenger")
 
 COLUMNS = (

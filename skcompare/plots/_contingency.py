@@ -14,8 +14,6 @@ from skcompare.plots._room import Room
 from skcompare.plots._style import INK
 from skcompare.plots._tested import Finding, finding_of
 
-__all__ = ["ContingencyDisplay"]
-
 LETTERS, LINE = 48, 0.17
 """Letters and inches of a line of the title."""
 

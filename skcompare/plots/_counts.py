@@ -4,8 +4,6 @@ from typing import Any
 
 from skcompare._wording import format_number
 
-__all__ = ["count_tick", "count_words", "records_words", "short_count", "short_tick"]
-
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 

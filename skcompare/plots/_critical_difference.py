@@ -20,8 +20,6 @@ from skcompare.plots._slots import lanes_of, spread
 from skcompare.plots._style import CHAMPION, INK, SOFT
 from skcompare.stats._measure_ranges import range_of
 
-__all__ = ["CriticalDifferenceDisplay"]
-
 APART = 0.24
 """Inches between neighbouring lines, and between rows of names."""
 

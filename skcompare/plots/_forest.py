@@ -25,8 +25,6 @@ from skcompare.plots._run_tests import OF_TESTS, PairTests, refuse_options
 from skcompare.predictions import SCORES, PairedPredictions
 from skcompare.predictions._answer import askable
 
-__all__ = ["ForestDisplay"]
-
 COLUMNS = (
     "name",
     "measure",

@@ -17,8 +17,6 @@ from skcompare.plots._style import percent
 from skcompare.stats import PairedResult, PrecisionByClass
 from skcompare.stats._pairwise_rows import PairwiseRows
 
-__all__ = ["PAIRS", "Found", "found_in", "with_margins"]
-
 PAIRS = ("auto", "leader", "different", "all")
 """Which pairs of several classifiers are shown."""
 

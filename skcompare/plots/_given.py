@@ -7,8 +7,6 @@ from sklearn.exceptions import NotFittedError
 
 from skcompare._sklearn_private import SideBySideMixin
 
-__all__ = ["check_options", "comparison_behind"]
-
 
 def comparison_behind(result: Any) -> Any:
     """The comparison of a fitted comparator; anything else as it is.

@@ -8,8 +8,6 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare.plots._style import INK
 
-__all__ = ["DARK", "SHADES", "heat_table"]
-
 # One hue, from almost white to nearly the champion's dark blue: grey has the same order.
 # The last one is not that very blue, which is another one on a dark page.
 SHADES = ("#f4f7fb", "#c3d6e8", "#8fb3d3", "#5889b8", "#2a659b", "#004e8b")

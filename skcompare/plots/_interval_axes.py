@@ -11,22 +11,6 @@ import numpy as np
 from skcompare.plots._room import Room
 from skcompare.plots._style import CHAMPION, INK, LINE, SOFT, dress, literal
 
-__all__ = [
-    "GOES_ON",
-    "REMARK",
-    "SIZE",
-    "SMALL",
-    "Lines",
-    "column_widths",
-    "draw_lines",
-    "goes_on",
-    "inches_of",
-    "names_width",
-    "room_of",
-    "words_below",
-    "wrapped",
-]
-
 SIZE, SMALL = 9.0, 8.0
 """Points of words in a row, and of remarks."""
 

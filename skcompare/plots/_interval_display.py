@@ -19,8 +19,6 @@ from skcompare.plots._interval_rows import IntervalRow, columns_of
 from skcompare.plots._interval_words import flag_remarks, interval_remarks, note_remarks
 from skcompare.plots._room import Room
 
-__all__ = ["IntervalDisplay"]
-
 
 class IntervalDisplay(PairDisplay):
     """Rows with their intervals in one panel or several, and remarks below.

@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._registry import metrics
+from skcompare._registered_measures import metrics
 from skcompare.stats._measure_ranges import range_of
-
-__all__ = ["SHARES", "IntervalRow", "columns_of", "subject_of", "unit_of"]
 
 SHARES = ""
 """The unit of differences of scores and losses with a bound, which share an axis."""

@@ -14,18 +14,6 @@ from skcompare.plots._interval_rows import IntervalRow
 from skcompare.plots._names import distinct, marks_of
 from skcompare.plots._style import percent
 
-__all__ = [
-    "caveat_words",
-    "flag_remarks",
-    "interval_remarks",
-    "interval_words",
-    "level_words",
-    "names_of",
-    "note_remarks",
-    "pvalue_cells",
-    "words_of_test",
-]
-
 LONGEST = 44
 """Letters of the name of a row."""
 

@@ -17,8 +17,6 @@ from skcompare.plots._room import Room
 from skcompare.plots._style import INK, LINE, SOFT, brief, dress, line_of_zero, percent
 from skcompare.stats import AnytimeMonitor
 
-__all__ = ["LooksDisplay"]
-
 DRAWN = 300
 """Looks that are drawn; of more the picture would show no more."""
 

@@ -24,8 +24,6 @@ from skcompare.plots._style import (
 )
 from skcompare.plots._tested import Finding, finding_of
 
-__all__ = ["LossDifferenceDisplay"]
-
 USUAL = 0.98
 """Share of the records whose differences set the range, where others are far beyond."""
 

@@ -7,8 +7,6 @@ from typing import Any
 from skcompare._wording import in_one_line
 from skcompare.plots._style import LONGEST, literal
 
-__all__ = ["distinct", "marks_of", "shortened"]
-
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEFORE = 2
 """Letters that are kept before the first one in which two long names differ."""

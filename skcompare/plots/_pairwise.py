@@ -17,8 +17,6 @@ from skcompare.plots._room import Room
 from skcompare.plots._several import Several
 from skcompare.plots._several_display import SeveralDisplay
 
-__all__ = ["PairwiseDisplay"]
-
 LARGE, LEAST = 9.0, 6.0
 """Points of the words in cells, of few and of many classifiers."""
 

@@ -5,8 +5,6 @@ from typing import Any
 
 from skcompare.plots._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
 
-__all__ = ["suit_paper"]
-
 ON_DARK = {
     CHAMPION: "#6cb0ff",
     CHALLENGER: "#f0a24a",

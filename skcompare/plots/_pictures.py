@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from skcompare._registered_measures import keywords_of
-from skcompare._registry import loss_of, paired_tests
+from skcompare._registered_measures import keywords_of, loss_of
+from skcompare._registry import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._base import Display
 from skcompare.plots._row_shown import show_row
-
-__all__ = ["Picture", "Pictures", "drawn", "pictures_among", "pictures_of"]
 
 HOLDOUT = "holdout"
 REPEATED = "records are answered more than once in this design"

@@ -12,8 +12,6 @@ from skcompare.stats import AUCPlan, ComparisonPlan
 from skcompare.stats._plan_auc_question import AUCQuestion, Truth
 from skcompare.stats._plan_question import Question
 
-__all__ = ["Supposed", "asked", "reachable", "record_grid", "supposed_by"]
-
 FEWEST = 4
 """Records of a curve's beginning; DeLong's test needs two of each class."""
 

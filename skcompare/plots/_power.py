@@ -30,8 +30,6 @@ from skcompare.stats import (
     plan_from_pilot,
 )
 
-__all__ = ["PlanDisplay", "PowerDisplay"]
-
 WIDE = 6
 """Numbers of records that differ by such a factor have a logarithmic scale."""
 

@@ -18,14 +18,6 @@ from skcompare.plots._run_tests import (
 )
 from skcompare.stats import PairedResult, PrecisionByClass, precision_by_class
 
-__all__ = [
-    "by_class",
-    "flags_of_class",
-    "ratios_of_classes",
-    "ratios_of_comparison",
-    "ratios_of_results",
-]
-
 ROLES = ("champion", "challenger")
 OF_PAIRS = "discordant_odds_ratio"
 """A test of a ratio that is about no class, on a scale of its own."""

@@ -29,8 +29,6 @@ from skcompare.plots._run_tests import OF_TESTS, RATIOS, PairTests, refuse_optio
 from skcompare.predictions import LABELS, PairedPredictions
 from skcompare.stats import PrecisionByClass
 
-__all__ = ["RelativePrecisionDisplay"]
-
 COLUMNS = (
     "name",
     "measure",

@@ -29,8 +29,6 @@ from skcompare.plots._style import (
 from skcompare.plots._tested import Finding
 from skcompare.predictions import PairedPredictions
 
-__all__ = ["RocComparisonDisplay"]
-
 ROLES = ("champion", "challenger")
 
 NO_BAND = "no band: models of the splits share training records"

@@ -19,8 +19,6 @@ from skcompare.stats._roc_band_result import range_words
 from skcompare.stats._roc_curves import RocCurve
 from skcompare.stats._roc_resampling import Rows
 
-__all__ = ["Numbers", "SplitRankings", "numbers_of", "numbers_of_splits"]
-
 SPLIT_RATES = 200
 """Steps of the false positive rate at which the curves of splits are averaged."""
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from skcompare.exceptions import MissingDependencyError
 
-__all__ = ["Room", "new_figure", "room_for"]
-
 
 @dataclass(frozen=True, slots=True)
 class Room:

@@ -6,8 +6,6 @@ from typing import Any
 from skcompare._registry import paired_tests
 from skcompare.plots._tested import Finding
 
-__all__ = ["show_row"]
-
 NOT_VALID = "invalid-design"
 
 

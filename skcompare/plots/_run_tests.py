@@ -8,14 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._registry import (
-    ANY_LOSS,
-    PairedTestEntry,
-    get_test,
-    loss_of,
-    record_losses,
-    tests_for,
-)
+from skcompare._registered_measures import loss_of, record_losses
+from skcompare._registry import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare._validation import check_alpha, check_alternative, check_choice
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
@@ -23,19 +17,6 @@ from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions
 from skcompare.predictions._suited import what_lacks
 from skcompare.stats import PairedResult, adjust_pvalues
 from skcompare.stats._adjust import ADJUSTMENTS
-
-__all__ = [
-    "OF_TESTS",
-    "RATIOS",
-    "PairTests",
-    "default_test_of",
-    "ratio_unit",
-    "ratios_suit",
-    "refuse_options",
-    "row_of_result",
-    "silence_words",
-    "untested",
-]
 
 LABEL, LOSS, SCORE = "label", "loss", "score"
 ACCURACY = "accuracy"

@@ -15,8 +15,6 @@ from skcompare.plots._power import LOOKS, PlanDisplay, draw_records
 from skcompare.plots._room import Room
 from skcompare.plots._style import INK, dress
 
-__all__ = ["SampleSizeDisplay"]
-
 AROUND = 8
 """The curve goes so many times below and above the plan's records."""
 

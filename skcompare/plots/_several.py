@@ -10,8 +10,6 @@ from skcompare.plots._given import comparison_behind
 from skcompare.stats._groups import NamedPair, groups_of
 from skcompare.stats._pairwise_rows import PairwiseRows
 
-__all__ = ["Pair", "Several", "several_of"]
-
 VALUES = ("accuracy", "auc", "share")
 """What a test of all classifiers together calls the measure of each."""
 

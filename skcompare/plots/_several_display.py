@@ -20,8 +20,6 @@ from skcompare.predictions import (
 )
 from skcompare.predictions._prefit import answers_of_fitted
 
-__all__ = ["SeveralDisplay"]
-
 
 class SeveralDisplay(Display):
     """A picture of several classifiers by one measure.

@@ -5,13 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import (
-    PairedTestEntry,
-    loss_of,
-    metrics,
-    paired_tests,
-    record_losses,
-)
+from skcompare._registered_measures import loss_of, metrics, record_losses
+from skcompare._registry import PairedTestEntry, paired_tests
 from skcompare._validation import (
     check_alpha,
     check_alternative,
@@ -24,8 +19,6 @@ from skcompare.plots._several import Pair, Several, several_of
 from skcompare.predictions import Predictions
 from skcompare.stats import PairedResult, adjust_pvalues, pairwise_delong, pairwise_mcnemar
 from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, interval_level, pairs_of
-
-__all__ = ["several_of_predictions"]
 
 AUTO, MAX_T, HOLM = "auto", "max-t", "holm"
 ROC_AUC = "roc_auc"

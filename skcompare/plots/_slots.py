@@ -6,8 +6,6 @@ import numpy as np
 
 from skcompare._typing import FloatArray
 
-__all__ = ["lanes_of", "spread"]
-
 
 def spread(places: Sequence[float], distance: float, low: float, high: float) -> FloatArray:
     """The nearest places at least a distance apart, in the same order, within limits.

@@ -5,22 +5,6 @@ from typing import Any
 
 from skcompare._wording import format_confidence, in_one_line
 
-__all__ = [
-    "CHALLENGER",
-    "CHALLENGER_STYLE",
-    "CHAMPION",
-    "CHAMPION_STYLE",
-    "INK",
-    "LINE",
-    "ROLE_STYLES",
-    "SOFT",
-    "brief",
-    "dress",
-    "line_of_zero",
-    "literal",
-    "percent",
-]
-
 # Dark blue and orange are told apart by colour-blind readers, and their lightness (L* of
 # 33 and 54) by readers in grey. Line and mark repeat what the colour says.
 CHAMPION, CHALLENGER = "#004e8a", "#c96a00"

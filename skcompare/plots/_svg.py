@@ -12,8 +12,6 @@ from skcompare.plots._base import Display
 from skcompare.plots._room import new_figure
 from skcompare.plots._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
 
-__all__ = ["svg_of"]
-
 VARIABLES = {
     CHAMPION: "--champion",
     CHALLENGER: "--challenger",

@@ -10,8 +10,6 @@ from skcompare._validation import alpha_of, check_alternative, check_confidence_
 from skcompare._wording import decimals_beside, decimals_for, format_number, format_pvalue
 from skcompare.plots._style import percent
 
-__all__ = ["Finding", "caveat_lines", "finding_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -12,8 +12,6 @@ from skcompare.predictions._from_arrays import LABELS
 from skcompare.predictions._ids import KINDS, rows_by_id, written
 from skcompare.predictions._places import Place, check_id
 
-__all__ = ["Aligned", "aligned"]
-
 
 class Aligned(NamedTuple):
     """The values of each place, and the id of each record where there is one."""

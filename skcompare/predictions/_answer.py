@@ -18,27 +18,6 @@ from skcompare.predictions._describe import describe
 from skcompare.predictions._generators import seeded_generators
 from skcompare.predictions._rows import n_rows, take_rows
 
-__all__ = [
-    "DECISION",
-    "LABELS",
-    "LARGEST_SEED",
-    "PROBA",
-    "RANKS",
-    "SCORES",
-    "Outcome",
-    "Task",
-    "answer",
-    "askable",
-    "cut",
-    "failure_of",
-    "fitted_clone",
-    "is_seed",
-    "rows_of",
-    "run_task",
-    "seeded",
-    "set_seeds",
-]
-
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
 """What can be asked of a classifier; scores are probabilities where it has them."""
 

@@ -18,8 +18,6 @@ from skcompare.predictions._reproducible import NOT_REPRODUCIBLE, are_alike
 from skcompare.predictions._rows import fingerprint, n_rows
 from skcompare.predictions._transport import blas_within, run_shipped, shipped
 
-__all__ = ["collect_fitted", "collect_predictions", "joined", "predictions_of"]
-
 Split = tuple[IntArray, IntArray]
 
 

@@ -13,14 +13,6 @@ from skcompare.predictions._answer import seeded
 from skcompare.predictions._disjoint import Split, disjoint_split
 from skcompare.predictions._told import ToldOfSplits, is_constant, sizes_are_constant
 
-__all__ = [
-    "NOT_CHECKED",
-    "CvSplits",
-    "splits_of_outputs",
-    "splits_of_pair",
-    "splits_of_search",
-]
-
 NOT_CHECKED = register_flag(
     "splits-not-checked",
     "nothing shows that both classifiers saw the same splits, and the comparison is worth "

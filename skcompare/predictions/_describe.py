@@ -5,8 +5,6 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-__all__ = ["describe", "describe_all"]
-
 
 def describe(estimator: Any) -> str:
     """Class names from the outside in: "Pipeline(StandardScaler, LogisticRegression)"."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from skcompare._typing import IntArray
 
-__all__ = ["Split", "disjoint_split"]
-
 Split = tuple[IntArray, IntArray]
 
 

@@ -5,8 +5,6 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-__all__ = ["CHALLENGER", "CHAMPION", "fitted_pair"]
-
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 

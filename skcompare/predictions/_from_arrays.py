@@ -27,8 +27,6 @@ from skcompare._validation import (
 from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint
 
-__all__ = ["LABELS", "Part", "parts_of", "predictions_from_arrays"]
-
 LABELS = "labels"
 ROUNDING = 1e-9
 """Means that differ by less are equal."""

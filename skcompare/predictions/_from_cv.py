@@ -20,8 +20,6 @@ from skcompare.predictions._predictions import PairedPredictions, Predictions
 from skcompare.predictions._rows import fingerprint, n_rows
 from skcompare.predictions._told import ToldOfSplits
 
-__all__ = ["cross_validated_pair", "outputs_of_roles", "predictions_from_cv_results"]
-
 NEEDED = ("estimator", "indices")
 
 

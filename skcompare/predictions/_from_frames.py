@@ -14,13 +14,6 @@ from skcompare.predictions._ids import is_text, written
 from skcompare.predictions._places import GROUPS, Y_TRUE, Place, place_of, places_of
 from skcompare.predictions._predictions import Predictions
 
-__all__ = [
-    "arrays_from_frame",
-    "labels_from_frame",
-    "predictions_from_frame",
-    "typed_columns",
-]
-
 
 def predictions_from_frame(
     frame: Any,

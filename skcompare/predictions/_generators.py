@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from sklearn.utils import check_random_state
 
-__all__ = ["seeded_generators"]
-
 
 @contextmanager
 def seeded_generators(seed: int) -> Iterator[None]:

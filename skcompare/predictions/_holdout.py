@@ -15,8 +15,6 @@ from skcompare.predictions._ids import first_of, is_text, value_of, written
 from skcompare.predictions._places import Y_TRUE, Place, place_of, places_of
 from skcompare.predictions._predictions import Predictions
 
-__all__ = ["check_same_truth", "holdout_from_frame"]
-
 NUMBERS = "biuf"
 """Kinds of numpy that are compared by value."""
 

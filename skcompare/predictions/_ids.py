@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from skcompare._frames import Source
 from skcompare._typing import IntArray
 
-__all__ = ["first_of", "is_text", "rows_by_id", "some_ids", "value_of", "written"]
-
 LONGEST_NUMBER = 25
 """Letters of a number all of whose digits count."""
 

@@ -9,19 +9,6 @@ from numpy.typing import NDArray
 
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import as_array, is_number, missing_in, some_of
-from skcompare.predictions._role_names import ROLES
-
-__all__ = [
-    "ROLES",
-    "check_bounds",
-    "check_each_once",
-    "check_length",
-    "check_names",
-    "check_within",
-    "checked_attempts",
-    "checked_labels",
-    "checked_scores",
-]
 
 LARGEST = 1e140
 """The sum of the squares of larger scores overflows."""

@@ -11,22 +11,8 @@ from skcompare._frames import Source, check_column, columns_of, source_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import some_of
 from skcompare.predictions._ids import rows_by_id, some_ids, written
-from skcompare.predictions._item_checks import (
-    ROLES,
-    check_length,
-    checked_labels,
-    checked_scores,
-)
-
-__all__ = [
-    "GROUPS",
-    "JoinedItems",
-    "Rows",
-    "joined",
-    "names_of",
-    "rows_of_arrays",
-    "rows_of_frames",
-]
+from skcompare.predictions._item_checks import check_length, checked_labels, checked_scores
+from skcompare.predictions._role_names import ROLES
 
 GROUPS = "groups"
 """What the groups of arrays are called, which have no column."""

@@ -9,7 +9,6 @@ import numpy as np
 from skcompare._design import HOLDOUT, Design
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.predictions._item_checks import (
-    ROLES,
     check_bounds,
     check_each_once,
     check_length,
@@ -27,9 +26,8 @@ from skcompare.predictions._item_rows import (
     rows_of_arrays,
     rows_of_frames,
 )
+from skcompare.predictions._role_names import ROLES
 from skcompare.predictions._rows import fingerprint
-
-__all__ = ["ItemScores"]
 
 GROUPED_HOLDOUT = Design("holdout", grouped=True)
 

@@ -8,8 +8,6 @@ from skcompare._frames import Table, check_column, joined_tables, source_of, tab
 from skcompare.predictions._from_arrays import LABELS
 from skcompare.predictions._places import Place, check_id, place_of, places_of
 
-__all__ = ["EngineColumns", "columns_on_engine"]
-
 
 @dataclass(frozen=True, slots=True)
 class EngineColumns:

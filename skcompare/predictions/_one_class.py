@@ -7,8 +7,6 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare.predictions._predictions import Answers, PairedPredictions, Predictions
 
-__all__ = ["one_class", "one_class_of"]
-
 
 def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
     """The pair's answers about one class, as :func:`one_class_of` makes them."""

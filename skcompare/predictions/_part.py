@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from skcompare.predictions._predictions import PairedPredictions
 
-__all__ = ["part_of"]
-
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
     """The answers to the records that are kept; classes stay as they are.

@@ -8,8 +8,6 @@ from typing import Any
 from skcompare._frames import Source, source_of
 from skcompare.predictions._from_arrays import LABELS, parts_of
 
-__all__ = ["GROUPS", "Y_TRUE", "Place", "check_id", "place_of", "places_of"]
-
 Y_TRUE, GROUPS = "y_true", "groups"
 """Roles beside those of the answers."""
 

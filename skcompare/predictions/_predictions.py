@@ -10,8 +10,6 @@ from skcompare._design import HOLDOUT, Design
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import unknown_name
 
-__all__ = ["Answers", "PairedPredictions", "Predictions"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Answers:

@@ -12,8 +12,6 @@ from skcompare.predictions._describe import describe
 from skcompare.predictions._predictions import PairedPredictions, Predictions
 from skcompare.predictions._roles import check_roles, check_target, is_fitted
 
-__all__ = ["answers_of_fitted", "pair_of_fitted"]
-
 
 def pair_of_fitted(
     roles: Mapping[str, Any],

@@ -9,8 +9,6 @@ from skcompare._design import HOLDOUT, Design
 from skcompare._typing import IntArray
 from skcompare.predictions._disjoint import Split
 
-__all__ = ["recognised_design"]
-
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:
     """The design of splits of `n` records that nobody named.

@@ -10,8 +10,6 @@ from sklearn.base import clone
 from skcompare._flags import register_flag
 from skcompare.predictions._answer import Outcome, is_seed, set_seeds
 
-__all__ = ["NOT_REPRODUCIBLE", "are_alike", "takes_no_seed"]
-
 NOT_REPRODUCIBLE = register_flag(
     "not-reproducible",
     "a classifier that was fitted twice on the same records with the same seed predicted "

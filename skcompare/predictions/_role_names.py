@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["CHALLENGER", "CHAMPION", "ROLES", "check_role_names"]
-
 CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
 PAIRS = (
     ROLES,

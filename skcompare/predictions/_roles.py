@@ -14,15 +14,6 @@ from skcompare._labels import check_labels
 from skcompare._validation import check_not_missing
 from skcompare.predictions._describe import describe
 
-__all__ = [
-    "PREFIT",
-    "check_roles",
-    "check_target",
-    "is_fitted",
-    "is_mixed",
-    "is_prefit",
-]
-
 PREFIT = "prefit"
 """The `cv` of classifiers that are used as they are."""
 

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["fingerprint", "n_rows", "take_rows"]
-
 CHUNK = 1 << 22
 """Values hashed at a time, so that hashing copies no whole array."""
 

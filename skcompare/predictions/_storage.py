@@ -12,8 +12,6 @@ from skcompare._design import Design
 from skcompare._files import replaced_on_success
 from skcompare.predictions._predictions import Answers, Predictions
 
-__all__ = ["load_predictions", "save_predictions"]
-
 FORMAT = "skcompare.predictions"
 VERSION = 1
 ARRAYS = ("classes", "y", "records", "bounds", "n_train", "groups")

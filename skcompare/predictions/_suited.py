@@ -8,8 +8,6 @@ from skcompare._registry import PairedTestEntry
 from skcompare.predictions._answer import LABELS, SCORES
 from skcompare.predictions._predictions import Predictions
 
-__all__ = ["what_lacks"]
-
 
 def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
     """Why these answers are none for a test; empty where it can run."""

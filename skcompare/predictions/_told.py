@@ -27,8 +27,6 @@ from skcompare._validation import check_count
 from skcompare.predictions._recognised import recognised_design
 from skcompare.predictions._rows import n_rows
 
-__all__ = ["ToldOfSplits", "is_constant", "sizes_are_constant"]
-
 _GROUPED = (
     GroupKFold,
     GroupShuffleSplit,

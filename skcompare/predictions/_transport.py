@@ -18,8 +18,6 @@ from threadpoolctl import threadpool_limits
 
 from skcompare.exceptions import WorkerLostError
 
-__all__ = ["FileShipment", "Shipment", "blas_within", "run_shipped", "shipped"]
-
 LOCAL_PROCESSES = ("LokyBackend", "MultiprocessingBackend")
 DASK, RAY = "DaskDistributedBackend", "RayBackend"
 LOST = frozenset(

@@ -11,8 +11,6 @@ from skcompare._flags import explain
 from skcompare._registry import PairedTestEntry, paired_tests
 from skcompare._wording import INFERENCE_WORDS
 
-__all__ = ["Assumed", "assumed_by", "assumed_of_tests"]
-
 SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
 ROLE = re.compile(r":[a-z]+:`~?(?:[\w.]*\.)?(\w+)(?: <[^>]+>)?`")
 QUOTED = re.compile(r"``?([^`]+)``?")

@@ -15,8 +15,6 @@ from skcompare.reports._text import comparison_markdown, comparison_text
 from skcompare.reports._verdict import Verdict
 from skcompare.stats import EnsembleAdvice, PairedResult
 
-__all__ = ["Comparison"]
-
 SCHEMA = "skcompare.comparison"
 SCHEMA_VERSION = 1
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from skcompare.plots._pictures import Pictures
     from skcompare.reports._comparison import Comparison
 
-__all__ = ["brief_title", "comparison_html", "comparison_html_fragment", "seed_words"]
-
 CAPTIONS = {
     ("difference", True): (
         "Differences, challenger less champion: above 0 favours the challenger"

@@ -7,8 +7,6 @@ from skcompare.reports._assumed import Assumed
 from skcompare.reports._html_page import Part
 from skcompare.reports._html_parts import html_facts, text
 
-__all__ = ["assumed_part"]
-
 VALID = "yes, for {}"
 CAUTION = "it was made for {}, but calls for caution: see the caveats"
 NOT_VALID = "no: it is not valid for {}, and its error rate is not the stated one"

@@ -7,8 +7,6 @@ from typing import NamedTuple
 from skcompare.reports._html_parts import text
 from skcompare.reports._html_style import PAGE_STYLE, STYLE
 
-__all__ = ["DATA_ID", "Part", "data_part", "html_page", "html_report", "json_of_page"]
-
 DATA_ID = "skcompare-comparison"
 LARGEST_LINK = 60_000
 """Bytes of JSON up to which a page holds them again, as a file to save."""

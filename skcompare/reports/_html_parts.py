@@ -5,16 +5,6 @@ from html import escape
 
 from skcompare._wording import in_one_line
 
-__all__ = [
-    "html_facts",
-    "html_figure",
-    "html_figures",
-    "html_list",
-    "html_table",
-    "scrolling",
-    "text",
-]
-
 LONG = 30
 """Letters from which the words of a cell may be broken into lines."""
 LONGEST = 120

@@ -10,8 +10,6 @@ from skcompare.reports._html_parts import html_figure, text
 if TYPE_CHECKING:
     from skcompare.plots._pictures import Pictures
 
-__all__ = ["AUTO", "Gallery", "check_pictures", "gallery"]
-
 AUTO = "auto"
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from skcompare.plots._pictures import Pictures
     from skcompare.reports._multiple import MultipleComparison
 
-__all__ = ["several_html", "several_html_fragment"]
-
 SENTENCE = ' class="sentence"'
 
 

@@ -1,7 +1,5 @@
 """How pages look: light and dark, on paper, narrow, and in the reader's own colours."""
 
-__all__ = ["PAGE_STYLE", "STYLE"]
-
 # Words have a contrast of at least 4.5 to 1 on the page and on cards, lines and marks of
 # pictures 3 to 1 (tested).
 LIGHT = """--page: #ffffff; --card: #f5f7fa; --ink: #1d2733; --soft: #545f6c;

@@ -7,8 +7,6 @@ from typing import Any
 
 from skcompare._wording import COMMAND
 
-__all__ = ["from_standard_json", "to_standard_json"]
-
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 NUMBER = "number"
 

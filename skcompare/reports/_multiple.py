@@ -30,8 +30,6 @@ from skcompare.reports._text import (
 from skcompare.reports._verdict import Verdict, level_words
 from skcompare.stats import PairedResult
 
-__all__ = ["MultipleComparison", "decide_among"]
-
 SCHEMA = "skcompare.multiple_comparison"
 SCHEMA_VERSION = 1
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
     from skcompare.reports._multiple import MultipleComparison
 
-__all__ = ["next_steps", "next_steps_among", "records_needed"]
-
 INCONCLUSIVE = "inconclusive"
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
 SAME = "Both gave the same answer to every record."

@@ -16,8 +16,6 @@ from skcompare._wording import (
 from skcompare.stats import PairedResult
 from skcompare.stats._groups import NamedPair, groups_of, letters_of
 
-__all__ = ["ClassifierRow", "PairRow", "PairwiseComparison", "PairwiseResults"]
-
 ROLES = ("classifier", "champion", "challenger", "group", "test")
 """Columns of text in tables of several classifiers."""
 

@@ -10,8 +10,6 @@ from skcompare._typing import Kind
 from skcompare._wording import decimals_beside, decimals_for
 from skcompare.stats import ConfidenceInterval, PairedResult
 
-__all__ = ["ComparisonRow", "Results", "RowKey", "decimals_of"]
-
 RowKey = tuple[str, Any, str | None]
 """Measure, class or None, test or None."""
 

@@ -13,19 +13,6 @@ if TYPE_CHECKING:
     from skcompare.reports._comparison import Comparison
     from skcompare.reports._multiple import MultipleComparison
 
-__all__ = [
-    "FAMILY_WISE",
-    "TEXT_COLUMNS",
-    "Section",
-    "about_others",
-    "aligned",
-    "comparison_markdown",
-    "comparison_text",
-    "entry",
-    "markdown_table",
-    "markdown_text",
-]
-
 MARK = "*"
 """Of the row that the verdict comes from."""
 

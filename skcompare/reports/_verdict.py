@@ -10,8 +10,6 @@ from skcompare._wording import (
 )
 from skcompare.reports._rows import ComparisonRow, decimals_of
 
-__all__ = ["Verdict", "decide", "is_against", "level_words"]
-
 RECORDS = "records"
 
 

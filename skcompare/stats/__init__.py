@@ -31,7 +31,8 @@ from skcompare.stats._delong import delong
 from skcompare.stats._delong_joint import auc_contrast, delong_joint
 from skcompare.stats._delong_ovo import delong_ovo
 from skcompare.stats._delong_ovr import delong_classes, delong_ovr
-from skcompare.stats._delong_pairwise import PairwiseAUCResult, pairwise_delong
+from skcompare.stats._delong_pairwise import pairwise_delong
+from skcompare.stats._delong_pairwise_result import PairwiseAUCResult
 from skcompare.stats._disagreement import disagreement, label_disagreement
 from skcompare.stats._discordant_odds_ratio import discordant_odds_ratio
 from skcompare.stats._ensemble import EnsembleAdvice, EnsembleStep, recommend_ensemble
@@ -52,7 +53,8 @@ from skcompare.stats._marginal_homogeneity import bhapkar, stuart_maxwell
 from skcompare.stats._mcnemar import mcnemar
 from skcompare.stats._naive_kfold_mcnemar import naive_kfold_mcnemar
 from skcompare.stats._paired_t import paired_t
-from skcompare.stats._pairwise import PairwiseResult, pairwise_mcnemar
+from skcompare.stats._pairwise import pairwise_mcnemar
+from skcompare.stats._pairwise_result import PairwiseResult
 from skcompare.stats._permutation_difference import permutation_difference
 from skcompare.stats._plan import ComparisonPlan, PlanScenario
 from skcompare.stats._plan_auc import plan_auc_comparison, plan_auc_from_pilot
@@ -67,10 +69,8 @@ from skcompare.stats._precision_global import (
     precision_lancaster,
     precision_simes,
 )
-from skcompare.stats._precision_pairwise import (
-    PairwisePrecisionResult,
-    pairwise_precision,
-)
+from skcompare.stats._precision_pairwise import pairwise_precision
+from skcompare.stats._precision_pairwise_result import PairwisePrecisionResult
 from skcompare.stats._precision_ratio import precision_wald, relative_precision
 from skcompare.stats._precision_several import precision_several
 from skcompare.stats._proportional_z import proportional_z

@@ -7,8 +7,6 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare._validation import check_choice
 
-__all__ = ["ADJUSTMENTS", "adjust_pvalues"]
-
 ADJUSTMENTS = ("holm", "hochberg", "bonferroni", "benjamini-hochberg", "none")
 
 

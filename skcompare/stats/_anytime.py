@@ -22,15 +22,6 @@ from scipy.optimize import brentq
 
 from skcompare._validation import alpha_of
 
-__all__ = [
-    "Bets",
-    "agreeing_limits",
-    "anytime_limits",
-    "anytime_tail",
-    "evidence_details",
-    "signed_evidence",
-]
-
 SMALLEST = 5e-324
 """The smallest double, instead of a p-value of 0."""
 

@@ -10,8 +10,6 @@ from scipy.special import betaln, logsumexp
 
 from skcompare._typing import FloatArray
 
-__all__ = ["CountBets", "log_factors"]
-
 NEGLIGIBLE = 45.0
 """Where the logarithm of what is integrated is this much below its maximum, it ends."""
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import logsumexp
 
-from skcompare._registry import record_losses
+from skcompare._registered_measures import record_losses
 from skcompare._typing import FloatArray
 from skcompare._validation import is_number
 from skcompare.evidence import PairedLosses
 from skcompare.stats._loss_results import without_noise
-
-__all__ = ["SHARES", "GridBets", "bound_of", "loss_bets", "planned_bets"]
 
 STEPS = np.arange(1, 65)
 """Numbers of the shares of one sign, the largest first."""

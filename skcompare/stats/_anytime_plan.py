@@ -13,8 +13,6 @@ from skcompare.stats._anytime import Bets
 from skcompare.stats._anytime_counts import CountBets, log_factors
 from skcompare.stats._sample_size import check_power
 
-__all__ = ["anytime_records", "counted_power", "normal_power"]
-
 FEW_DISCORDANT = 120
 """Up to so many expected discordant records all their numbers are summed over."""
 

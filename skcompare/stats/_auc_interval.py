@@ -17,8 +17,6 @@ from skcompare.stats._auc_limits import (
 from skcompare.stats._auc_tails import reference_quantile
 from skcompare.stats._delong_sums import FEW_OF_A_CLASS, score_flags
 
-__all__ = ["AUCInterval", "auc_interval"]
-
 METHODS = ("logit", "wald", "newcombe")
 
 ONE_OF_A_CLASS = register_flag(

@@ -9,17 +9,6 @@ from skcompare._validation import alpha_of
 from skcompare.stats._auc_tails import reference_quantile
 from skcompare.stats._difference_limits import one_sided, quantile
 
-__all__ = [
-    "anywhere",
-    "arctanh_limits",
-    "difference_limits",
-    "logit_limits",
-    "mover_limits",
-    "newcombe_limits",
-    "role_limits",
-    "wald_auc_limits",
-]
-
 NEAREST = 1e-15
 """How near to a root of Newcombe's equation a limit is."""
 

@@ -5,8 +5,6 @@ from scipy.special import ndtri
 from skcompare.stats._student import student_pvalue, student_quantile
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["reference_pvalue", "reference_quantile"]
-
 
 def reference_pvalue(
     statistic: float, df: float | None, alternative: str

@@ -17,8 +17,6 @@ from skcompare.stats._score_result import (
     studentised_scores,
 )
 
-__all__ = ["bcv_jackknife_t"]
-
 SCORES = (
     "accuracy",
     "roc_auc",

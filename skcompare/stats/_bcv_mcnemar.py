@@ -17,8 +17,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import bcv_mcnemar_sample_size
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["bcv_mcnemar"]
-
 FEW_DISCORDANT = 10
 OUTLYING = 4.0
 ROUNDING = 1e-9

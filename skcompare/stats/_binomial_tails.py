@@ -8,16 +8,6 @@ from scipy.special import betainc, gammaln
 
 from skcompare._typing import FloatArray
 
-__all__ = [
-    "Points",
-    "binomial_mass",
-    "inside_unit",
-    "log_binomial_mass",
-    "log_more",
-    "more",
-    "stirling_error",
-]
-
 Points = FloatArray | float
 
 TINY = float(np.finfo(float).tiny)

@@ -6,8 +6,6 @@ import numpy as np
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["BlockContrasts", "BlockVariance", "block_contrasts", "block_variance"]
-
 CUT = 0.8
 """Share of the variance of `P` that is left where `P` is cut at its floor. A variable with
 mean 0 keeps a third of it, one far above the floor all. Chosen between them in

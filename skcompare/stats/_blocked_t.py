@@ -19,8 +19,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = ["blocked_t", "correlated_df", "correlated_scale"]
-
 CORRELATIONS = {"conservative": (0.5, 0.5), "validation": (0.0, 0.5)}
 """rho1 and rho2 of each variant; the published one takes neither into account."""
 

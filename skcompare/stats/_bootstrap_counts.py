@@ -8,8 +8,6 @@ import numpy as np
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._count_scores import CellScores, CountScore
 
-__all__ = ["ResampledCounts"]
-
 
 @dataclass(frozen=True, slots=True)
 class ResampledCounts:

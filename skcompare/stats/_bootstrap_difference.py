@@ -34,8 +34,6 @@ from skcompare.stats._score_difference import FEW_DIFFERENT, ZERO_VARIANCE
 from skcompare.stats._score_limits import no_critical, normal_critical, score_range
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["bootstrap_difference", "scored_flags", "scored_sample_size"]
-
 METHODS = ("percentile", "bca", "basic", "normal")
 
 LARGE_SHIFT = float(ndtri(0.75))

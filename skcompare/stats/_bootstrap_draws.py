@@ -10,16 +10,6 @@ from sklearn.utils import check_random_state
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoredPair
 
-__all__ = [
-    "check_scored",
-    "default_resamples",
-    "generator",
-    "influences",
-    "left_out",
-    "parts",
-    "resampled_differences",
-]
-
 CHUNK = 1 << 19
 """Weights that are held at a time."""
 

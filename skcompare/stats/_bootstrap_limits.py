@@ -9,8 +9,6 @@ from scipy.special import ndtr, ndtri
 from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of
 
-__all__ = ["ResampledDifferences", "rounding_of"]
-
 NOISE = 1e-12
 
 Pair = tuple[float, float]

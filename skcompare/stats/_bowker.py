@@ -16,8 +16,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._symmetry_null import LabelPairs, label_pairs, log_tail_of_bowker
 from skcompare.stats._tails import SMALLEST, binomial_pvalue, chi2_pvalue
 
-__all__ = ["bowker"]
-
 METHODS = ("asymptotic", "exact")
 DEGREES = ("informative", "full")
 LEVEL = 0.95

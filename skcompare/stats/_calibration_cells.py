@@ -19,8 +19,6 @@ from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.stats._calibration_moments import CellMoments, moments_of, of_role, product
 from skcompare.stats._calibration_variance import of_rows, weigh
 
-__all__ = ["variance_over_resamples"]
-
 MOST_NUMBERS = 1 << 21
 """Numbers of a block of draws, which bounds the memory."""
 

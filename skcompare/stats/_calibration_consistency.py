@@ -14,8 +14,6 @@ from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of, check_confidence_level
 from skcompare.evidence import PairedCalibration
 
-__all__ = ["CalibrationConsistency", "calibration_consistency", "event_limits"]
-
 ONCE = ("holdout", "kfold")
 """Designs in which no record is answered twice."""
 

@@ -9,8 +9,6 @@ from scipy.special import log_ndtr, ndtr
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["DECIMALS", "Walk", "brownian_pvalue", "simulated_pvalue", "walk_of"]
-
 DECIMALS = 12
 """Probabilities that agree to so many decimals are equal but for rounding."""
 

@@ -26,8 +26,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._student import student_pvalue, student_quantile
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["calibration_difference"]
-
 METHODS = ("analytic", "bootstrap", "exchangeability")
 NOISE = 1e-15
 """A difference that is a smaller share of what it is the difference of is 0."""

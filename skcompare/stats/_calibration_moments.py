@@ -14,8 +14,6 @@ from skcompare._typing import FloatArray
 from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_sums import POWERS, SUMS
 
-__all__ = ["CellMoments", "moments_of", "of_role", "product"]
-
 ROUNDING = 2.0**-52
 """Share of a term that its double may be off."""
 

@@ -15,8 +15,6 @@ from skcompare.stats._calibration_tests import (
 )
 from skcompare.stats._calibration_units import BothSums
 
-__all__ = ["parts_of"]
-
 DIGITS = 12
 MOST_SORTED = 1_000_000
 """Records beyond which the roles' own tests, which sort them, are left out."""

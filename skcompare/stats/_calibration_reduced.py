@@ -24,8 +24,6 @@ from skcompare.stats._calibration_variance import (
     weigh,
 )
 
-__all__ = ["ReducedSums", "spiegelhalter_sums", "variance_of_reduced"]
-
 HIDDEN = 1e-14
 """Promised variance a record that may be nothing but rounding of the sums."""
 

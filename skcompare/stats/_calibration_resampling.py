@@ -17,8 +17,6 @@ from skcompare.stats._calibration_cells import variance_over_resamples
 from skcompare.stats._calibration_units import row_sums
 from skcompare.stats._calibration_variance import weigh
 
-__all__ = ["ExchangedDifferences", "bootstrap_error", "exchanged_differences"]
-
 SMALL_BLOCK, MOST_DRAWS = 1 << 17, 512
 """Weights that the nearest cache holds, and draws at a time where units are few."""
 

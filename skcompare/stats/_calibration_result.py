@@ -7,8 +7,6 @@ from typing import Any
 from skcompare._flags import explain
 from skcompare._wording import format_pvalue
 
-__all__ = ["CalibrationTestResult"]
-
 
 @dataclass(frozen=True, slots=True)
 class CalibrationTestResult:

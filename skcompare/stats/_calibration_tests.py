@@ -18,8 +18,6 @@ from skcompare.stats._calibration_cusum import (
 from skcompare.stats._calibration_result import CalibrationTestResult
 from skcompare.stats._tails import SMALLEST, normal_pvalue
 
-__all__ = ["calibration_cusum", "spiegelhalter"]
-
 MOST_SIMULATED = 2000
 """Up to so many records method="auto" simulates outcomes."""
 

@@ -26,16 +26,6 @@ from skcompare.stats._calibration_variance import (
     weigh,
 )
 
-__all__ = [
-    "BothSums",
-    "RoleSums",
-    "record_influences",
-    "role_sums",
-    "row_sums",
-    "squared_errors",
-    "variance_of",
-]
-
 MOST_PRODUCTS = 500_000_000
 """Pairs of bins, added over the units, beyond which these are not counted."""
 

@@ -9,19 +9,6 @@ from numpy.typing import NDArray
 from skcompare._satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = [
-    "NOISE",
-    "BinProducts",
-    "UnderEqualErrors",
-    "Variance",
-    "joint_products",
-    "of_rows",
-    "pair_variance",
-    "under_equal_errors",
-    "variance_from",
-    "weigh",
-]
-
 AnyNumbers = NDArray[Any]
 
 NOISE = 1e-12

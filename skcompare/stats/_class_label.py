@@ -7,15 +7,6 @@ import numpy as np
 from skcompare._flags import register_flag
 from skcompare._validation import some_of
 
-__all__ = [
-    "FEW_CLUSTERS",
-    "NO_ANSWERS",
-    "OF_CLASS",
-    "SCORE_WORDS",
-    "class_label",
-    "class_words",
-]
-
 SCORE_WORDS = {
     "precision": "precisions",
     "recall": "recalls",

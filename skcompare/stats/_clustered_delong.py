@@ -29,8 +29,6 @@ from skcompare.stats._delong_sums import (
 )
 from skcompare.stats._result import PairedResult
 
-__all__ = ["clustered_delong"]
-
 INTERVALS = ("agreeing", "arctanh")
 METHODS = ("t", "normal")
 

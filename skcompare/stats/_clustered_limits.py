@@ -11,8 +11,6 @@ from skcompare._validation import alpha_of
 from skcompare.stats._difference_limits import one_sided, score_limits
 from skcompare.stats._sign_flip import sign_flip_tail
 
-__all__ = ["GroupTotals", "flip_limits", "moment_limits", "shrunk_limits", "wald_limits"]
-
 MOST_ENUMERATED = 14
 """Up to so many groups all choices of some of them are looked at."""
 

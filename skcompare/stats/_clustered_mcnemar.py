@@ -24,8 +24,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._sign_flip import can_flip_signs, sign_flip_pvalue
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["clustered_mcnemar", "design_effect"]
-
 METHODS = ("auto", "sign-flip", "obuchowski", "durkalski", "yang", "eliasziw")
 INTERVALS = ("agreeing", "wald")
 

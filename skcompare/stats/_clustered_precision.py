@@ -23,8 +23,6 @@ from skcompare.stats._precision_limits import difference_range
 from skcompare.stats._precision_statistics import generalized_score, share_contrast
 from skcompare.stats._result import PairedResult
 
-__all__ = ["clustered_precision", "fit_details", "role_shares"]
-
 METHODS = ("score", "wald")
 DISTRIBUTIONS = ("t", "normal")
 

@@ -21,8 +21,6 @@ from skcompare.stats._loss_signs import flipped_sums, limits_of
 from skcompare.stats._result import PairedResult
 from skcompare.stats._student import student_limits
 
-__all__ = ["clustered_t"]
-
 METHODS = ("auto", "t", "sign-flip")
 MANY = 50
 """Groups from which on "auto" is "t"."""

@@ -16,8 +16,6 @@ from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
 
-__all__ = ["cochran_q", "q_statistic"]
-
 METHODS = ("asymptotic", "exact", "permutation")
 
 MOST_STATES = 1 << 24

@@ -14,8 +14,6 @@ from skcompare._wording import format_pvalue
 from skcompare.stats._pvalue_covariance import transformed_covariance
 from skcompare.stats._tails import SMALLEST, chi2_pvalue
 
-__all__ = ["CombinedPvalue", "chi2_quantiles", "lancaster_correlated", "simes"]
-
 LEAST_PVALUE = 1e-300
 """Smaller p-values count as this one, so that their quantile is finite."""
 

@@ -19,8 +19,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = ["conservative_z"]
-
 LEAST_ROWS = 3
 USUAL_BISECTIONS = 10
 

@@ -10,14 +10,6 @@ from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of
 from skcompare.stats._student import student_quantile
 
-__all__ = [
-    "agreeing_limits",
-    "perfect_limits",
-    "published_limits",
-    "robust_error",
-    "robust_limits",
-]
-
 ROUNDING = 1e-12
 """A square of a correlation this close to 1 is 1, and such a part of a sum is 0."""
 

@@ -16,15 +16,6 @@ from skcompare._validation import (
     some_of,
 )
 
-__all__ = [
-    "BINARY_SCORES",
-    "COUNT_SCORES",
-    "CellScores",
-    "ClassSums",
-    "CountScore",
-    "count_score",
-]
-
 FLOAT_ROUNDING = 1e-12
 """Slopes that cancel to this share of their size have cancelled."""
 

@@ -17,8 +17,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = ["cv_ci_z"]
-
 VARIANCES = ("out", "in")
 
 

@@ -21,8 +21,6 @@ from skcompare.stats._delong_sums import (
 from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import records_at
 
-__all__ = ["check_auc_difference", "check_two", "delong", "paired_limits", "records_needed"]
-
 INTERVALS = ("agreeing", "arctanh")
 
 

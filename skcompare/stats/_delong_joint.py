@@ -28,8 +28,6 @@ from skcompare.stats._delong_sums import (
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
 
-__all__ = ["auc_contrast", "delong_joint"]
-
 LARGEST_DENOMINATOR = 1_000_000
 SAME_WEIGHT = 1e-12
 """A weight this close to a simple fraction is meant to be it, as 0.1 is 1 / 10."""

@@ -7,8 +7,6 @@ import numpy as np
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 
-__all__ = ["max_t_auc_pvalues"]
-
 SLACK = 1e-12
 """Statistics this close are equal, for those above 1 relative to them."""
 

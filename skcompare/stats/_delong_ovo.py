@@ -23,8 +23,6 @@ from skcompare.stats._multiclass_auc import (
 )
 from skcompare.stats._result import PairedResult
 
-__all__ = ["delong_ovo"]
-
 SCORES = ("roc_auc_ovo", "roc_auc_ovo_weighted")
 NAMES = {
     "roc_auc_ovo": "mean one-vs-one AUC",

@@ -28,8 +28,6 @@ from skcompare.stats._multiclass_auc import (
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
 
-__all__ = ["delong_classes", "delong_ovr"]
-
 SCORES = ("roc_auc_ovr", "roc_auc_ovr_weighted")
 NAMES = {
     "roc_auc_ovr": "mean one-vs-rest AUC",

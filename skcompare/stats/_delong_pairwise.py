@@ -25,8 +25,6 @@ from skcompare.stats._pairwise_rows import (
     pairs_of,
 )
 
-__all__ = ["PairwiseAUCResult", "pairwise_delong"]
-
 
 def pairwise_delong(
     placements: PlacementValues,

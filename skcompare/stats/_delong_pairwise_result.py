@@ -8,8 +8,6 @@ from skcompare._typing import FloatArray
 from skcompare.stats._pairwise_rows import PairwiseRows
 from skcompare.stats._result import PairedResult
 
-__all__ = ["PairwiseAUCResult"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairwiseAUCResult(PairwiseRows):

@@ -13,23 +13,6 @@ from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import role_limits
 from skcompare.stats._auc_tails import reference_pvalue, reference_quantile
 
-__all__ = [
-    "BINNED",
-    "FEW_DEGREES",
-    "FEW_DISTINCT",
-    "FEW_OF_A_CLASS",
-    "VARIANCE_OF_FEW",
-    "ZERO_VARIANCE",
-    "check_members",
-    "contrast",
-    "level_details",
-    "quadratic_form",
-    "role_parts",
-    "score_flags",
-    "studentised",
-    "variance_flags",
-]
-
 ZERO_VARIANCE = register_flag(
     "zero-variance",
     "the difference is not 0 but its estimated variance is, so p is undefined; use an "

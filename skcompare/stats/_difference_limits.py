@@ -9,16 +9,6 @@ from scipy.special import betainc, betaincinv, ndtri
 
 from skcompare._validation import alpha_of
 
-__all__ = [
-    "conditional_limits",
-    "lower_score_limit",
-    "one_sided",
-    "quantile",
-    "record_variance",
-    "score_limits",
-    "score_root",
-]
-
 EPSILON = float(np.finfo(float).eps)
 
 PRECISION = 1e-12

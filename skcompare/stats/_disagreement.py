@@ -12,8 +12,6 @@ from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import DISAGREEMENT, reading
 
-__all__ = ["disagreement", "label_disagreement", "wilson_limits"]
-
 DESCRIPTIVE = register_flag("descriptive", "a description: no hypothesis is tested")
 
 

@@ -16,8 +16,6 @@ from skcompare.stats._relative_accuracy import check_ratio, one_sided_ratio
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import SMALLEST, binomial_pvalue
 
-__all__ = ["discordant_odds_ratio"]
-
 METHODS = ("mid-p", "exact")
 INTERVALS = ("agreeing", "wilson", "wald")
 

@@ -17,8 +17,6 @@ from skcompare.stats._mcnemar import mcnemar
 from skcompare.stats._tails import SMALLEST
 from skcompare.stats._yule_q import yule_q
 
-__all__ = ["EnsembleAdvice", "EnsembleStep", "recommend_ensemble"]
-
 ROLES = ("champion", "challenger")
 COMBINE, SINGLE, NEITHER = "combine", "single", "neither"
 MOST_CALIBRATION_ERROR = 0.1

@@ -25,8 +25,6 @@ from skcompare.stats._scales import PEARSON, SPEARMAN, reading
 from skcompare.stats._student import student_pvalue
 from skcompare.stats._tails import SMALLEST
 
-__all__ = ["error_correlation"]
-
 METHODS = ("auto", "pearson", "spearman")
 INTERVALS = ("agreeing", "fisher", "robust")
 NAMES = {

@@ -6,8 +6,6 @@ from scipy.special import betainc, betaincinv, betaln
 
 from skcompare.stats._tails import MOST_TERMS, SMALLEST, TRUSTED
 
-__all__ = ["f_pvalue", "f_quantile"]
-
 CONVERGED = 1e-17
 
 

@@ -18,8 +18,6 @@ from skcompare.evidence import ContingencyTable
 from skcompare.stats._binomial_tails import stirling_error
 from skcompare.stats._tails import SMALLEST
 
-__all__ = ["LEAST_EXPECTED", "SMALL_EXPECTED", "FixedMargins", "is_exact", "is_sparse"]
-
 METHODS = ("auto", "asymptotic", "exact")
 
 SMALL_EXPECTED = register_flag(

@@ -24,8 +24,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = ["calibrated_5x2_f", "combined_5x2_f"]
-
 N_REPEATS, N_SPLITS = 5, 10
 USUAL_LEVEL = 0.95
 

@@ -20,8 +20,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = ["combined_5x2_t", "paired_5x2_t"]
-
 N_REPEATS = 5
 ALPHA = 0.05
 

@@ -24,21 +24,6 @@ from skcompare.stats._class_label import (
 from skcompare.stats._precision_statistics import answered_alike, has_answers
 from skcompare.stats._relative_accuracy import ZERO_VARIANCE
 
-__all__ = [
-    "BOUNDARY",
-    "CORRECTIONS",
-    "LINKS",
-    "ONE_CLUSTER",
-    "ClassFit",
-    "check_two_classifiers",
-    "class_fit",
-    "corrected_moments",
-    "informative_clusters",
-    "joint_covariance",
-    "link_values",
-    "undecided",
-]
-
 LINKS = ("identity", "logit", "log")
 CORRECTIONS = ("none", "small-sample", "mancl-derouen")
 

@@ -17,13 +17,6 @@ from skcompare.stats._precision_statistics import (
 )
 from skcompare.stats._relative_accuracy import one_sided_ratio
 
-__all__ = [
-    "difference_score_limits",
-    "ratio_score_limits",
-    "restricted_shares",
-    "score_of_ratio",
-]
-
 FARTHEST = 80.0
 """Logarithm of a ratio beyond which scores no longer change."""
 

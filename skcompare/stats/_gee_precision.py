@@ -31,8 +31,6 @@ from skcompare.stats._relative_accuracy import one_sided_ratio
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["RATIO_NAMES", "gee_precision", "log_contrast", "ratio_of_shares"]
-
 METHODS = ("wald", "score")
 RATIO_LINKS = ("logit", "log")
 RATIO_NAMES = {"logit": "odds ratio", "log": "ratio"}

@@ -28,8 +28,6 @@ from skcompare.stats._precision_statistics import (
 )
 from skcompare.stats._result import PairedResult
 
-__all__ = ["precision_both_scores", "precision_score", "precision_weighted_score"]
-
 INTERVALS = ("agreeing", "wald")
 
 

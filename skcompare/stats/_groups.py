@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-__all__ = ["NamedPair", "groups_of", "letters_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class NamedPair:

@@ -21,8 +21,6 @@ from skcompare.stats._score_difference import ZERO_VARIANCE
 from skcompare.stats._score_limits import no_critical, score_range
 from skcompare.stats._student import student_pvalue, student_quantile
 
-__all__ = ["jackknife_difference"]
-
 ONE_OF_A_CLASS = register_flag(
     "undefined-left-out",
     "the score is undefined without some record or group, for example the only one of a "

@@ -26,8 +26,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import kappa_reading
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["cohen_kappa", "error_kappa"]
-
 INTERVALS = ("agreeing", "wald")
 WEIGHTS = ("none", "linear", "quadratic")
 

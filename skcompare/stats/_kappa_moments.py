@@ -8,8 +8,6 @@ from numpy.polynomial.polynomial import polyval
 
 from skcompare._typing import FloatArray
 
-__all__ = ["KappaMoments", "kappa_moments"]
-
 ROUNDING = 4 * float(np.finfo(float).eps)
 """A variance that is this small beside the terms that make it is 0."""
 

@@ -11,8 +11,6 @@ from skcompare.stats._resampled_t import (
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import LIBERAL
 
-__all__ = ["corrected_repeated_kfold_t", "kfold_t"]
-
 
 def _sample_size(
     scores: ScoreDifferences,

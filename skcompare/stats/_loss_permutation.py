@@ -11,8 +11,6 @@ from skcompare.stats._loss_signs import FlippedSums, flipped_sums, limits_of
 from skcompare.stats._paired_t import sample_size
 from skcompare.stats._result import PairedResult
 
-__all__ = ["draws_error", "loss_permutation", "method_words"]
-
 
 @paired_test(
     "loss_permutation",

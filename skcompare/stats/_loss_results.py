@@ -6,21 +6,12 @@ from typing import Any
 import numpy as np
 
 from skcompare._flags import register_flag
-from skcompare._registry import record_losses
+from skcompare._registered_measures import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import records_at
 from skcompare.stats._student import student_pvalue
-
-__all__ = [
-    "ZERO_VARIANCE",
-    "check_records",
-    "loss_result",
-    "records_needed",
-    "studentised",
-    "without_noise",
-]
 
 ZERO_VARIANCE = register_flag(
     "zero-variance",

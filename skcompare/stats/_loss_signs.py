@@ -12,8 +12,6 @@ from sklearn.utils import check_random_state
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import alpha_of
 
-__all__ = ["MOST_ENUMERATED", "FlippedSums", "flipped_sums", "limits_of"]
-
 Limits = Callable[[float, str], tuple[float, float]]
 
 MOST_ENUMERATED = 20

@@ -10,8 +10,6 @@ from scipy.stats import binom
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._power import LASTING, SEARCHED, by_formula, likely_discordant
 
-__all__ = ["fewest_records", "margin_power", "margin_records"]
-
 STEPS = 1000
 """A number of records above those that are searched one by one is right to such a part."""
 

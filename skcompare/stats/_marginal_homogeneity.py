@@ -18,8 +18,6 @@ from skcompare.stats._difference_limits import score_limits
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
 
-__all__ = ["FEW_DISAGREEMENTS", "RateFrame", "bhapkar", "rate_frame", "stuart_maxwell"]
-
 FEW_DISAGREEMENTS = register_flag(
     "few-disagreements",
     "records with different labels are few for the classes, or pairs of classes, that they "

@@ -10,8 +10,6 @@ from skcompare._flags import register_flag
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import CorrectnessPatterns
 
-__all__ = ["max_t_pvalues"]
-
 MOST_DRAWS = 1 << 24
 """Random numbers, a second's worth, above which normal ones are drawn instead."""
 

@@ -15,15 +15,12 @@ from skcompare.stats._mcnemar_methods import (
     METHODS,
     check_difference,
     check_together,
-    corrected_statistic,
     find,
     limits_by_name,
 )
 from skcompare.stats._power import mcnemar_records
 from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import tail_of
-
-__all__ = ["FEW_DISCORDANT", "accuracy_result", "corrected_statistic", "mcnemar"]
 
 FEW_DISCORDANT = 25
 

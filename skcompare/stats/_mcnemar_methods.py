@@ -25,17 +25,6 @@ from skcompare.stats._paired_intervals import (
 from skcompare.stats._tails import binomial_pvalue, normal_pvalue
 from skcompare.stats._unconditional_limits import unconditional_limits
 
-__all__ = [
-    "CHI_SQUARED",
-    "INTERVALS",
-    "METHODS",
-    "check_difference",
-    "check_together",
-    "corrected_statistic",
-    "find",
-    "limits_by_name",
-]
-
 METHODS = (
     "mid-p",
     "exact",

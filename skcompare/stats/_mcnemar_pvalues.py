@@ -6,8 +6,6 @@ from scipy.special import betainc, entr, gammaln, ndtr
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._tails import SMALLEST, TRUSTED
 
-__all__ = ["mcnemar_pvalues"]
-
 LEAST_LOG = float(np.log(SMALLEST)) - 2
 """A tail whose logarithm is below it is no more than the smallest double, even twice."""
 

@@ -20,14 +20,6 @@ from skcompare.stats._binomial_tails import log_more
 from skcompare.stats._difference_limits import score_root
 from skcompare.stats._tails import SMALLEST
 
-__all__ = [
-    "MOST_RECORDS",
-    "fewest_in_favour",
-    "log_pvalue_at_least",
-    "unconditional_pvalue",
-    "worst",
-]
-
 MOST_RECORDS = 20_000
 """Of more records the maximum over the nuisance takes too long."""
 

@@ -2,9 +2,7 @@
 
 import math
 
-from skcompare._registry import loss_of
-
-__all__ = ["range_of"]
+from skcompare._registered_measures import loss_of
 
 ONE = frozenset(
     {

@@ -31,8 +31,6 @@ from skcompare.stats._difference_limits import (
 )
 from skcompare.stats._tails import SMALLEST, normal_pvalue
 
-__all__ = ["melded_limits", "melded_pvalue"]
-
 NODES, WEIGHTS = leggauss(12)
 LEVELS = np.array([1e-18, 1e-10, 1e-5, 1e-2, 0.15, 0.5])
 PRECISION = 1e-12

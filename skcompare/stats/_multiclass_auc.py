@@ -22,18 +22,6 @@ from skcompare.stats._score_limits import no_critical, normal_critical, score_ra
 from skcompare.stats._score_permutation import NO_DIFFERENCE
 from skcompare.stats._tails import chi2_pvalue, normal_pvalue
 
-__all__ = [
-    "RARE",
-    "Contrast",
-    "area_result",
-    "contrast",
-    "joint_statistic",
-    "kept_classes",
-    "part_of",
-    "records_for",
-    "with_adjusted",
-]
-
 RARE = ("raise", "drop")
 BOUNDS = (-1.0, 1.0)
 EQUAL_DIGITS = 12

@@ -6,11 +6,10 @@ from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks
-from skcompare.stats._mcnemar import accuracy_result, corrected_statistic
+from skcompare.stats._mcnemar import accuracy_result
+from skcompare.stats._mcnemar_methods import corrected_statistic
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
-
-__all__ = ["naive_kfold_mcnemar"]
 
 NAIVE = register_flag(
     "naive",

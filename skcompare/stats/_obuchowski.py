@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from scipy.special import ndtri
 
-__all__ = ["Binormal", "area_covariance", "area_variance"]
-
 
 class Binormal(NamedTuple):
     """A curve whose scores are normal in both classes, after some increasing function.

@@ -11,8 +11,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import is_number
 from skcompare.stats._count_scores import CellScores
 
-__all__ = ["OwnScore"]
-
 STEP = 3e-5
 """Central differences change a count by this share of it.
 

@@ -8,14 +8,6 @@ import math
 
 from skcompare.stats._difference_limits import one_sided, quantile
 
-__all__ = [
-    "agresti_min_limits",
-    "bonett_price_limits",
-    "newcombe_limits",
-    "wald_limits",
-    "wilson_limits",
-]
-
 
 def wald_limits(
     only_champion: float,

@@ -15,8 +15,6 @@ from skcompare.stats._loss_results import (
 from skcompare.stats._result import PairedResult
 from skcompare.stats._student import student_limits
 
-__all__ = ["paired_t", "sample_size"]
-
 
 def sample_size(
     losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object

@@ -22,8 +22,6 @@ from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, pairs_of
 from skcompare.stats._power import METHODS
 from skcompare.stats._result import PairedResult
 
-__all__ = ["PairwiseResult", "pairwise_mcnemar"]
-
 
 def pairwise_mcnemar(
     patterns: CorrectnessPatterns,

@@ -13,8 +13,6 @@ from skcompare.stats._mcnemar import mcnemar
 from skcompare.stats._pairwise_rows import SETTINGS, PairwiseRows
 from skcompare.stats._result import PairedResult
 
-__all__ = ["PairwiseResult"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairwiseResult(PairwiseRows):

@@ -16,8 +16,6 @@ from skcompare._wording import format_pvalue
 from skcompare.stats._adjust import ADJUSTMENTS
 from skcompare.stats._result import PairedResult
 
-__all__ = ["PAIRWISE_ADJUSTMENTS", "PairwiseRows", "interval_level", "pairs_of"]
-
 PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
 SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_level", "n")
 

@@ -30,8 +30,6 @@ from skcompare.stats._score_difference import (
 from skcompare.stats._score_limits import no_critical, normal_critical, score_range
 from skcompare.stats._score_permutation import PermutationDistribution
 
-__all__ = ["permutation_difference"]
-
 SLACK = 1e-9
 """Statistics that differ by this share of them are equal."""
 

@@ -4,8 +4,6 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["ComparisonPlan", "PlanScenario"]
-
 GOAL_WORDS = {
     "difference": "find a difference",
     "noninferiority": "show that the challenger is less than {margin:g} worse",

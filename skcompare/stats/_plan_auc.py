@@ -10,8 +10,6 @@ from skcompare.stats._plan_auc_question import AUCQuestion, Truth, check_between
 from skcompare.stats._plan_auc_result import AUCPlan
 from skcompare.stats._plan_question import difference_of
 
-__all__ = ["plan_auc_comparison", "plan_auc_from_pilot"]
-
 METHODS = ("binormal", "obuchowski1997")
 NULLS = ("alternative", "champion")
 SUPPOSED_CORRELATIONS = (0.5, 0.8)

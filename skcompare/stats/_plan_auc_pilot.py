@@ -9,8 +9,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats._score_limits import normal_critical, score_range
 
-__all__ = ["AUCPilot"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AUCPilot:

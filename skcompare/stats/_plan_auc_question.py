@@ -17,8 +17,6 @@ from skcompare.stats._plan_auc_result import AUCPlan, AUCPlanScenario
 from skcompare.stats._plan_question import GOALS
 from skcompare.stats._sample_size import check_power, tail_of
 
-__all__ = ["AUCQuestion", "Truth", "check_between"]
-
 LEAST = 2
 """Records of each class; DeLong's variance needs two."""
 

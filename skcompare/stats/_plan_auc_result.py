@@ -4,8 +4,6 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["AUCPlan", "AUCPlanScenario"]
-
 GOAL_WORDS = {
     "difference": "find a difference of the AUCs",
     "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",

@@ -21,8 +21,6 @@ from skcompare.stats._power import (
 )
 from skcompare.stats._sample_size import check_power
 
-__all__ = ["Question", "difference_of", "possible_disagreement"]
-
 GOALS = ("difference", "noninferiority", "equivalence")
 ALL_METHODS = (*METHODS, "score")
 

@@ -14,8 +14,6 @@ from skcompare.stats._plan_question import (
     possible_disagreement,
 )
 
-__all__ = ["plan_comparison", "plan_from_pilot"]
-
 ROUNDING = 1e-12
 """Shares this close are equal."""
 

@@ -20,14 +20,6 @@ from skcompare.stats._sample_size import (
     tail_of,
 )
 
-__all__ = [
-    "METHODS",
-    "by_formula",
-    "likely_discordant",
-    "mcnemar_power",
-    "mcnemar_records",
-]
-
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
 LARGER = ("exact", "corrected")
 """Their p-values are alike, and larger than those of the other two."""

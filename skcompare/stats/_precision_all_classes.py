@@ -23,8 +23,6 @@ from skcompare.stats._precision_class_tests import (
 from skcompare.stats._precision_statistics import share_contrast
 from skcompare.stats._result import PairedResult
 
-__all__ = ["AllClasses", "quadratic_form"]
-
 RANK_TOLERANCE = 1e-9
 """Eigenvalues of the correlation matrix below this part of the largest one are 0."""
 

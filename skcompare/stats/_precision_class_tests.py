@@ -26,16 +26,6 @@ from skcompare.stats._precision_statistics import (
 from skcompare.stats._score_difference import ZERO_VARIANCE
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = [
-    "CLASS_TESTS",
-    "LEFT_OUT",
-    "SCORE_TESTS",
-    "Significance",
-    "at_boundary",
-    "class_test",
-    "informative_clusters",
-]
-
 CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
     "both scores": both_scores,
     "weighted score": weighted_generalized_score,

@@ -47,8 +47,6 @@ from skcompare.stats._score_limits import no_critical, normal_critical
 from skcompare.stats._score_limits import score_range as normal_range
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["macro_difference", "precision_by_class"]
-
 SAME_VARIANCE = 1e-12
 """A variance of a mean of classes below this part of theirs is 0 but for rounding."""
 

@@ -16,8 +16,6 @@ from skcompare.stats._class_label import SCORE_WORDS
 from skcompare.stats._pairwise_rows import interval_level
 from skcompare.stats._result import PairedResult
 
-__all__ = ["EFFECTS", "PrecisionByClass"]
-
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes with their values of equal classifiers."""
 

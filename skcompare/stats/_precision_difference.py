@@ -11,8 +11,6 @@ from skcompare.stats._precision_result import question
 from skcompare.stats._precision_statistics import share_contrast
 from skcompare.stats._result import PairedResult
 
-__all__ = ["precision_difference"]
-
 
 @paired_test(
     "precision_difference",

@@ -12,8 +12,6 @@ from skcompare.evidence import JointCounts
 from skcompare.evidence._class_rows import ClassMoments
 from skcompare.stats._precision_class_tests import CLASS_TESTS
 
-__all__ = ["exchanged_moments", "exchanged_pvalues"]
-
 VALUES_AT_ONCE = 1 << 21
 """Numbers of cells and of classes that are drawn at a time."""
 

@@ -17,8 +17,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._score_difference import ZERO_VARIANCE
 from skcompare.stats._tails import chi2_pvalue
 
-__all__ = ["precision_joint", "precision_lancaster", "precision_simes"]
-
 MEASURE = "precision_by_class"
 METHODS = ("influence", "permutation")
 SCALES = {

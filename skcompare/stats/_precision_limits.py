@@ -11,19 +11,6 @@ from skcompare.stats._difference_limits import one_sided, quantile
 from skcompare.stats._precision_statistics import NOISE, answered_alike, pooled_share
 from skcompare.stats._relative_accuracy import one_sided_ratio
 
-__all__ = [
-    "both_score_limits",
-    "both_score_range",
-    "difference_range",
-    "log_wald_limits",
-    "ratio_range",
-    "restricted_shares",
-    "score_limits",
-    "score_range",
-    "score_root",
-    "wald_limits",
-]
-
 STEPS, PASSES = 128, 8
 """Parts that the way to a limit is cut into, and how often again."""
 

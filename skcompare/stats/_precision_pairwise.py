@@ -44,8 +44,6 @@ from skcompare.stats._precision_statistics import (
 from skcompare.stats._relative_accuracy import one_sided_ratio
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["PairwisePrecisionResult", "pairwise_precision"]
-
 SCALES = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}
 METHODS = ("score", "wald")
 

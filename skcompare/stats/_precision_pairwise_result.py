@@ -11,8 +11,6 @@ from skcompare._wording import format_pvalue
 from skcompare.stats._pairwise_rows import SETTINGS, PairwiseRows, interval_level
 from skcompare.stats._result import PairedResult
 
-__all__ = ["PairwisePrecisionResult"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairwisePrecisionResult(PairwiseRows):

@@ -11,8 +11,6 @@ from skcompare.stats._precision_result import question
 from skcompare.stats._precision_statistics import log_odds_contrast, log_ratio_contrast
 from skcompare.stats._result import PairedResult
 
-__all__ = ["precision_wald", "relative_precision"]
-
 
 @paired_test(
     "precision_wald",

@@ -27,8 +27,6 @@ from skcompare.stats._relative_accuracy import ZERO_VARIANCE
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["CORRECTIONS", "Question", "question"]
-
 CORRECTIONS = ("none", "mancl-derouen")
 
 Limits = Callable[[float, str], tuple[float, float]]

@@ -27,8 +27,6 @@ from skcompare.stats._relative_accuracy import ZERO_VARIANCE
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
 
-__all__ = ["chosen_moments", "precision_several"]
-
 METHODS = ("score", "wald")
 LEVEL = 0.95
 

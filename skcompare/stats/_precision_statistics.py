@@ -12,22 +12,6 @@ import numpy as np
 from skcompare._typing import FloatArray
 from skcompare.evidence._class_rows import ClassMoments
 
-__all__ = [
-    "NOISE",
-    "Contrast",
-    "answered_alike",
-    "both_scores",
-    "contrast_variance",
-    "generalized_score",
-    "has_answers",
-    "log_odds_contrast",
-    "log_ratio_contrast",
-    "mancl_derouen",
-    "pooled_share",
-    "share_contrast",
-    "weighted_generalized_score",
-]
-
 NOISE = 64 * float(np.finfo(float).eps)
 """Below this part of the terms that it balances, a variance is 0 but for rounding."""
 

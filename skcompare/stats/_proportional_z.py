@@ -14,8 +14,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import tail_of
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["proportional_z"]
-
 INTERVALS = ("pooled", "unpooled")
 
 IGNORES_PAIRING = register_flag(

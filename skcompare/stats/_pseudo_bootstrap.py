@@ -21,8 +21,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = ["corrected_pseudo_bootstrap_t", "pseudo_bootstrap_t"]
-
 LEAST_ROWS = 3
 
 EXPERIMENTAL = register_flag(

@@ -11,8 +11,6 @@ from scipy.special import erf, erfc, gammainccinv, gammaincinv, log_ndtr
 
 from skcompare._typing import FloatArray
 
-__all__ = ["transformed_covariance"]
-
 N_NODES = 24
 """Angles at which the covariance is integrated; others are interpolated."""
 

@@ -15,8 +15,6 @@ from skcompare.stats._paired_intervals import wilson_limits
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["check_ratio", "one_sided_ratio", "relative_accuracy"]
-
 METHODS = ("score", "log-wald")
 INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
 

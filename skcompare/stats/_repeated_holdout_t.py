@@ -11,8 +11,6 @@ from skcompare.stats._resampled_t import (
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import LIBERAL
 
-__all__ = ["corrected_repeated_holdout_t", "repeated_holdout_t"]
-
 DESIGNS = ("repeated holdout",)
 
 

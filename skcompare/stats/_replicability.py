@@ -11,8 +11,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import alpha_of, check_alpha, check_confidence_level
 from skcompare.stats._result import ConfidenceInterval, PairedResult
 
-__all__ = ["ReplicabilityResult", "replicability"]
-
 ALPHA = 0.05
 
 NOISE = 1e-12

@@ -21,14 +21,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-__all__ = [
-    "CORRECTIONS",
-    "corrected_t",
-    "resampled_sample_size",
-    "resampled_t",
-    "sizes_ratio",
-]
-
 TOO_ALIKE = register_flag(
     "splits-too-alike",
     "the splits differ less than the records of one test set explain, as happens with few "

@@ -11,8 +11,6 @@ from skcompare._typing import Inference
 from skcompare._validation import alpha_of, check_confidence_level
 from skcompare._wording import INFERENCE_WORDS, format_pvalue
 
-__all__ = ["ConfidenceInterval", "PairedResult"]
-
 ROUNDING = 1e-9
 """A limit this close to the null value is on the side that the p-value says.
 

@@ -18,8 +18,6 @@ from skcompare.stats._roc_band_result import RocDifferenceBand
 from skcompare.stats._roc_curves import RocCurve, same_ranking
 from skcompare.stats._roc_resampling import Rows, default_resamples, resampled, rows_of
 
-__all__ = ["RocDifferenceBand", "roc_difference_band", "usual_rates"]
-
 MOST_RATES = 500
 """Negative records up to which every rate that they can have is looked at."""
 

@@ -10,8 +10,6 @@ from skcompare._frames import frame_from_columns
 from skcompare._typing import FloatArray
 from skcompare._wording import format_confidence, format_number
 
-__all__ = ["RocDifferenceBand", "range_words"]
-
 COLUMNS = (
     "fpr",
     "champion",

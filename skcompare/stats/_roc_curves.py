@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["RocCurve", "auc_of", "same_ranking"]
-
 SNAP = 1e-12
 """A rate that is so near a whole number of records, as a share of them, is this number."""
 

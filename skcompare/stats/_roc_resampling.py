@@ -11,8 +11,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.evidence._placement_cells import combined_cells
 
-__all__ = ["MOST_ROWS", "Rows", "default_resamples", "resampled", "rows_of"]
-
 MOST_ROWS = 200_000
 """Rows that are resampled one by one; more of them are counted in cells first."""
 

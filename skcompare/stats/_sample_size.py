@@ -6,14 +6,6 @@ from scipy.special import ndtri
 
 from skcompare._validation import check_alpha, check_alternative
 
-__all__ = [
-    "bcv_mcnemar_sample_size",
-    "check_power",
-    "corrected_sample_size",
-    "mcnemar_sample_size",
-    "records_at",
-]
-
 
 def mcnemar_sample_size(
     difference: float,

@@ -11,18 +11,6 @@ not say.
 
 import math
 
-__all__ = [
-    "DISAGREEMENT",
-    "KAPPA",
-    "NEVER_ALONE",
-    "NEVER_BOTH",
-    "PEARSON",
-    "SPEARMAN",
-    "YULE_Q",
-    "kappa_reading",
-    "reading",
-]
-
 DECIMALS = 12
 """An estimate this close to a limit is at the limit, whatever was rounded on the way."""
 

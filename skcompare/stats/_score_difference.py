@@ -30,8 +30,6 @@ from skcompare.stats._score_permutation import (
 )
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["score_difference"]
-
 METHODS = ("auto", "delta", "permutation")
 FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")

@@ -9,8 +9,6 @@ from scipy.special import ndtri
 from skcompare._validation import alpha_of
 from skcompare.stats._score_permutation import NO_DIFFERENCE
 
-__all__ = ["no_critical", "normal_critical", "score_range"]
-
 Pair = tuple[float, float]
 
 

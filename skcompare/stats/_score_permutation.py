@@ -16,8 +16,6 @@ from skcompare.evidence._counting import sums_of
 from skcompare.stats._count_scores import CellScores
 from skcompare.stats._tails import SMALLEST
 
-__all__ = ["Exchange", "PermutationDistribution", "Score", "ScorePair", "score_pair"]
-
 MOST_OUTCOMES = 100_000
 """The exact distribution is computed up to so many outcomes."""
 

@@ -19,22 +19,6 @@ from skcompare.stats._sample_size import records_at, tail_of
 from skcompare.stats._student import student_limits, student_pvalue
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = [
-    "LIBERAL",
-    "UNDEFINED",
-    "check_halves",
-    "check_splits",
-    "limits_within",
-    "mean_of",
-    "score_limits",
-    "score_result",
-    "score_sample_size",
-    "studentised_scores",
-    "variance_of",
-    "within_repetitions",
-    "without_rounding",
-]
-
 LIBERAL = register_flag(
     "liberal",
     "the test is known to reject too often when learning algorithms are compared; it is "

@@ -17,8 +17,6 @@ from skcompare.stats._anytime_plan import anytime_records
 from skcompare.stats._loss_results import loss_result
 from skcompare.stats._result import PairedResult
 
-__all__ = ["anytime_losses", "check_gain"]
-
 
 def _sample_size(
     losses: PairedLosses,

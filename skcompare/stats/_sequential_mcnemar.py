@@ -17,8 +17,6 @@ from skcompare.stats._mcnemar import accuracy_result
 from skcompare.stats._mcnemar_methods import check_difference
 from skcompare.stats._result import PairedResult
 
-__all__ = ["anytime_mcnemar", "check_prior", "count_bets"]
-
 LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
 """Beyond them the integral and numbers of records would lose digits."""
 

@@ -26,8 +26,6 @@ from skcompare.stats._sequential_losses import check_gain
 from skcompare.stats._sequential_mcnemar import check_prior, count_bets
 from skcompare.stats._sequential_stored import stored_bets, stored_looks
 
-__all__ = ["AnytimeLook", "AnytimeMonitor"]
-
 NEEDS: dict[str, type] = {
     "anytime_mcnemar": ContingencyTable,
     "anytime_losses": PairedLosses,

@@ -9,8 +9,6 @@ from skcompare._validation import is_number
 from skcompare.stats._anytime_counts import CountBets
 from skcompare.stats._anytime_losses import SHARES, GridBets
 
-__all__ = ["stored_bets", "stored_looks"]
-
 N_FIELDS = 6
 
 TOO_MUCH = 1e-9

@@ -11,8 +11,6 @@ from scipy.special import expit
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["can_flip_signs", "sign_flip_pvalue", "sign_flip_tail"]
-
 LOG_2 = math.log(2)
 
 MOST_HALVED = 1000

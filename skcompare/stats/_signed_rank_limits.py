@@ -14,8 +14,6 @@ from skcompare.stats._signed_rank_null import rank_sum_chance
 from skcompare.stats._tails import SMALLEST, normal_pvalue
 from skcompare.stats._walsh import WalshSums
 
-__all__ = ["SignedRanks", "lower_shift"]
-
 LOG_2 = math.log(2)
 
 MOST_AIMED = 6

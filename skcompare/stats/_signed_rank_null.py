@@ -14,8 +14,6 @@ from scipy.special import expit
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["MOST_RANKED", "rank_sum_chance"]
-
 MOST_RANKED = 5000
 """Up to so many ranked differences a tail probability takes less than about a second,
 or a few where nearly all are tied."""

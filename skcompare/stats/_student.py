@@ -6,8 +6,6 @@ from scipy.special import betaln, stdtr, stdtrit
 from skcompare._validation import alpha_of
 from skcompare.stats._tails import MOST_TERMS, SMALLEST, TRUSTED
 
-__all__ = ["student_limits", "student_pvalue", "student_quantile"]
-
 CONVERGED = 1e-15
 
 

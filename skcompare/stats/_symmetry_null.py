@@ -18,16 +18,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats._marginal_homogeneity import RateFrame
 
-__all__ = [
-    "LabelPairs",
-    "folded_binomial",
-    "label_pairs",
-    "log_tail_of_bowker",
-    "log_tail_of_rates",
-    "log_tail_of_total",
-    "slack_below",
-]
-
 MOST_TRANSFORMED = 10_000_000
 """Points of all Fourier transforms together that an exact p is computed with."""
 

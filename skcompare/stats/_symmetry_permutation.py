@@ -25,8 +25,6 @@ from skcompare.stats._symmetry_null import (
 )
 from skcompare.stats._tails import SMALLEST
 
-__all__ = ["symmetry_permutation"]
-
 METHODS = ("auto", "exact", "monte-carlo")
 
 VALUES_AT_ONCE = 1 << 20

@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, log_ndtr, logsumexp, ndtr
 
-__all__ = ["binomial_pvalue", "chi2_pvalue", "normal_pvalue"]
-
 SMALLEST = float(np.finfo(float).tiny)
 """What an underflowing p-value is returned as; its logarithm stays exact."""
 

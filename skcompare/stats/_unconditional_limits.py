@@ -15,8 +15,6 @@ from skcompare.stats._mcnemar_unconditional import (
     worst,
 )
 
-__all__ = ["unconditional_limits"]
-
 SCALES = 2.0**14, 2.0**30
 """Limits are looked for on a coarse and then on a fine scale, of steps of about 1e-9.
 

@@ -18,8 +18,6 @@ from skcompare.stats._delong_sums import (
 )
 from skcompare.stats._result import PairedResult
 
-__all__ = ["unpaired_delong"]
-
 DEGREES = ("welch", "normal")
 GROUPED = "invalid-design"
 

@@ -31,8 +31,6 @@ from skcompare.stats._updated_precision_rates import (
 )
 from skcompare.stats._updated_precision_resamples import CautiousResamples, log_ratios
 
-__all__ = ["updated_precision"]
-
 METHODS = ("percentile", "bca", "delta")
 
 RESAMPLES = 9999

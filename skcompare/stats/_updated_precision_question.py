@@ -19,8 +19,6 @@ from skcompare.stats._updated_precision_resamples import (
     drawn_cells,
 )
 
-__all__ = ["Question", "caveats", "part_of"]
-
 LEVEL = 0.95
 """Of the intervals of each precision, which are parts of the result."""
 

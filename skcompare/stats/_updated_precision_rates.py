@@ -11,14 +11,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import is_number
 from skcompare.evidence import JointCounts
 
-__all__ = [
-    "ClassCells",
-    "Prevalence",
-    "precision_at",
-    "resolve_prevalence",
-    "without_rounding",
-]
-
 UNIFORM = "uniform"
 
 NOISE = 1e-12

@@ -11,8 +11,6 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._bootstrap_limits import ResampledDifferences
 from skcompare.stats._updated_precision_rates import ClassCells
 
-__all__ = ["CautiousResamples", "acceleration_of", "drawn_cells"]
-
 Pair = tuple[float, float]
 
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from skcompare._typing import FloatArray, IntArray
 
-__all__ = ["WalshSums", "in_units"]
-
 DECIMALS = 12
 LARGEST = 1 << 59
 """Sums of two, and differences of these, stay below the largest integer."""

@@ -24,8 +24,6 @@ from skcompare.stats._signed_rank_limits import SignedRanks, lower_shift
 from skcompare.stats._signed_rank_null import MOST_RANKED
 from skcompare.stats._walsh import WalshSums, in_units
 
-__all__ = ["wilcoxon"]
-
 METHODS = ("auto", "exact", "normal")
 ZEROS = ("wilcox", "pratt")
 

@@ -15,8 +15,6 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import NEVER_ALONE, NEVER_BOTH, YULE_Q, reading
 from skcompare.stats._tails import normal_pvalue
 
-__all__ = ["yule_q"]
-
 UNDEFINED = register_flag(
     "undefined-q",
     "one of the two is always right or always wrong, so that nothing can go together and "

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
 from skcompare import compare
-from skcompare._registry import loss_of, metrics
+from skcompare._registered_measures import loss_of, metrics
 from skcompare.evidence import PairedLosses
 from skcompare.metrics import (
     brier_loss,

@@ -17,7 +17,7 @@ from skcompare.stats import (
     pairwise_mcnemar,
 )
 from skcompare.stats._mcnemar_pvalues import mcnemar_pvalues
-from skcompare.stats._pairwise import PAIRWISE_ADJUSTMENTS
+from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS
 from tests.common.golden import golden
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
