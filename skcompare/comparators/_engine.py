@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from skcompare._flags import register_flag
 from skcompare._registered_measures import loss_of, record_losses, tested_instead
 from skcompare._registry import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare.comparators._class_options import (
@@ -58,11 +57,7 @@ ROUGH = {*WITHOUT_SPREAD, "few-of-a-class", "resamples-left-out"}
 LOSS = "loss"
 """The option of evidence that follows from the measure."""
 
-BIASED = register_flag(
-    "biased-measure",
-    "the measure has a bias that differs between classifiers, so that a test of its "
-    "difference rejects too often; look at the notes for the measure to test",
-)
+BIASED = "biased-measure"
 
 BY_MEASURE: dict[type, Callable[..., Any]] = {
     BlockDifferences: block_differences,

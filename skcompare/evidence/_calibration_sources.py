@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._flags import register_flag
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import check_choice, check_pos_label, check_switches
 from skcompare.evidence._calibration_cells import CalibrationCells
@@ -21,11 +20,7 @@ from skcompare.evidence._calibration_outcomes import (
 from skcompare.evidence._calibration_reduction import check_reducible, reduced_answers
 from skcompare.predictions import PairedPredictions
 
-MERGED_BINS = register_flag(
-    "merged-bins",
-    "there are fewer bins than were asked for, because equal probabilities stay in one "
-    "bin or records are few",
-)
+MERGED_BINS = "merged-bins"
 
 
 class CalibrationSources:

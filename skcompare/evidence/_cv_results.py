@@ -9,7 +9,6 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 from skcompare._design import Design
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare._validation import check_choice, some_of
 from skcompare.evidence._search_candidates import SIMPLEST, Candidates, Complexity
@@ -22,12 +21,7 @@ from skcompare.predictions._cv_splits import (
 from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION
 from skcompare.predictions._told import ToldOfSplits
 
-CHOSEN = register_flag(
-    "chosen-on-these-scores",
-    "a candidate is compared because of its scores on these very test sets, which favours "
-    "it: part of its lead is luck, and p may be too small; cross-validate the whole "
-    "search, or compare on other records",
-)
+CHOSEN = "chosen-on-these-scores"
 
 PREFIX, DIFFERENCE = "test_", "difference"
 

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare.evidence._contingency import check_same_design
 from skcompare.evidence._frame_losses import LossFrames
@@ -17,11 +16,7 @@ from skcompare.evidence._merge import Mergeable
 from skcompare.evidence._record_losses import rounded
 from skcompare.predictions import SCORES
 
-CLIPPED = register_flag(
-    "clipped-probabilities",
-    "a true class has a probability so small, or 0, that its log loss was computed for a "
-    "small probability `eps` instead; the mean depends on this choice",
-)
+CLIPPED = "clipped-probabilities"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-from skcompare._flags import register_flag
 from skcompare.gate._conditions import Condition
 from skcompare.gate._measure_ranges import bounds_of
 from skcompare.metrics._no_skill import (
@@ -13,12 +12,7 @@ from skcompare.metrics._no_skill import (
 )
 from skcompare.stats import PairedResult
 
-ADMITS_NO_SKILL = register_flag(
-    "margin-admits-no-skill",
-    "a challenger without skill (that always gives the commonest class, ranks at random, "
-    "or gives everybody the shares of the classes) would be within the margin; choose a "
-    "smaller one",
-)
+ADMITS_NO_SKILL = "margin-admits-no-skill"
 
 
 def admits_everything(condition: Condition, result: PairedResult) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skcompare._flags import explain, register_flag
+from skcompare._flags import explain
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._html import decision_html, decision_html_fragment
 from skcompare.gate._json import decision_from_json, decision_values, outcome_values
@@ -19,11 +19,7 @@ from skcompare.reports._json import to_standard_json
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
 
-SAME_PREDICTIONS = register_flag(
-    "same-predictions",
-    "champion and challenger gave the same answers to every record, so that there is "
-    "nothing to decide; check that the files are not those of one model",
-)
+SAME_PREDICTIONS = "same-predictions"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

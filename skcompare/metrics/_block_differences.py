@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registered_measures import loss_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences
@@ -20,17 +19,8 @@ from skcompare.stats._count_scores import COUNT_SCORES
 
 LEAST_OF_A_CLASS = 10
 
-FEW_IN_A_HALF = register_flag(
-    "few-of-a-class-in-a-half",
-    "a test set has fewer than 10 records of a class, and the score is about classes: its "
-    "differences are skewed, and the interval may be too short where they are large; "
-    "collect more of that class",
-)
-POOLED = register_flag(
-    "pooled-over-splits",
-    "the score is undefined on a test set, for example because a classifier never predicts "
-    "a class there; scores and difference come from the counts of all test sets together",
-)
+FEW_IN_A_HALF = "few-of-a-class-in-a-half"
+POOLED = "pooled-over-splits"
 
 
 def block_differences(

@@ -4,20 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._typing import IntArray
 from skcompare._validation import positive_class
 from skcompare.metrics._measures import Measure
 from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions
 
-WORSE_THAN_NO_SKILL = register_flag(
-    "worse-than-no-skill",
-    "worse than a classifier without skill (that always gives the commonest class, ranks "
-    "at random, or gives everybody the shares of the classes), and in less agreement with "
-    "the truth than by chance: columns, classes or the "
-    "direction of scores may be reversed; check `pos_label`, and that labels and answers "
-    "are of the same records",
-)
+WORSE_THAN_NO_SKILL = "worse-than-no-skill"
 
 
 def value_without_skill(

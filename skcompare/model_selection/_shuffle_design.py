@@ -15,17 +15,13 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state, indexable
 
 from skcompare._design import Design
-from skcompare._flags import register_flag
 from skcompare._typing import IntArray
 from skcompare._validation import is_number, is_whole
 from skcompare.model_selection._block_regularized import encode_classes
 
 LEAST_TRAINING = 2
 
-MAY_BE_MISSING = register_flag(
-    "class-may-be-missing",
-    "a class has so few members that some training sets may hold none of it",
-)
+MAY_BE_MISSING = "class-may-be-missing"
 
 Split = tuple[IntArray, IntArray]
 

@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 
 from skcompare._design import Design
-from skcompare._flags import register_flag
 from skcompare._typing import IntArray
 from skcompare.predictions._answer import seeded
 from skcompare.predictions._disjoint import Split, disjoint_split
 from skcompare.predictions._told import ToldOfSplits, is_constant, sizes_are_constant
 
-NOT_CHECKED = register_flag(
-    "splits-not-checked",
-    "nothing shows that both classifiers saw the same splits, and the comparison is worth "
-    "nothing if they did not; return_indices=True makes cross_validate show it",
-)
+NOT_CHECKED = "splits-not-checked"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from skcompare._flags import register_flag
 from skcompare.predictions._answer import Outcome, is_seed, set_seeds
 
-NOT_REPRODUCIBLE = register_flag(
-    "not-reproducible",
-    "a classifier that was fitted twice on the same records with the same seed predicted "
-    "differently, so that the comparison does not repeat, and equal classifiers would "
-    "differ; set what makes it random",
-)
+NOT_REPRODUCIBLE = "not-reproducible"
 
 
 def takes_no_seed(estimator: Any) -> bool:

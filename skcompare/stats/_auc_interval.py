@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skcompare._design import HOLDOUT
-from skcompare._flags import explain, register_flag
+from skcompare._flags import explain
 from skcompare._typing import ArrayLike
 from skcompare._validation import alpha_of, check_choice, check_confidence_level
 from skcompare.evidence import PlacementValues
@@ -19,11 +19,7 @@ from skcompare.stats._delong_sums import FEW_OF_A_CLASS, score_flags
 
 METHODS = ("logit", "wald", "newcombe")
 
-ONE_OF_A_CLASS = register_flag(
-    "one-record-of-a-class",
-    "a class has one record, which says nothing of the variance of the AUC; "
-    'method="newcombe" gives an interval even then',
-)
+ONE_OF_A_CLASS = "one-record-of-a-class"
 
 
 @dataclass(frozen=True, slots=True)

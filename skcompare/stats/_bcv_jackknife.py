@@ -2,7 +2,6 @@
 
 import math
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_LOSS, paired_test
 from skcompare._validation import check_alternative
 from skcompare.evidence import BlockDifferences
@@ -26,17 +25,8 @@ SCORES = (
 )
 """Scores, beside mean losses, whose influence values are known."""
 
-UNSTABLE = register_flag(
-    "unstable-training",
-    "chance in the training moves the difference by much, which more records do not mend; "
-    "make the training steadier: scale the features, train until it converges, or average "
-    "several trainings",
-)
-UNKNOWN_VARIANCE = register_flag(
-    "unknown-variance",
-    "nobody knows how much the difference varies within a test set, so p is undefined; use "
-    "a hold-out set",
-)
+UNSTABLE = "unstable-training"
+UNKNOWN_VARIANCE = "unknown-variance"
 
 
 def _sample_size(

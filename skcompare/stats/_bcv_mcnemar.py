@@ -7,7 +7,6 @@ from numbers import Real
 import numpy as np
 from scipy.special import betainc
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import check_alternative
 from skcompare.evidence import ContingencyTable, PairedBlocks
@@ -23,12 +22,7 @@ ROUNDING = 1e-9
 RECORDS_OF_AVERAGES = 2
 """The averaged table has half of the records, so that twice the table has them all."""
 
-TRAINING_UNSEEN = register_flag(
-    "training-unseen",
-    "the counts of the splits do not show what all trainings have in common: equal "
-    "learners that select features inside the fit, or whose training has much chance, are "
-    "found to differ too often; bcv_jackknife_t, from the records, is right for them",
-)
+TRAINING_UNSEEN = "training-unseen"
 
 
 def _sample_size(

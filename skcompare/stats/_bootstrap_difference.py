@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import (
@@ -37,34 +36,13 @@ from skcompare.stats._tails import normal_pvalue
 METHODS = ("percentile", "bca", "basic", "normal")
 
 LARGE_SHIFT = float(ndtri(0.75))
-SHIFTED = register_flag(
-    "shifted-resamples",
-    "more than three quarters of the resampled differences are on one side of the observed "
-    "one, as of a score that is biased in small samples; interval and p-value are rough",
-)
-LEFT_OUT = register_flag(
-    "resamples-left-out",
-    "the score is undefined on some resamples, for example of one class only; these were "
-    "left out, so that the result is about test sets on which it is defined",
-)
-FEW_RESAMPLED = register_flag(
-    "few-different-resampled",
-    "the answers differ on few records, and resampling only these is rough: prefer a "
-    "permutation test, or an exact one",
-)
+SHIFTED = "shifted-resamples"
+LEFT_OUT = "resamples-left-out"
+FEW_RESAMPLED = "few-different-resampled"
 LEAST_OF_CLASS = 15
-FEW_OF_CLASS = register_flag(
-    "few-of-a-class",
-    "one of the two classes has fewer than 15 records or groups, of which a resample has "
-    "even fewer different ones; interval and p-value are rough: prefer the p-value of a "
-    "permutation test",
-)
+FEW_OF_CLASS = "few-of-a-class"
 MOST_LEFT_OUT = 0.5
-TOO_FEW = register_flag(
-    "too-few-resamples",
-    "the score is undefined on at least half of the resamples, so that the rest says "
-    "nothing; collect more records of the rare class",
-)
+TOO_FEW = "too-few-resamples"
 
 Limits = Callable[[float, str], tuple[float, float]]
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import alpha_of, check_alternative, check_choice, check_count
 from skcompare.evidence import PairedCalibration
@@ -34,22 +33,9 @@ ROUNDING = 1e-13
 """So is a standard error: records that are all alike leave one that is nothing else."""
 
 FEW_DEGREES, FEW_GROUPS, MUCH_GROWTH = 15, 10, 0.15
-DECIDED_BY_FEW = register_flag(
-    "decided-by-few-records",
-    "a few records make most of the difference of calibration errors, or one more in a bin "
-    "whose records nearly all went the same way would change it by much, so its p-value "
-    "and interval are rough; fewer bins or more records help",
-)
-GROUPS_ARE_FEW = register_flag(
-    "few-groups",
-    "the records come in fewer than 10 groups: whole groups are what the test counts, so "
-    "an exact test finds little and an approximate one may be wrong",
-)
-NO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
+DECIDED_BY_FEW = "decided-by-few-records"
+GROUPS_ARE_FEW = "few-groups"
+NO_VARIANCE = "zero-variance"
 
 
 class _Tail(NamedTuple):

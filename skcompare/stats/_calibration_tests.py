@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._typing import ArrayLike, FloatArray
 from skcompare._validation import check_choice, check_count
 from skcompare.evidence._calibration_outcomes import Forecasts, collapse_answers
@@ -21,12 +20,7 @@ from skcompare.stats._tails import SMALLEST, normal_pvalue
 MOST_SIMULATED = 2000
 """Up to so many records method="auto" simulates outcomes."""
 
-IMPOSSIBLE = register_flag(
-    "impossible-outcome",
-    "a record of probability 0 or 1 went the other way, which cannot happen if the "
-    "probabilities are right: p is 0, given as the smallest double; to test the other "
-    "probabilities, clip them",
-)
+IMPOSSIBLE = "impossible-outcome"
 
 
 def spiegelhalter(

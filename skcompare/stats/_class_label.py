@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._validation import some_of
 
 SCORE_WORDS = {
@@ -20,16 +19,8 @@ OF_CLASS = "against the rest"
 FEW_INFORMATIVE = 40
 """Clusters with an answer that counts; below it the normal approximation is poor."""
 
-NO_ANSWERS = register_flag(
-    "no-answers",
-    "a classifier has no answer that counts towards the score, for example because it "
-    "never gives the class, so that its score is undefined and so is p",
-)
-FEW_CLUSTERS = register_flag(
-    "few-informative-clusters",
-    f"fewer than {FEW_INFORMATIVE} clusters (records, or groups of them) have an answer "
-    "that counts towards the score, so the approximation is poor",
-)
+NO_ANSWERS = "no-answers"
+FEW_CLUSTERS = "few-informative-clusters"
 
 
 def class_label(classes: np.ndarray, label: Any = None) -> Any:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_alternative, check_choice
@@ -37,16 +36,8 @@ ROUNDING = 1e-12
 
 FEW = 10
 LIBERAL = 30
-FEW_FOR_NORMAL = register_flag(
-    "few-groups-for-normal",
-    "the records come in fewer than 30 groups, or one class does: the normal approximation "
-    'finds differences too often; method="t" does so less',
-)
-ONE_GROUP_OF_A_CLASS = register_flag(
-    "one-group-of-a-class",
-    "all records of a class are in one group, or so few groups vary against each other, "
-    "that nothing is known of the variance: p is undefined; collect more groups",
-)
+FEW_FOR_NORMAL = "few-groups-for-normal"
+ONE_GROUP_OF_A_CLASS = "one-group-of-a-class"
 
 
 def _sample_size(

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import check_alternative, check_choice
@@ -31,11 +30,7 @@ MOST_FLIPPED = 500
 """Groups up to which signs are flipped by default."""
 
 FEW = 10
-FEW_GROUPS = register_flag(
-    "few-groups",
-    "the records come in fewer than 10 groups: whole groups are what the test counts, so "
-    "an exact test finds little and an approximate one may be wrong",
-)
+FEW_GROUPS = "few-groups"
 
 NOISE = 1e-12
 """A sum of shares this small, as a part of what it is the sum of, is 0."""

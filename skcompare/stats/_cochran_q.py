@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import chdtrc, chdtri, logsumexp, ndtri
 from sklearn.utils import check_random_state
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice, check_count
@@ -27,20 +26,12 @@ AT_ONCE = 1 << 20
 
 FEW_ANSWERS, FEW_RECORDS = 24, 4
 
-FEW_INFORMATIVE = register_flag(
-    "few-informative-records",
-    "records that some classifiers answer rightly and others wrongly are few, so the "
-    'chi-squared approximation is poor; use method="exact" or "permutation"',
-)
+FEW_INFORMATIVE = "few-informative-records"
 ROUNDING = 1e-12
 LEVEL, MOST = 0.05, 0.06
 """A level, and how often equally accurate classifiers may be found to differ at it."""
 
-NOT_EXCHANGEABLE = register_flag(
-    "not-exchangeable",
-    "some classifiers answer more alike than others, so that Cochran's Q finds equally "
-    "accurate ones to differ too often; the tests of pairs do not need that they are alike",
-)
+NOT_EXCHANGEABLE = "not-exchangeable"
 
 
 @paired_test(

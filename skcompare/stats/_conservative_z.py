@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._validation import check_alternative
 from skcompare.evidence import ScoreDifferences
@@ -22,11 +21,7 @@ from skcompare.stats._score_result import (
 LEAST_ROWS = 3
 USUAL_BISECTIONS = 10
 
-FEW_BISECTIONS = register_flag(
-    "few-bisections",
-    "the standard error comes from fewer than the usual 10 bisections, and the normal "
-    "distribution takes it as known: differences are found too often; bisect 10 times",
-)
+FEW_BISECTIONS = "few-bisections"
 
 
 def _sample_size(

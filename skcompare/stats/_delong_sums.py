@@ -7,39 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._satterthwaite import degrees_of_freedom
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import role_limits
 from skcompare.stats._auc_tails import reference_pvalue, reference_quantile
 
-ZERO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
-FEW_OF_A_CLASS = register_flag(
-    "few-records-of-a-class",
-    "a class has fewer than 10 records: the normal approximation is poor, differences are "
-    "found too often and intervals are too short; collect more of that class",
-)
-FEW_DISTINCT = register_flag(
-    "few-distinct-scores",
-    "a classifier gives fewer than 3 different scores, probably predicted labels: their "
-    "AUC is the balanced accuracy",
-)
+ZERO_VARIANCE = "zero-variance"
+FEW_OF_A_CLASS = "few-records-of-a-class"
+FEW_DISTINCT = "few-distinct-scores"
 
-VARIANCE_OF_FEW = register_flag(
-    "variance-of-few-records",
-    "the standard error rests on few records, or groups: on those of the rarer class, or "
-    "on those that the rankings differ on by much, so that equal AUCs may be found to "
-    "differ in 6 to 12 of 100 samples at a level of 5 %; collect more of the rarer class",
-)
-BINNED = register_flag(
-    "binned-scores",
-    "records were counted by levels of their scores: AUCs and tests are those of the "
-    "levels, and the bounds say how far the AUCs of the scores may be from them",
-)
+VARIANCE_OF_FEW = "variance-of-few-records"
+BINNED = "binned-scores"
 
 FEW = 10
 """Records of a class below which DeLong's test was measured to be liberal."""

@@ -5,14 +5,13 @@ from functools import partial
 
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import alpha_of
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import DISAGREEMENT, reading
 
-DESCRIPTIVE = register_flag("descriptive", "a description: no hypothesis is tested")
+DESCRIPTIVE = "descriptive"
 
 
 @paired_test(

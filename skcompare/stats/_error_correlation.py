@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice
@@ -32,20 +31,9 @@ NAMES = {
     "spearman": "Spearman rank correlation of the losses",
 }
 
-CONSTANT = register_flag(
-    "constant-losses",
-    "all losses of one classifier are equal, so that nothing can go together and the "
-    "correlation is undefined",
-)
-PERFECT = register_flag(
-    "perfect-correlation",
-    "the losses lie on a line, or their ranks are the same or reversed; p is that of all "
-    "orders of the records, or undefined without the losses themselves",
-)
-FEW_RECORDS = register_flag(
-    "too-few-records",
-    "fewer than 3 records always have a correlation of -1 or 1, or none",
-)
+CONSTANT = "constant-losses"
+PERFECT = "perfect-correlation"
+FEW_RECORDS = "too-few-records"
 
 LEAST = 3
 ROUNDING = 1e-12

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from skcompare._flags import register_flag
 from skcompare._validation import alpha_of, check_choice
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._binomial_tails import stirling_error
@@ -20,11 +19,7 @@ from skcompare.stats._tails import SMALLEST
 
 METHODS = ("auto", "asymptotic", "exact")
 
-SMALL_EXPECTED = register_flag(
-    "small-expected-counts",
-    "the normal approximation of the p-value is poor, because an expected count is below "
-    "5: few records would be in a cell of the table if the two were independent",
-)
+SMALL_EXPECTED = "small-expected-counts"
 
 LEAST_EXPECTED = 5.0
 

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of
@@ -27,11 +26,7 @@ from skcompare.stats._score_result import (
 N_REPEATS, N_SPLITS = 5, 10
 USUAL_LEVEL = 0.95
 
-EMPTY_INTERVAL = register_flag(
-    "empty-interval",
-    "the test rejects every difference, not only 0, so that its 95 % interval is empty: "
-    "differences vary much more between repetitions than within them",
-)
+EMPTY_INTERVAL = "empty-interval"
 
 
 @paired_test(

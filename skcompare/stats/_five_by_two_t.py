@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import check_alternative
@@ -23,11 +22,7 @@ from skcompare.stats._score_result import (
 N_REPEATS = 5
 ALPHA = 0.05
 
-FOLD_ORDER = register_flag(
-    "depends-on-fold-order",
-    "the test uses the difference of the first half only, and at the level 0.05 the ten "
-    "halves disagree: some would reject as the first one and others would not",
-)
+FOLD_ORDER = "depends-on-fold-order"
 
 
 @paired_test(

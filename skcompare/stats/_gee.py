@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare._validation import check_choice
 from skcompare.evidence import ClusterSums
@@ -27,16 +26,8 @@ from skcompare.stats._relative_accuracy import ZERO_VARIANCE
 LINKS = ("identity", "logit", "log")
 CORRECTIONS = ("none", "small-sample", "mancl-derouen")
 
-BOUNDARY = register_flag(
-    "share-of-0-or-1",
-    "a classifier has none or all of its answers right, so that logarithms of its score or "
-    "of its odds are infinite and their variance is unknown; a score test does without it",
-)
-ONE_CLUSTER = register_flag(
-    "one-cluster",
-    "a classifier has all its answers that count in one cluster, so that nothing says how "
-    "clusters vary, and p is undefined",
-)
+BOUNDARY = "share-of-0-or-1"
+ONE_CLUSTER = "one-cluster"
 
 
 class ClassFit(NamedTuple):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray
@@ -21,12 +20,7 @@ from skcompare.stats._score_difference import ZERO_VARIANCE
 from skcompare.stats._score_limits import no_critical, score_range
 from skcompare.stats._student import student_pvalue, student_quantile
 
-ONE_OF_A_CLASS = register_flag(
-    "undefined-left-out",
-    "the score is undefined without some record or group, for example the only one of a "
-    "class, so that nothing is known of how much it varies, and p is undefined; collect "
-    "more of the rare class",
-)
+ONE_OF_A_CLASS = "undefined-left-out"
 
 
 class _Scale(NamedTuple):

@@ -9,7 +9,6 @@ from numpy.polynomial.polynomial import polyval
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of, check_choice
@@ -29,11 +28,7 @@ from skcompare.stats._tails import normal_pvalue
 INTERVALS = ("agreeing", "wald")
 WEIGHTS = ("none", "linear", "quadratic")
 
-UNDEFINED = register_flag(
-    "undefined-kappa",
-    "kappa is undefined: both classifiers give one and the same answer to every record, "
-    "so that they agree by chance as often as can be",
-)
+UNDEFINED = "undefined-kappa"
 
 
 @paired_test(

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registered_measures import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
@@ -13,11 +12,7 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import records_at
 from skcompare.stats._student import student_pvalue
 
-ZERO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
+ZERO_VARIANCE = "zero-variance"
 
 Tested = tuple[float, tuple[float, float], tuple[str, ...]]
 

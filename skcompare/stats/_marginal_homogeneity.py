@@ -9,7 +9,6 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_count
@@ -18,17 +17,8 @@ from skcompare.stats._difference_limits import score_limits
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
 
-FEW_DISAGREEMENTS = register_flag(
-    "few-disagreements",
-    "records with different labels are few for the classes, or pairs of classes, that they "
-    "are spread over, so the chi-squared approximation is poor; symmetry_permutation does "
-    "without it",
-)
-ZERO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
+FEW_DISAGREEMENTS = "few-disagreements"
+ZERO_VARIANCE = "zero-variance"
 
 FEW = 25
 FEW_EACH = 5

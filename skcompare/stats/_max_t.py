@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import CorrectnessPatterns
 
@@ -19,11 +18,7 @@ AT_ONCE = 1 << 20
 SLACK = 1e-12
 """Statistics this close are equal, for those above 1 relative to them."""
 
-MAX_T_NORMAL = register_flag(
-    "max-t-normal",
-    "the classifiers answer in too many different patterns to resample each, so max-t "
-    "drew from the normal distribution with the covariances of the resamples",
-)
+MAX_T_NORMAL = "max-t-normal"
 
 
 def max_t_pvalues(

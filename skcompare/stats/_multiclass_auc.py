@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice, some_of
@@ -37,26 +36,10 @@ INDEPENDENT = 1e-12
 INCONSISTENT = 1e-6
 """A difference of so many standard errors where there is no variation is one."""
 
-ZERO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
-CLASSES_LEFT_OUT = register_flag(
-    "classes-left-out",
-    "classes with fewer than two records, or of grouped records with records in one group "
-    "only, are left out",
-)
-FEW_DISTINCT = register_flag(
-    "few-distinct-scores",
-    "a classifier gives fewer than 3 different scores, probably predicted labels: their "
-    "AUC is the balanced accuracy",
-)
-UNKNOWN_GROUPS = register_flag(
-    "unknown-groups",
-    "the records come in groups, but the evidence does not say which, so that they were "
-    "taken for unrelated and p may be too small",
-)
+ZERO_VARIANCE = "zero-variance"
+CLASSES_LEFT_OUT = "classes-left-out"
+FEW_DISTINCT = "few-distinct-scores"
+UNKNOWN_GROUPS = "unknown-groups"
 
 
 @dataclass(frozen=True, slots=True)

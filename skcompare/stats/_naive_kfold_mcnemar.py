@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks
@@ -11,11 +10,7 @@ from skcompare.stats._mcnemar_methods import corrected_statistic
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import chi2_pvalue
 
-NAIVE = register_flag(
-    "naive",
-    "the statistics of the folds are added as if independent, but the folds share training "
-    "records; the source of the test does not recommend it",
-)
+NAIVE = "naive"
 
 
 @paired_test(

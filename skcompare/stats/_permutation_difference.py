@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_alternative, check_count
@@ -40,12 +39,7 @@ NO_VARIANCE = 1e-9
 """A standard error that is this share of what adds up to it is 0."""
 
 MOST_UNDEFINED = 0.5
-NO_EXCHANGE = register_flag(
-    "exchanges-undefined",
-    "the score is undefined for at least half of the exchanges, for example because one "
-    "classifier gives probabilities and the other decision scores, so that p is undefined; "
-    "use bootstrap_difference",
-)
+NO_EXCHANGE = "exchanges-undefined"
 
 USUAL_LEVEL = 0.05
 """If not even the most extreme exchange has a p-value below this, it is said."""

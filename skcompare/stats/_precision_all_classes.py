@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare._validation import check_choice
 from skcompare.evidence import JointCounts
@@ -29,11 +28,7 @@ RANK_TOLERANCE = 1e-9
 CONSISTENT = 1e-6
 """Part of the standardised differences that may lie where nothing varies, by rounding."""
 
-FEW_ANSWERS = register_flag(
-    "few-answers-of-a-class",
-    f"a class has fewer than {FEW_INFORMATIVE} records with an answer that counts towards "
-    "its score, so that its part is approximate",
-)
+FEW_ANSWERS = "few-answers-of-a-class"
 
 
 class AllClasses:

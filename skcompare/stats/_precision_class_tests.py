@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray, IntArray
 from skcompare._validation import check_choice
 from skcompare.evidence._class_rows import ClassMoments, ClassRows
@@ -41,11 +40,7 @@ SCORE_TESTS = ("both scores", "weighted score", "score")
 OF_RECORDS = ("both scores", "weighted score")
 """Tests that take the answers of one classifier as independent."""
 
-LEFT_OUT = register_flag(
-    "unanswered-classes",
-    "a classifier has no answer that counts towards the score of some classes, for example "
-    "because it never gives them; these classes are left out",
-)
+LEFT_OUT = "unanswered-classes"
 
 
 def class_test(test: str, rows: ClassRows) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import check_choice, check_count
 from skcompare.evidence import JointCounts
@@ -26,11 +25,7 @@ SCALES = {
 }
 """The test of each class, and what the joint one is called."""
 
-UNDEFINED_ODDS = register_flag(
-    "undefined-odds",
-    "the score of a classifier is 0 or 1 for some classes, so that their log odds are "
-    "undefined; these classes are left out",
-)
+UNDEFINED_ODDS = "undefined-odds"
 
 
 @paired_test(

@@ -5,7 +5,6 @@ from functools import partial
 
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import alpha_of, check_alternative, check_choice
 from skcompare.evidence import ContingencyTable
@@ -16,11 +15,7 @@ from skcompare.stats._tails import normal_pvalue
 
 INTERVALS = ("pooled", "unpooled")
 
-IGNORES_PAIRING = register_flag(
-    "ignores-pairing",
-    "the test takes the errors of the two classifiers as if they were made on different "
-    "records; mcnemar uses that the records are the same",
-)
+IGNORES_PAIRING = "ignores-pairing"
 
 
 @paired_test(

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import ANY_SCORE, paired_test
 from skcompare._validation import check_alternative, check_switches
 from skcompare.evidence import ScoreDifferences
@@ -23,11 +22,7 @@ from skcompare.stats._score_result import (
 
 LEAST_ROWS = 3
 
-EXPERIMENTAL = register_flag(
-    "experimental",
-    "the test is a reconstruction from its name and may differ from what its authors "
-    "define; it should decide nothing",
-)
+EXPERIMENTAL = "experimental"
 
 
 @paired_test(

@@ -5,7 +5,6 @@ from functools import partial
 
 from scipy.optimize import brentq
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import check_alternative, check_choice, is_number
 from skcompare.evidence import ContingencyTable
@@ -21,21 +20,9 @@ INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
 PRECISION = 1e-15
 """Of the logarithm of a limit."""
 
-NO_CORRECT_ANSWERS = register_flag(
-    "no-correct-answers",
-    "a classifier answers no record rightly, so the ratio of the accuracies is 0, infinite "
-    "or undefined; compare their difference",
-)
-APPROXIMATE = register_flag(
-    "approximate-ratio",
-    "discordant pairs are few, so the normal approximation to the ratio of the accuracies "
-    "is poor; mcnemar and discordant_odds_ratio do without it",
-)
-ZERO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
+NO_CORRECT_ANSWERS = "no-correct-answers"
+APPROXIMATE = "approximate-ratio"
+ZERO_VARIANCE = "zero-variance"
 
 
 @paired_test(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaincinv
 
-from skcompare._flags import register_flag
 from skcompare._validation import check_choice
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._result import PairedResult
@@ -21,19 +20,9 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-TOO_ALIKE = register_flag(
-    "splits-too-alike",
-    "the splits differ less than the records of one test set explain, as happens with few "
-    "different answers, so the p-value may be far too small; collect more records",
-)
+TOO_ALIKE = "splits-too-alike"
 
-SELECTION_UNSEEN = register_flag(
-    "selection-unseen",
-    "folds and hold-outs do not show what all trainings have in common: equal learners "
-    "that select a feature or a model inside the fit, such as stumps, are found to differ "
-    "by 10 folds in up to 12 % of data sets by accuracy and 30 % by recall, at a level of "
-    "5 %; the default splits (cv=None) have a test that is right for them",
-)
+SELECTION_UNSEEN = "selection-unseen"
 
 HARDLY = 0.001
 """Chance of a variance between splits that small, if only records varied."""

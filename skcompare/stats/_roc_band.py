@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare._validation import check_confidence_level, check_count
 from skcompare.evidence import PlacementValues
@@ -24,11 +23,7 @@ MOST_RATES = 500
 ALONE = 200
 """Resamples without the groups, which say how much the records of one depend."""
 
-EQUAL_RANKINGS = register_flag(
-    "equal-rankings",
-    "both classifiers rank all records alike, so that their ROC curves are one and the "
-    "band of their difference has no width",
-)
+EQUAL_RANKINGS = "equal-rankings"
 
 
 def roc_difference_band(

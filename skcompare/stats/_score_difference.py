@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import check_alternative, check_choice, check_count
 from skcompare.evidence import JointCounts
@@ -35,30 +34,11 @@ FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
 """Accuracies are compared by McNemar's test, unless this one is asked for."""
 
-ZERO_VARIANCE = register_flag(
-    "zero-variance",
-    "the difference is not 0 but its estimated variance is, so p is undefined; use an "
-    "exact or permutation test",
-)
-UNDEFINED_SCORE = register_flag(
-    "undefined-score",
-    "the score of a classifier has 0 in a denominator, for example because it never gives "
-    "a class; that part counts as 0, as in scikit-learn, and as if it could not vary",
-)
-UNDEFINED_RESAMPLES = register_flag(
-    "undefined-resamples",
-    "the score is not finite for some exchanges of answers; these count as extreme, so "
-    "that p is not too small",
-)
-FEW_DIFFERENT_ANSWERS = register_flag(
-    "few-different-answers",
-    "the answers differ on few records: the p-value is sound, and the interval is rough",
-)
-SIGN_ONLY = register_flag(
-    "sign-only-interval",
-    "the estimated variance of the difference is 0, so its interval says at most on which "
-    "side of 0 it is",
-)
+ZERO_VARIANCE = "zero-variance"
+UNDEFINED_SCORE = "undefined-score"
+UNDEFINED_RESAMPLES = "undefined-resamples"
+FEW_DIFFERENT_ANSWERS = "few-different-answers"
+SIGN_ONLY = "sign-only-interval"
 
 
 def _sample_size(

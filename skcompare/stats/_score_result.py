@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare._validation import alpha_of
 from skcompare.evidence import BlockDifferences, ScoreDifferences
@@ -19,11 +18,7 @@ from skcompare.stats._sample_size import records_at, tail_of
 from skcompare.stats._student import student_limits, student_pvalue
 from skcompare.stats._tails import normal_pvalue
 
-LIBERAL = register_flag(
-    "liberal",
-    "the test is known to reject too often when learning algorithms are compared; it is "
-    "there to reproduce published results and should decide nothing",
-)
+LIBERAL = "liberal"
 UNDEFINED = "undefined-in-split"
 
 ROUNDING = 1e-12

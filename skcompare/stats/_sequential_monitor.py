@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from skcompare._files import replaced_on_success
-from skcompare._flags import register_flag
 from skcompare._frames import frame_from_columns
 from skcompare._validation import (
     alpha_of,
@@ -33,11 +32,7 @@ NEEDS: dict[str, type] = {
 FORMAT = "skcompare.anytime_monitor"
 VERSION = 1
 
-EMPTY = register_flag(
-    "empty-intersection",
-    "the intervals of the looks have no value in common: the difference has changed with "
-    "time, or one of them misses it, which happens at most as often as the level says",
-)
+EMPTY = "empty-intersection"
 
 
 class AnytimeLook(NamedTuple):

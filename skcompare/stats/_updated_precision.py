@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import FloatArray
 from skcompare._validation import (
@@ -34,12 +33,7 @@ from skcompare.stats._updated_precision_resamples import CautiousResamples, log_
 METHODS = ("percentile", "bca", "delta")
 
 RESAMPLES = 9999
-UNDEFINED_RATIOS = register_flag(
-    "undefined-ratios",
-    "on some resamples the ratio is undefined, for example because a classifier then never "
-    "gives the class; they count against any difference, so that p is large and the "
-    "interval wide",
-)
+UNDEFINED_RATIOS = "undefined-ratios"
 
 Limits = Callable[[float, str], tuple[float, float]]
 

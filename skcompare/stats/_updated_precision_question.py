@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from skcompare._flags import register_flag
 from skcompare._typing import FloatArray
 from skcompare.stats._bootstrap_draws import generator
 from skcompare.stats._class_label import FEW_CLUSTERS, FEW_INFORMATIVE, NO_ANSWERS
@@ -22,16 +21,8 @@ from skcompare.stats._updated_precision_resamples import (
 LEVEL = 0.95
 """Of the intervals of each precision, which are parts of the result."""
 
-EXTREME = register_flag(
-    "extreme-precision",
-    "the precision of a classifier is 0 or 1, and so it is in every resample, which hides "
-    "how uncertain it is: test with precision_both_scores",
-)
-NO_RATES = register_flag(
-    "no-rates",
-    "all records are of the class or none is, so that sensitivity or specificity is "
-    "unknown and no precision can be had at another prevalence",
-)
+EXTREME = "extreme-precision"
+NO_RATES = "no-rates"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

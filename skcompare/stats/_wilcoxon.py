@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._typing import IntArray
 from skcompare._validation import (
@@ -33,11 +32,7 @@ MOST_EXACT = 1000
 LEAST_RANKED = {"two-sided": 6, "greater": 5, "less": 5}
 """With fewer differences even signs that all agree are no rarer than 1 in 20."""
 
-FEW = register_flag(
-    "few-differences",
-    "fewer than 6 differences are other than 0 (5 for a one-sided test), so that no exact "
-    "p-value can be below 0.05",
-)
+FEW = "few-differences"
 
 
 def _sample_size(

@@ -6,7 +6,6 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from skcompare._flags import register_flag
 from skcompare._registry import paired_test
 from skcompare._validation import alpha_of
 from skcompare.evidence import ContingencyTable
@@ -15,16 +14,8 @@ from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import NEVER_ALONE, NEVER_BOTH, YULE_Q, reading
 from skcompare.stats._tails import normal_pvalue
 
-UNDEFINED = register_flag(
-    "undefined-q",
-    "one of the two is always right or always wrong, so that nothing can go together and "
-    "Yule's Q is undefined",
-)
-ZERO_CELL = register_flag(
-    "zero-cell",
-    "a count of the table is 0, so that Q is -1 or 1 whatever the others are; p is that "
-    "of Fisher's exact test (twice the tail), and the interval its inversion",
-)
+UNDEFINED = "undefined-q"
+ZERO_CELL = "zero-cell"
 
 
 @paired_test(
