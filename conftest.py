@@ -22,12 +22,13 @@ def registries():
     """What an example registers is forgotten after it, by us and by scikit-learn."""
     from sklearn.metrics import _scorer
 
-    from skcompare import _registered_measures, _registry, _sklearn_private
+    from skcompare._core import sklearn_private
+    from skcompare._registry import losses, metrics, tests
 
     registered = [
-        _registry._tests,
-        _registered_measures._metrics,
-        _registered_measures._losses,
+        tests._tests,
+        metrics._metrics,
+        losses._losses,
         _scorer._SCORERS,
     ]
     before = [dict(entries) for entries in registered]
@@ -37,5 +38,5 @@ def registries():
         entries.clear()
         entries.update(kept)
     if new:
-        for names in _sklearn_private._lists_of_all_scorers():
+        for names in sklearn_private._lists_of_all_scorers():
             names.difference_update(new)

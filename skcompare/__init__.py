@@ -4,13 +4,13 @@
 :class:`MultipleComparator` several of them, and :func:`compare` answers that exist already.
 """
 
+from collections.abc import Callable as _Callable
 from importlib import import_module as _import_module
 from sys import modules as _modules
 from typing import TYPE_CHECKING
 
-from skcompare._scorer_names import make_names_known as _make_names_known
-
-__version__ = "0.1.0.dev0"
+from skcompare._registry.scorer_names import make_names_known as _make_names_known
+from skcompare._version import __version__
 
 __all__ = [
     "BlockRegularized5x2CV",
@@ -105,4 +105,11 @@ else:
         return sorted({*globals(), *__all__, *_PACKAGES})
 
 
-_make_names_known()
+def _get_scorer(name: str) -> "_Callable[..., float]":
+    """The scorer of a name, loaded with all of them."""
+    from skcompare.metrics import get_scorer
+
+    return get_scorer(name)
+
+
+_make_names_known(_get_scorer)

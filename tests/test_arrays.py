@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skcompare import _arrays
-from skcompare._arrays import all_on_host, is_foreign, on_host
-from skcompare._validation import (
+from skcompare._core import array_api as _arrays
+from skcompare._core.array_api import all_on_host, is_foreign, on_host
+from skcompare._core.validation import (
     as_array,
     check_probabilities,
     check_same_length,
@@ -146,7 +146,7 @@ def test_length_without_len():
 
 def test_the_package_that_is_missing(monkeypatch):
     """Without array-api-compat the error says how to install it."""
-    from skcompare._sklearn_private import array_api_compat
+    from skcompare._core.sklearn_private import array_api_compat
 
     for name in ("sklearn.externals.array_api_compat", "array_api_compat"):
         monkeypatch.setitem(sys.modules, name, None)

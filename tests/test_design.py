@@ -7,7 +7,7 @@ from sklearn.model_selection import check_cv
 from sklearn.model_selection._split import _CVIterableWrapper  # what check_cv returns
 
 from skcompare import BlockRegularized5x2CV, BlockRegularizedMx2CV
-from skcompare._design import (
+from skcompare._core.design import (
     DESIGN_KINDS,
     HOLDOUT,
     UNKNOWN,

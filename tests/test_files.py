@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from skcompare._files import write_text
+from skcompare._core.atomic_write import write_text
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import skcompare.comparators  # which loads all that has flags
-from skcompare import _flags
-from skcompare._flags import FLAG_TEXTS, explain, register_flag
-from skcompare._typing import Inference
-from skcompare._wording import (
+from skcompare._core import flags as _flags
+from skcompare._core.flags import FLAG_TEXTS, explain, register_flag
+from skcompare._core.formatting import (
     INFERENCE_WORDS,
     decimals_beside,
     decimals_for,
     format_confidence,
     format_pvalue,
 )
+from skcompare._typing import Inference
 
 PACKAGE = Path(skcompare.__file__).parent
 

@@ -11,14 +11,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from skcompare._frames import (
-    _parquet,
-    _scan,
-    columns_of,
-    frame_from_columns,
-    source_of,
-    table_of,
-)
+from skcompare._io import parquet as _parquet
+from skcompare._io import parquet as _scan
+from skcompare._io.columns import columns_of, frame_from_columns, source_of
+from skcompare._io.engine import table_of
 from skcompare.exceptions import MissingDependencyError
 
 LIBRARIES = ("pandas", "polars", "pyarrow")

@@ -12,10 +12,11 @@ from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.naive_bayes import GaussianNB
 
 import skcompare
-from skcompare._flags import FLAG_TEXTS, explain
-from skcompare._registered_measures import metrics, record_losses
-from skcompare._registry import paired_tests
-from skcompare._scorer_names import SCORER_NAMES, NamedScorer
+from skcompare._registry.losses import record_losses
+from skcompare._registry.metrics import metrics
+from skcompare._registry.scorer_names import SCORER_NAMES, NamedScorer
+from skcompare._registry.tests import paired_tests
+from skcompare.metrics import get_scorer
 
 
 def run_alone(code):
@@ -53,7 +54,15 @@ def test_import_loads_scikit_learn_and_little_else():
         "print(type(_scorer._SCORERS[ece]).__name__)\n"
     )
 
-    light = {"skcompare", "_scorer_names", "_sklearn_private", "exceptions"}
+    light = {
+        "skcompare",
+        "_core",
+        "_core.sklearn_private",
+        "_registry",
+        "_registry.scorer_names",
+        "_version",
+        "exceptions",
+    }
     assert set(ours.split()) <= light
     assert "[]" == heavy
     assert "True False" == before
@@ -78,7 +87,7 @@ def pickled(value):
 def test_what_stands_for_a_scorer_becomes_it(become):
     """Copies are the scorer; who takes the object itself can score by it and ask it."""
     name = "neg_multiclass_brier_loss"
-    named, scorer = NamedScorer(name), get_sklearn_scorer(name)
+    named, scorer = NamedScorer(name, get_scorer), get_sklearn_scorer(name)
 
     assert type(scorer) is type(become(named))
     assert repr(scorer) == repr(become(named)) == repr(named)
@@ -97,32 +106,40 @@ def test_what_stands_for_a_scorer_scores():
 
     for name in ("accuracy", "neg_multiclass_brier_loss"):
         expected = skcompare.metrics.get_scorer(name)(fitted, X, y)
-        assert expected == NamedScorer(name)(fitted, X, y)
+        assert expected == NamedScorer(name, get_scorer)(fitted, X, y)
 
 
-def test_registries_are_complete_when_first_read():
-    """Who reads a registry first finds what is in it, in the order of the packages."""
-    assert skcompare.comparators is not None  # has loaded all that has flags
-    codes = sorted(FLAG_TEXTS)
+DOORS = {
+    "comparators": "compare",
+    "gate": "GateDecision",
+    "metrics": "get_scorer",
+    "plots": "ContingencyDisplay",
+    "reports": "Comparison",
+}
+
+
+def test_doors_load_what_is_registered():
+    """Whatever is imported first finds all tests and metrics, in one order."""
     reads = {
         "list(paired_tests())": [n for n, e in paired_tests().items() if is_ours(e)],
         "list(metrics())": [n for n, e in metrics().items() if is_ours(e)],
         "list(record_losses())": [n for n, e in record_losses().items() if is_ours(e)],
-        f"explain({codes})": explain(codes),
     }
     lines = "".join(
         f"for name in [n for n in sys.modules if n.startswith('skcompare')]:\n"
         f"    del sys.modules[name]\n"
-        f"from skcompare._registry import *\n"
-        f"from skcompare._flags import explain\n"
-        f"print({read})\n"
-        for read in reads
+        f"from skcompare.{door} import {name}\n"
+        f"from skcompare._registry.losses import record_losses\n"
+        f"from skcompare._registry.metrics import metrics\n"
+        f"from skcompare._registry.tests import paired_tests\n"
+        f"print([{', '.join(reads)}])\n"
+        for door, name in DOORS.items()
     )
-    # Later reads find what the first one loaded, so each begins with nothing of ours.
     told = run_alone(f"import sys\n{lines}")
 
-    for (read, expected), found in zip(reads.items(), told):
-        assert str(expected) == found, read
+    assert len(DOORS) == len(told)
+    for door, found in zip(DOORS, told):
+        assert str([*reads.values()]) == found, door
 
 
 def is_ours(entry):
@@ -131,9 +148,10 @@ def is_ours(entry):
 
 
 def test_those_of_others_come_after_ours():
-    """An entry made before ours are loaded stands after them, under a name of its own."""
+    """An entry of somebody else stands after ours, under a name of its own."""
     told = run_alone(
-        "from skcompare._registry import metric, paired_test, paired_tests, metrics\n"
+        "from skcompare.metrics import metric, metrics\n"
+        "from skcompare.stats import paired_test, paired_tests\n"
         "register = metric('toy', response_method='predict', greater_is_better=True)\n"
         "toy = register(lambda y_true, y_pred: 0.0)\n"
         "print(list(metrics())[0], list(metrics())[-1])\n"

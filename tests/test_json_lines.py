@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcompare import compare
-from skcompare._frames import columns_of, source_of
+from skcompare._io.columns import columns_of, source_of
 
 LINES = (
     '{"id": 3, "y": "no", "p": 0.5, "right": true, "messages": [{"role": "user"}]}\n'
@@ -143,7 +143,7 @@ def test_broken_gzip(write, tmp_path):
 
 def test_a_line_without_end(write, monkeypatch):
     """A compressed file of a few letters cannot fill the memory with one line."""
-    monkeypatch.setattr("skcompare._text_files.LONGEST_LINE", 1000)
+    monkeypatch.setattr("skcompare._io.text_files.LONGEST_LINE", 1000)
     for name in ("a.jsonl.gz", "a.csv.gz"):
         with pytest.raises(ValueError, match="has a line of more than 1,000 letters"):
             columns_of(write("x" * 5000, name), ["x"])

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from skcompare import _labels
-from skcompare._labels import check_labels, class_codes, classes_of, encode_labels
+from skcompare._core import labels as _labels
+from skcompare._core.labels import check_labels, class_codes, classes_of, encode_labels
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skcompare._levels import MOST_LEVELS, Levels
+from skcompare._core.score_bins import MOST_LEVELS, Levels
 
 
 def samples(rng, n):

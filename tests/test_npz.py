@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcompare import compare
-from skcompare._frames import columns_of, source_of
+from skcompare._io.columns import columns_of, source_of
 from skcompare.predictions import predictions_from_arrays, predictions_from_frame
 
 COLUMNS = {
@@ -190,7 +190,7 @@ def test_arrays_of_other_lengths(save):
 
 def test_a_bomb_is_not_unpacked(pack, monkeypatch):
     """A small file that holds very much is refused before it is read."""
-    monkeypatch.setattr("skcompare._npz.LARGEST", 1 << 20)
+    monkeypatch.setattr("skcompare._io.npz.LARGEST", 1 << 20)
     path = pack([("x.npy", stored(np.zeros(100_000))), ("y.npy", stored(np.zeros(50_000)))])
 
     assert 1 << 20 > path.stat().st_size

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,

@@ -33,7 +33,7 @@ from sklearn.metrics import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import PairedBlocks, PlacementValues
 from skcompare.metrics import block_differences, resolve_scoring, squared_calibration_error
 from skcompare.model_selection import BlockRegularized5x2CV

@@ -33,7 +33,7 @@ from gate_power import powers
 from gate_worlds import LABELS, LOSSES, RANKINGS, LossWorld, right_answers
 from tables import Table, with_error
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedLosses, PlacementValues
 from skcompare.gate._defaults import method_for
 

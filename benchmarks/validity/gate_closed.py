@@ -12,7 +12,7 @@ from gate_worlds import right_answers
 from scipy.special import expit, ndtri
 from scipy.stats import t as student
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.evidence import ClusterSums, PairedCalibration, PlacementValues
 from skcompare.stats._calibration_difference import FEW_DEGREES, MUCH_GROWTH
 from skcompare.stats._calibration_units import RoleSums, _beyond_means, _without_rows

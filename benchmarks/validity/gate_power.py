@@ -24,7 +24,7 @@ from gate_formulas import (
 from gate_worlds import LABELS, LossWorld, RankingWorld
 from tables import Table, with_error
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.evidence import (
     ContingencyTable,
     PairedLosses,

@@ -18,7 +18,7 @@ from resampling_worlds import Exp6, Simple, logistic_coefficients, nearest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.evidence import ContingencyTable, PairedBlocks, ScoreDifferences
 
 CLOSE = 1e-4

@@ -9,7 +9,7 @@ import pkgutil
 from pathlib import Path
 
 import skcompare
-from skcompare import _registry
+from skcompare._registry import metrics, tests
 
 # What users import is listed; the shell is described in the user guide.
 _NOT_LISTED = {"cli"}
@@ -40,7 +40,7 @@ def write_pages(out_dir):
 def render_tests():
     """All registered tests by kind: what each answers, needs, and is valid for."""
     groups = {}
-    for name, entry in _registry.paired_tests().items():
+    for name, entry in tests.paired_tests().items():
         groups.setdefault(_group(entry), {})[name] = entry
     parts = [
         _heading("Tests", "="),
@@ -96,7 +96,7 @@ def render_metrics():
         "Metrics have the signatures of scikit-learn's own. The scorer of a loss has "
         "``neg_`` before its name, so that greater is better.",
     ]
-    for name, entry in _registry.metrics().items():
+    for name, entry in metrics.metrics().items():
         facts = {
             "Name": _link("func", _public_module(name), name),
             "Takes": f"the answers of ``{entry.response_method}``",

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, check_column, columns_of, source_of, table_of
+from skcompare._io.columns import Source, check_column, columns_of, source_of
+from skcompare._io.engine import table_of
 from skcompare.predictions import arrays_from_frame
 from skcompare.predictions._holdout import check_same_truth
 

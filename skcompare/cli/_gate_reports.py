@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from skcompare._files import write_text
+from skcompare._core.atomic_write import write_text
 from skcompare.gate import GateDecision
 from skcompare.gate._same_file import are_one_file
 

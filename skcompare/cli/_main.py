@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
-from skcompare import __version__
-from skcompare._files import write_text
-from skcompare._registered_measures import metrics
-from skcompare._registry import paired_tests
-from skcompare._validation import ALTERNATIVES
-from skcompare._wording import in_one_line
+from skcompare._core.atomic_write import write_text
+from skcompare._core.formatting import in_one_line
+from skcompare._core.validation import ALTERNATIVES
+from skcompare._registry.metrics import metrics
+from skcompare._registry.tests import paired_tests
+from skcompare._version import __version__
 from skcompare.cli._columns import add_column_options, named_columns
 from skcompare.cli._demo import demo_comparison
 from skcompare.cli._gate import add_gate

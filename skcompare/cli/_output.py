@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
-from skcompare._wording import in_one_line, without_commands
+from skcompare._core.formatting import in_one_line, without_commands
 
 LONGEST = 2_000
 """Letters of a line of an error."""

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from skcompare._frames import source_of
+from skcompare._io.columns import source_of
 from skcompare.cli._columns import checked_delimiter
 from skcompare.comparators import compare_scores
 from skcompare.reports import Comparison

@@ -22,9 +22,9 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from skcompare._design import Design
-from skcompare._labels import check_groups, check_labels, classes_of
-from skcompare._sklearn_private import (
+from skcompare._core.design import Design
+from skcompare._core.labels import check_groups, check_labels, classes_of
+from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
     SideBySideMixin,
@@ -33,7 +33,7 @@ from skcompare._sklearn_private import (
     progress_of,
     with_callbacks,
 )
-from skcompare._validation import ALTERNATIVES
+from skcompare._core.validation import ALTERNATIVES
 from skcompare.comparators._caveats import fitting_flags
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._rehearsal import check_scored_classes, rehearse

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators._tests import Asked, NamedTests
 from skcompare.metrics import Measure
 from skcompare.stats import PairedResult

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._frames import is_source
+from skcompare._io.columns import is_source
 from skcompare._typing import ArrayLike
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._compare_pair import compare_pair

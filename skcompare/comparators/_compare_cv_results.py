@@ -5,10 +5,10 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
-from skcompare._design import Design
-from skcompare._labels import check_groups, check_labels, classes_of
+from skcompare._core.design import Design
+from skcompare._core.labels import check_groups, check_labels, classes_of
+from skcompare._core.validation import check_switches
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_switches
 from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._rehearsal import check_scored_classes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from skcompare._validation import check_pos_label
+from skcompare._core.validation import check_pos_label
 from skcompare.comparators._advice import advice_for
 from skcompare.comparators._class_options import with_classes
 from skcompare.comparators._engine import PairEngine

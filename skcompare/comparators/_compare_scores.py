@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import UNKNOWN, Design, design_of_shape
-from skcompare._frames import is_source
-from skcompare._registry import get_test, tests_for
-from skcompare._validation import check_choice
+from skcompare._core.design import UNKNOWN, Design, design_of_shape
+from skcompare._core.validation import check_choice
+from skcompare._io.columns import is_source
+from skcompare._registry.tests import get_test, tests_for
 from skcompare.comparators._compare_pair import with_adjusted
 from skcompare.comparators._result_row import result_row
 from skcompare.comparators._scored_items import (

@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skcompare._registered_measures import loss_of
-from skcompare._registry import PairedTestEntry
+from skcompare._registry.losses import loss_of
+from skcompare._registry.tests import PairedTestEntry
 from skcompare.comparators._engine import PairEngine
 from skcompare.comparators._tallied import error_of_bins, needs_records
 from skcompare.comparators._tests import why_unsuited

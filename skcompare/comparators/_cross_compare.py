@@ -14,8 +14,8 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.parallel import Parallel, delayed
 
-from skcompare._labels import check_groups, check_labels, classes_of
-from skcompare._sklearn_private import StrOptions, validate_params
+from skcompare._core.labels import check_groups, check_labels, classes_of
+from skcompare._core.sklearn_private import StrOptions, validate_params
 from skcompare.comparators._caveats import fitting_flags
 from skcompare.comparators._cross_comparison import CrossComparison, check_keys
 from skcompare.comparators._cross_outputs import outputs_of, report_failures

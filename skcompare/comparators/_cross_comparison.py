@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._frames import frame_from_columns
-from skcompare._validation import unknown_name
+from skcompare._core.validation import unknown_name
+from skcompare._io.columns import frame_from_columns
 from skcompare.predictions import Predictions
 
 INDICES, ESTIMATOR, TEST = "indices", "estimator", "test_"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from skcompare._validation import some_of
+from skcompare._core.validation import some_of
 from skcompare.comparators._real_scores import ClassScorer
 from skcompare.metrics import get_scorer, resolve_scoring
 from skcompare.metrics._measures import named_scoring

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from skcompare._registered_measures import loss_of, record_losses, tested_instead
-from skcompare._registry import ANY_LOSS, PairedTestEntry, get_test, tests_for
+from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.metrics import tested_instead
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare.comparators._class_options import (
     LABEL,
     POS_LABEL,

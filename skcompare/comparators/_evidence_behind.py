@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._registered_measures import keywords_of
-from skcompare._registry import get_test
+from skcompare._registry.entries import keywords_of
+from skcompare._registry.tests import get_test
 from skcompare.comparators._tallied import tallied_evidence
 from skcompare.predictions import SCORES, PairedPredictions
 

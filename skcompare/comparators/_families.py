@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators._class_options import POS_LABEL
 from skcompare.evidence import ClusterSums, CorrectnessPatterns, PlacementValues
 from skcompare.metrics import Measure

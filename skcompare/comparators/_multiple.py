@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._design import Design
-from skcompare._sklearn_private import StrOptions
+from skcompare._core.design import Design
+from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._families import MAX_T, max_t_family
 from skcompare.comparators._named import (

@@ -19,8 +19,8 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from skcompare._labels import check_labels, classes_of
-from skcompare._sklearn_private import (
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     SideBySideMixin,
     check_parameters,

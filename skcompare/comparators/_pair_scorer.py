@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcompare._labels import check_labels
+from skcompare._core.labels import check_labels
 from skcompare.comparators._real_scores import scores_of, told
 from skcompare.comparators._rehearsal import check_scored_classes
 from skcompare.metrics import resolve_scoring

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, ClassVar
 
-from skcompare._sklearn_private import StrOptions
+from skcompare._core.sklearn_private import StrOptions
 from skcompare.comparators._base import BaseComparator
 from skcompare.comparators._compare_pair import compare_pair
 from skcompare.comparators._settings import check_settings

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcompare._labels import check_labels
+from skcompare._core.labels import check_labels
 from skcompare.metrics import Measure
 from skcompare.metrics._scores import one_score, stored_part
 from skcompare.metrics._stored import class_order

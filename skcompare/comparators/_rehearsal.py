@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import Design
-from skcompare._labels import class_codes
-from skcompare._registry import PairedTestEntry, get_test, tests_for
-from skcompare._validation import check_pos_label
+from skcompare._core.design import Design
+from skcompare._core.labels import class_codes
+from skcompare._core.validation import check_pos_label
+from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators._class_options import LABEL
 from skcompare.comparators._splits import Splits
 from skcompare.comparators._tests import Asked, NamedTests, default_test, no_test_note

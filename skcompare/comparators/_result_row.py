@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from skcompare._registry import PairedTestEntry
+from skcompare._registry.tests import PairedTestEntry
 from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from skcompare._registry import ANY_LOSS, PairedTestEntry, get_test, paired_tests
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, paired_tests
 from skcompare.comparators._engine import POWER, Prepared
 from skcompare.comparators._result_row import result_row
 from skcompare.evidence import ClusterSums, ContingencyTable, PairedLosses

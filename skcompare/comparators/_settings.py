@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare._core.validation import check_alpha, check_alternative, check_choice
 from skcompare.comparators._families import MAX_T
 from skcompare.stats._adjust import ADJUSTMENTS
 

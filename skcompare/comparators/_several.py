@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import PairedTestEntry, get_test, tests_for
+from skcompare._core.validation import check_pos_label
+from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare._typing import IntArray
-from skcompare._validation import check_pos_label
 from skcompare.comparators._class_options import (
     LABEL,
     POS_LABEL,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators._class_options import is_about
 from skcompare.comparators._families import MAX_T, max_t_family, options_of_several
 from skcompare.comparators._tests import Asked, named_tests

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from skcompare._design import Design, design_of
-from skcompare._validation import check_count
+from skcompare._core.design import Design, design_of
+from skcompare._core.validation import check_count
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import n_rows, seeded
 from skcompare.predictions._disjoint import Split, disjoint_split

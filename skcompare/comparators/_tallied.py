@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._registered_measures import loss_of
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._registry.losses import loss_of
 from skcompare._typing import IntArray
 from skcompare.evidence import (
     AgreementMatrix,

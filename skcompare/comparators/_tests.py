@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
-from skcompare._design import HOLDOUT, Design, remedy
-from skcompare._registered_measures import tested_instead
-from skcompare._registry import PairedTestEntry, get_test, paired_tests, tests_for
+from skcompare._core.design import HOLDOUT, Design, remedy
+from skcompare._registry.metrics import tested_instead
+from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare.comparators._tallied import TalliedPredictions, can_be_tallied
 from skcompare.evidence import ScoreDifferences
 from skcompare.metrics import Measure

@@ -8,7 +8,7 @@ from importlib.metadata import version
 @cache
 def installed_versions() -> dict[str, str]:
     """Versions of what a comparison runs with."""
-    from skcompare import __version__
+    from skcompare._version import __version__
 
     packages = ("scikit-learn", "numpy", "scipy", "joblib")
     found = {package: version(package) for package in packages}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from skcompare._validation import check_count
+from skcompare._core.validation import check_count
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

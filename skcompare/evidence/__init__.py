@@ -1,7 +1,7 @@
 """The few numbers that a test needs, validated once and frozen."""
 
-from skcompare._levels import Levels
-from skcompare._registered_measures import LossEntry, record_loss, record_losses
+from skcompare._core.score_bins import Levels
+from skcompare._registry.losses import LossEntry, record_loss, record_losses
 from skcompare.evidence._agreement import AgreementMatrix
 from skcompare.evidence._block_differences import BlockDifferences
 from skcompare.evidence._calibration import PairedCalibration

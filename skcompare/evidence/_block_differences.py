@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._design import Design, as_design
-from skcompare._labels import group_codes
-from skcompare._satterthwaite import degrees_of_freedom
+from skcompare._core.design import Design, as_design
+from skcompare._core.labels import group_codes
+from skcompare._core.satterthwaite import degrees_of_freedom
+from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_same_length
 from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._storage import Storable
 from skcompare.predictions import PairedPredictions

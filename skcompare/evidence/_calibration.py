@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._validation import check_choice, check_same_length
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.validation import check_choice, check_same_length
 from skcompare.evidence._calibration_binned import Binned
 from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_layout import (

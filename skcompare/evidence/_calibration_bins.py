@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import check_choice, check_count
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, check_count
 
 STRATEGIES = ("uniform", "equal_mass", "quantile")
 """How bins can be laid."""

@@ -8,13 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from skcompare._frames import frame_from_columns
+from skcompare._core.validation import check_choice, check_confidence_level, check_switches
+from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import (
-    check_choice,
-    check_confidence_level,
-    check_switches,
-)
 
 NORMS = ("l1", "l2", "max")
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._labels import check_groups, group_codes
+from skcompare._core.labels import check_groups, group_codes
+from skcompare._core.validation import check_choice, check_count, check_same_length
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, check_count, check_same_length
 from skcompare.evidence._calibration_bins import (
     STRATEGIES,
     bin_codes,

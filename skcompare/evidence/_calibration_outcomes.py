@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._arrays import on_host
-from skcompare._labels import check_labels, class_codes, classes_of
-from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.array_api import on_host
+from skcompare._core.labels import check_labels, class_codes, classes_of
+from skcompare._core.validation import (
     check_choice,
     check_probabilities,
     check_same_length,
     positive_class,
     some_of,
 )
+from skcompare._typing import ArrayLike, FloatArray, IntArray
 
 KINDS = ("auto", "binary", "top_label", "classwise")
 """The events that probabilities are about."""

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._arrays import on_host
-from skcompare._design import HOLDOUT, Design
-from skcompare._labels import check_labels, classes_of
+from skcompare._core.array_api import on_host
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_same_length
 from skcompare.evidence._calibration_bins import bin_codes
 from skcompare.evidence._calibration_cells import CalibrationCells, Rows, cells_of, chunks
 from skcompare.evidence._calibration_layout import Bins, Layout

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.validation import check_choice, check_pos_label, check_switches
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import check_choice, check_pos_label, check_switches
 from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_layout import Bins
 from skcompare.evidence._calibration_outcomes import (

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._arrays import on_host
-from skcompare._labels import check_labels, class_codes, classes_of, in_class_order
-from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.array_api import on_host
+from skcompare._core.labels import check_labels, class_codes, classes_of, in_class_order
+from skcompare._core.validation import (
     check_pos_label,
     check_probabilities,
     check_same_length,
     some_of,
 )
+from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._device import Space
 from skcompare.evidence._device_labels import device_column
 from skcompare.evidence._device_losses import device_probabilities

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_groups, check_labels, class_codes, group_codes
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_groups, check_labels, class_codes, group_codes
+from skcompare._core.validation import check_probabilities, check_same_length, some_of
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_probabilities, check_same_length, some_of
 from skcompare.evidence._agreement import check_classes
 from skcompare.evidence._class_influence import (
     OneVsOne,

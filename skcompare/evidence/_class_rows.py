@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
+from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, some_of
 
 CLASS_SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
 """Scores of one class against the rest: shares of the answers that count."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._labels import united_classes
+from skcompare._core.labels import united_classes
 from skcompare._typing import IntArray
 from skcompare.evidence._agreement import MOST_RECORDS
 from skcompare.evidence._counting import LARGEST_TABLE, sums_of

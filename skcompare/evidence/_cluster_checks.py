@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skcompare._labels import check_groups
+from skcompare._core.labels import check_groups
+from skcompare._core.validation import some_of
 from skcompare._typing import IntArray
-from skcompare._validation import some_of
 from skcompare.evidence._agreement import check_classes, check_whole
 from skcompare.evidence._cluster_cells import ClusterCells, check_cells, tables_of
 from skcompare.evidence._contingency import CELLS

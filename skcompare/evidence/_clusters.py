@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, class_codes, encode_labels
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, class_codes, encode_labels
+from skcompare._core.validation import check_same_length, some_of
 from skcompare._typing import ArrayLike, IntArray
-from skcompare._validation import check_same_length, some_of
 from skcompare.evidence._agreement import check_classes
 from skcompare.evidence._class_rows import ClassRows
 from skcompare.evidence._cluster_cells import (

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, classes_of
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import check_same_length, is_number, is_whole
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_same_length, is_number, is_whole
 from skcompare.evidence._device_labels import counted_labels
 from skcompare.evidence._merge import Mergeable
 from skcompare.evidence._right_counts import count_cells, right_cells

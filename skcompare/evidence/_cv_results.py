@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
-from skcompare._design import Design
+from skcompare._core.design import Design
+from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray
-from skcompare._validation import check_choice, some_of
 from skcompare.evidence._search_candidates import SIMPLEST, Candidates, Complexity
 from skcompare.predictions._cv_splits import (
     CvSplits,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._arrays import all_on_host, dispatches, is_foreign, on_host
+from skcompare._core.array_api import all_on_host, dispatches, is_foreign, on_host
 
 READ_ON_CPU = True
 """Whether arrays on the CPU are left to numpy; tests of torch turn it off."""
@@ -120,7 +120,7 @@ def space_of(**answers: Any) -> Space | None:
 def space_at(values: Any) -> Space:
     """Where an array of another library is."""
     # Imported when there is such an array, because most programs have none.
-    from skcompare._sklearn_private import array_api_compat
+    from skcompare._core.sklearn_private import array_api_compat
 
     compat = array_api_compat()
     return Space(compat.array_namespace(values), compat.device(values))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._arrays import on_host
+from skcompare._core.array_api import on_host
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._calibration_cells import CalibrationCells
 from skcompare.evidence._calibration_errors import CalibrationBins

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import PROBABILITY_TOLERANCE
 from skcompare._typing import FloatArray
-from skcompare._validation import PROBABILITY_TOLERANCE
 from skcompare.evidence._device import Space, space_at
 from skcompare.evidence._device_labels import device_weights
 from skcompare.evidence._loss_moments import LossMoments

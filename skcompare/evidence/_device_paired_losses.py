@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._arrays import is_foreign, on_host
-from skcompare._registered_measures import record_losses
+from skcompare._core.array_api import is_foreign, on_host
+from skcompare._registry.losses import record_losses
 from skcompare.evidence._device_losses import device_moments, n_below
 from skcompare.evidence._record_losses import EPS, LARGEST, named_loss
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._arrays import is_foreign, on_host
+from skcompare._core.array_api import is_foreign, on_host
 from skcompare._typing import IntArray
 from skcompare.evidence._device import Space, space_of
 from skcompare.evidence._placement_sums import PlacementSums, as_fractions

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skcompare._levels import Levels
-from skcompare._validation import check_count
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import check_count
 from skcompare.evidence._tally import Tally
 from skcompare.evidence._tally_asked import Asked
 from skcompare.evidence._tally_engine import EngineTally

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, encode_labels, united_classes
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, encode_labels, united_classes
+from skcompare._core.validation import check_same_length, some_of
 from skcompare._typing import ArrayLike, IntArray
-from skcompare._validation import check_same_length, some_of
 from skcompare.evidence._agreement import (
     AgreementMatrix,
     check_classes,

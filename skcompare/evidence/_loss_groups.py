@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._labels import encode_labels, united_classes
+from skcompare._core.labels import encode_labels, united_classes
 from skcompare._typing import FloatArray, IntArray
 
 

@@ -8,8 +8,8 @@ from operator import add
 
 import numpy as np
 
+from skcompare._core.validation import is_number, is_whole
 from skcompare._typing import FloatArray
-from skcompare._validation import is_number, is_whole
 
 CHUNK = 1 << 13
 """Records whose moments are computed at a time: few enough for one thread."""

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._labels import check_groups, encode_labels
+from skcompare._core.labels import check_groups, encode_labels
+from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_same_length
 from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._loss_groups import LossGroups
 from skcompare.evidence._loss_moments import CHUNK, LossMoments

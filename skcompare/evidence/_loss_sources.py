@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skcompare._arrays import all_on_host, on_host
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_groups
+from skcompare._core.array_api import all_on_host, on_host
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_groups
+from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_same_length
 from skcompare.evidence._agreement import check_whole
 from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._device import space_of

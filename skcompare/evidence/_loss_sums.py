@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.validation import check_same_length
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_same_length
 from skcompare.evidence._agreement import check_whole
 from skcompare.evidence._loss_moments import LossMoments
 

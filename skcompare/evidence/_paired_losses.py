@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
+from skcompare._core.design import HOLDOUT, Design, as_design
 from skcompare._typing import FloatArray
 from skcompare.evidence._contingency import check_same_design
 from skcompare.evidence._frame_losses import LossFrames

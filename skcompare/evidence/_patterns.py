@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, classes_of
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import check_same_length, is_whole, unknown_name
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_same_length, is_whole, unknown_name
 from skcompare.evidence._bits import (
     compared,
     concatenated,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._levels import Levels
+from skcompare._core.score_bins import Levels
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._merge import Mergeable
 from skcompare.evidence._placement_bounds import (

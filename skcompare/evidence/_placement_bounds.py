@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._levels import Levels
+from skcompare._core.score_bins import Levels
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._placement_cells import totals_of_scores
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._labels import check_groups
+from skcompare._core.labels import check_groups
+from skcompare._core.validation import as_array, some_of
 from skcompare._typing import FloatArray
-from skcompare._validation import as_array, some_of
 from skcompare.predictions import Answers
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._levels import Levels
+from skcompare._core.score_bins import Levels
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._contingency import check_same_design
 from skcompare.evidence._placement_checks import joined_groups

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._labels import check_labels, encode_labels
-from skcompare._levels import Levels
+from skcompare._core.labels import check_labels, encode_labels
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import as_array, check_same_length, positive_class
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import as_array, check_same_length, positive_class
 from skcompare.evidence._placement_cells import combined_cells
 from skcompare.evidence._placement_checks import check_score
 

@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, encode_labels, group_codes
-from skcompare._levels import Levels
-from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, encode_labels, group_codes
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import (
     check_pos_label,
     check_same_length,
     positive_class,
     some_of,
 )
+from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._device_placements import device_ranks
 from skcompare.evidence._frame_placements import PlacementFrames
 from skcompare.evidence._placement_areas import PlacementAreas

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._arrays import is_foreign, on_host
-from skcompare._registered_measures import record_loss, record_losses
+from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.validation import as_array, is_number, unknown_name
+from skcompare._registry.losses import record_loss, record_losses
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import as_array, is_number, unknown_name
 from skcompare.evidence import _device_losses
 
 EPS = float(np.finfo(np.float64).eps)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._labels import classes_of
+from skcompare._core.labels import classes_of
 
 PART = 1 << 17
 """Records that are looked at at a time: few enough for the cache."""

@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design, as_design
-from skcompare._labels import check_labels, classes_of, group_codes
-from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of, group_codes
+from skcompare._core.validation import (
     as_array,
     check_choice,
     check_same_length,
     positive_class,
 )
+from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._scored_ranking import AreaUnderCurve, AveragePrecision
 from skcompare.evidence._scored_scores import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HALVES, UNKNOWN, Design, as_design, design_of_shape
+from skcompare._core.design import HALVES, UNKNOWN, Design, as_design, design_of_shape
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence._contingency import labels_of
 from skcompare.evidence._cv_results import scores_found

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skcompare._core.validation import check_choice, is_number, is_whole, unknown_name
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, is_number, is_whole, unknown_name
 
 BEST, RUNNER_UP, SIMPLEST = "best", "runner-up", "simplest"
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from skcompare._design import Design
-from skcompare._files import replaced_on_success
+from skcompare._core.atomic_write import replaced_on_success
+from skcompare._core.design import Design
 from skcompare.evidence._stored_values import (
     NotStorableError,
     array_as_text,

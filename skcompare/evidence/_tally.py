@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._labels import united_classes
-from skcompare._levels import Levels
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.labels import united_classes
+from skcompare._core.score_bins import Levels
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence._counting import sums_of
 from skcompare.evidence._merge import Mergeable

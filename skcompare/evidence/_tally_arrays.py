@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._labels import check_groups
-from skcompare._levels import Levels
+from skcompare._core.labels import check_groups
+from skcompare._core.score_bins import Levels
 from skcompare._typing import ArrayLike
 from skcompare.evidence._tally import Cells, Tally, TallyPlan, cells_of_codes, merged
 from skcompare.evidence._tally_asked import Asked

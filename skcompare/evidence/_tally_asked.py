@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._levels import Levels
-from skcompare._validation import (
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import (
     check_choice,
     check_count,
     check_pos_label,

@@ -5,7 +5,7 @@ otherwise)`, `flag` (1.0 for true, 0.0 for false), `share` (of a whole number in
 `floor`, `whole` (to int64), `log`, `sqrt`, and `let(*values)`, which computes values once.
 Codes are whole numbers in floating point, of which engines make integers once, for the key
 of all of them. :class:`ArrayOperations` has them for arrays,
-:class:`skcompare._frames.Program` for lazy frames.
+:class:`skcompare._io.engine.Program` for lazy frames.
 """
 
 from collections.abc import Sequence

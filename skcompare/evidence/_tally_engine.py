@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._labels import check_groups, check_labels, class_codes, encode_labels
-from skcompare._levels import Levels
+from skcompare._core.labels import check_groups, check_labels, class_codes, encode_labels
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import positive_class
 from skcompare._typing import ArrayLike, IntArray
-from skcompare._validation import positive_class
 from skcompare.evidence._tally import Cells, Tally, merged
 from skcompare.evidence._tally_asked import Asked
 from skcompare.evidence._tally_levels import chosen_levels

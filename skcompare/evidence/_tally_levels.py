@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Table
-from skcompare._levels import Levels
+from skcompare._core.score_bins import Levels
+from skcompare._io.engine import Table
 
 LARGEST = float(np.finfo(np.float64).max)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Program
-from skcompare._labels import check_groups
+from skcompare._core.labels import check_groups
+from skcompare._core.validation import PROBABILITY_TOLERANCE, some_of
+from skcompare._io.engine import Program
 from skcompare._typing import IntArray
-from skcompare._validation import PROBABILITY_TOLERANCE, some_of
 from skcompare.evidence._tally import Cells, TallyPlan, decoded, merged
 from skcompare.evidence._tally_columns import class_code
 from skcompare.evidence._tally_keys import Derived, Given, derived, parts_of

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from skcompare._frames import source_of
-from skcompare._validation import as_array, check_same_length
+from skcompare._core.validation import as_array, check_same_length
+from skcompare._io.columns import source_of
 from skcompare.comparators import PairedComparator
 from skcompare.comparators._compare import _checked_names, _is_table
 from skcompare.evidence import Tally

@@ -1,6 +1,6 @@
 """What makes a gate meaningless, found before anything is judged."""
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
 from skcompare.gate._subjects import Subject
 
 

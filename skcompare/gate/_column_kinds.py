@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, columns_of
-from skcompare._validation import integral, some_of
+from skcompare._core.validation import integral, some_of
+from skcompare._io.columns import Source, columns_of
 from skcompare.gate._file_columns import Answer, ChosenColumns
 from skcompare.gate._policy_sections import Columns
 from skcompare.predictions._ids import is_text

@@ -5,8 +5,8 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._registered_measures import tested_instead
-from skcompare._registry import PairedTestEntry, get_test, tests_for
+from skcompare._registry.metrics import tested_instead
+from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
 from skcompare.comparators._scored_items import item_tests
 from skcompare.gate._measure_ranges import widest
 from skcompare.metrics import Measure

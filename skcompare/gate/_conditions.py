@@ -8,8 +8,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from skcompare._registry import get_test
-from skcompare._validation import check_count, check_switches, is_number
+from skcompare._core.validation import check_count, check_switches, is_number
+from skcompare._registry.tests import get_test
 from skcompare.comparators._scored_items import MEAN_SCORE
 from skcompare.gate._condition_checks import (
     Written,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._frames import Table
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._io.engine import Table
 from skcompare.comparators._counting import asked_by_tests, check_holds
 from skcompare.comparators._large import pair_of_tally, pair_on_engine
 from skcompare.evidence import Asked, JointCounts, PairedLosses, Tally

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from skcompare._design import Design
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._core.design import Design
+from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.gate._conditions import Condition
 
 MOST_EXACT = 5_000

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._files import check_unpacked
+from skcompare._core.atomic_write import check_unpacked
 from skcompare.exceptions import MissingDependencyError
 from skcompare.gate._safe_types import SAFE_TYPES
 from skcompare.gate._tree_checks import check_contents

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from skcompare._wording import in_one_line
+from skcompare._core.formatting import in_one_line
 from skcompare.gate._outcomes import FAILED, GateDecision, Outcome
 from skcompare.gate._shown import (
     flags_told,

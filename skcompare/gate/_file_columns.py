@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from skcompare._frames import Source, check_column
+from skcompare._io.columns import Source, check_column
 from skcompare.gate._policy_sections import Columns
 from skcompare.gate._same_file import are_one_file, hold_the_same
 from skcompare.predictions._role_names import CHALLENGER, ROLES, check_role_names

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skcompare._validation import as_array, check_same_length
+from skcompare._core.validation import as_array, check_same_length
 from skcompare.comparators._tests import answers_wanted
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._subjects import PairSubject

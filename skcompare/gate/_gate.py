@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from skcompare._validation import check_alpha, check_count
+from skcompare._core.validation import check_alpha, check_count
 from skcompare.comparators._large import COLLECTED
 from skcompare.gate._answers import subject_of
 from skcompare.gate._condition_checks import Written, check_distinct

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, columns_of, source_of
+from skcompare._io.columns import Source, columns_of, source_of
 from skcompare.gate._policy_sections import Columns, TrainSettings
 from skcompare.gate._training import Training
 from skcompare.predictions._ids import some_ids

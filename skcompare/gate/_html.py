@@ -4,8 +4,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from skcompare._design import design_in_words
-from skcompare._wording import decimals_for, format_number, in_one_line
+from skcompare._core.design import design_in_words
+from skcompare._core.formatting import decimals_for, format_number, in_one_line
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._shown import (
     TEXT_COLUMNS,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.comparators._compare_scores import size_words
 from skcompare.comparators._scored_items import MEAN_SCORE, item_row, prepared_scores
 from skcompare.gate._conditions import Condition

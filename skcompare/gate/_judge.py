@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from skcompare._wording import (
+from skcompare._core.formatting import (
     decimals_beside,
     decimals_for,
     format_confidence,

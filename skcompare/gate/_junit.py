@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from skcompare._wording import in_one_line
+from skcompare._core.formatting import in_one_line
 from skcompare.gate._shown import (
     facts,
     flags_told,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skcompare._validation import check_choice, check_count
+from skcompare._core.validation import check_choice, check_count
 from skcompare.gate._ledger_file import LedgerState, locked, read_ledger
 from skcompare.gate._ledger_rules import DECREASING, EQUAL, RULES, level_of_look
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from skcompare._files import replaced_on_success
+from skcompare._core.atomic_write import replaced_on_success
 from skcompare.gate._ledger_rules import DECREASING, RULES, level_of_look
 from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, NOT_PASSED, PASSED
 

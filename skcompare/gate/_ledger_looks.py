@@ -122,7 +122,7 @@ def finish_look(ledger: Ledger, taken: Taken, status: str) -> str:
 def _header(
     ledger: Ledger, holdout: Mapping[str, Any], alpha: float, blind: bool
 ) -> dict[str, Any]:
-    from skcompare import __version__
+    from skcompare._version import __version__
 
     header = {
         "ledger": "skcompare.gate",

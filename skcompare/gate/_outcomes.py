@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._html import decision_html, decision_html_fragment
 from skcompare.gate._json import decision_from_json, decision_values, outcome_values

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from skcompare._validation import is_number, is_whole, unknown_name
+from skcompare._core.validation import is_number, is_whole, unknown_name
 
 LARGEST_COUNT = 2**53
 """Whole numbers up to here are equal to fractions."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skcompare._wording import in_one_line, printable
+from skcompare._core.formatting import in_one_line, printable
 from skcompare.gate._assert_better import demand, judge_better
 from skcompare.gate._conditions import AnyOf, Condition
 from skcompare.gate._files import subject_from_files

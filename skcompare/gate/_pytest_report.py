@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from skcompare._files import write_text
+from skcompare._core.atomic_write import write_text
 from skcompare.gate._html import decision_html_fragment
 from skcompare.gate._junit import CLASS
 from skcompare.gate._outcomes import PASSED, GateDecision

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skcompare._frames import Source, check_column, columns_of, frame_from_columns
+from skcompare._io.columns import Source, check_column, columns_of, frame_from_columns
 from skcompare.gate._estimators import load_estimators
 from skcompare.gate._file_columns import ABOUT_SCORES, ID, Y, whole_names
 from skcompare.gate._fitted import fitted_subject

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from skcompare._flags import explain
-from skcompare._wording import (
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
     decimals_for,
     format_confidence,
     format_number,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
 from skcompare.gate._caution import Cautious, cautious_of
 from skcompare.gate._moves import Moves, moves_of
 from skcompare.gate._no_variation import Still, is_still, still, unseen

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._design import Design
-from skcompare._registry import PairedTestEntry, get_test
+from skcompare._core.design import Design
+from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.comparators._engine import PairEngine, Prepared
 from skcompare.comparators._tests import no_test_note, why_unsuited
 from skcompare.evidence import ContingencyTable

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, check_column, columns_of
+from skcompare._io.columns import Source, check_column, columns_of
 from skcompare.predictions._ids import KINDS, first_of, is_text, value_of, written
 
 

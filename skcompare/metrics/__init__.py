@@ -1,6 +1,6 @@
 """What is measured, and how reports and scorers ask for it."""
 
-from skcompare._registered_measures import MetricEntry, metric, metrics
+from skcompare._registry.metrics import MetricEntry, metric, metrics
 from skcompare.metrics._block_differences import block_differences
 from skcompare.metrics._calibration import (
     classwise_calibration_error,

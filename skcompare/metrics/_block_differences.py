@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registered_measures import loss_of
+from skcompare._registry.losses import loss_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import BlockDifferences, ScoreDifferences
 from skcompare.evidence._block_differences import halves_of

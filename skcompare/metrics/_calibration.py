@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from skcompare._registered_measures import metric
+from skcompare._core.validation import check_choice
+from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_choice
 from skcompare.evidence._calibration_errors import NORMS
 from skcompare.evidence._calibration_layout import Bins
 from skcompare.metrics._calibration_curve import binned_answers

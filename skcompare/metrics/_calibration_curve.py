@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._arrays import on_host
+from skcompare._core.array_api import on_host
+from skcompare._core.validation import check_choice, check_switches, integral
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import check_choice, check_switches, integral
 from skcompare.evidence._calibration_errors import (
     NORMS,
     CalibrationBins,

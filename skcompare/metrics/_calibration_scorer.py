@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from skcompare._registry import PairedTestEntry
+from skcompare._registry.tests import PairedTestEntry
 from skcompare.evidence import PairedCalibration
 from skcompare.metrics._paired_scorer import PairedScorer
 

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn.isotonic import isotonic_regression
 
+from skcompare._core.validation import check_choice, check_count, check_switches
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import check_choice, check_count, check_switches
 from skcompare.evidence._calibration_bins import STRATEGIES, bin_codes, bin_edges
 from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._record_losses import EPS

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skcompare._arrays import is_foreign, on_host
-from skcompare._labels import check_labels, classes_of
-from skcompare._registered_measures import metric
+from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import check_same_length, positive_class, some_of
+from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike
-from skcompare._validation import check_same_length, positive_class, some_of
 from skcompare.evidence._device_labels import counted_rows
 from skcompare.evidence._device_losses import mean_loss
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._arrays import is_foreign, on_host
-from skcompare._registered_measures import metric
+from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.validation import some_of
+from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import some_of
 from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._device import space_of
 from skcompare.evidence._device_losses import class_totals

@@ -20,11 +20,15 @@ from sklearn.metrics import (
 )
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 
-from skcompare._registered_measures import metrics
-from skcompare._scorer_names import CHAMPION_SCORERS, PREFIX
-from skcompare._validation import some_of, unknown_name
-from skcompare.metrics._registered_scorer import ClassMetric, DirectScorer, entry_of
-from skcompare.metrics._scorers import known_names
+from skcompare._core.validation import some_of, unknown_name
+from skcompare._registry.metrics import metrics
+from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
+from skcompare.metrics._registered_scorer import (
+    ClassMetric,
+    DirectScorer,
+    entry_of,
+    known_names,
+)
 from skcompare.metrics._stored import Probe, StoredAnswers
 from skcompare.metrics._undefined import Watch, watched
 from skcompare.predictions import DECISION, LABELS, SCORES

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import positive_class
 from skcompare._typing import IntArray
-from skcompare._validation import positive_class
 from skcompare.metrics._measures import Measure
 from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions
 

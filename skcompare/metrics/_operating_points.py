@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._arrays import on_host
-from skcompare._labels import check_labels, classes_of, in_class_order
-from skcompare._registered_measures import metric
-from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import (
+from skcompare._core.array_api import on_host
+from skcompare._core.labels import check_labels, classes_of, in_class_order
+from skcompare._core.validation import (
     check_probabilities,
     check_same_length,
     is_number,
     positive_class,
     some_of,
 )
+from skcompare._registry.metrics import metric
+from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence._class_columns import sorted_labels
 from skcompare.metrics._labels import check_weights
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skcompare._labels import check_labels
-from skcompare._registry import PairedTestEntry, get_test, paired_tests
-from skcompare._validation import check_choice
+from skcompare._core.labels import check_labels
+from skcompare._core.validation import check_choice
+from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
 from skcompare.metrics._scorer_champion import (
     answers_of_both,
     check_champion,

@@ -1,6 +1,6 @@
 """Metrics of class probabilities."""
 
-from skcompare._registered_measures import metric
+from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike
 from skcompare.evidence._class_columns import ClassColumns
 from skcompare.evidence._device import space_of

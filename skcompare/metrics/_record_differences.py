@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT
-from skcompare._registered_measures import loss_of
+from skcompare._core.design import HOLDOUT
+from skcompare._registry.losses import loss_of
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.metrics._measures import Measure

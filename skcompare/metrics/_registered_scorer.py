@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
-from skcompare._registered_measures import MetricEntry, metrics
-from skcompare._scorer_names import PREFIX
-from skcompare._sklearn_private import scorer_told_classes
-from skcompare._validation import positive_class
+from skcompare._core.sklearn_private import scorer_told_classes
+from skcompare._core.validation import positive_class
+from skcompare._registry.metrics import MetricEntry, metrics
+from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare.metrics._labels import UndefinedRateError
 
 WEIGHT = "sample_weight"
@@ -30,6 +31,19 @@ def entry_of(name: str) -> MetricEntry | None:
         return metrics()[plain]
     entry = metrics().get(plain.removeprefix("neg_"))
     return None if entry is None or entry.greater_is_better else entry
+
+
+def scorer_names() -> set[str]:
+    """Names of the scorers of all registered metrics, and of those against a champion."""
+    # A list, because another thread may register a metric at the same time.
+    entries = list(metrics().values())
+    return {*(entry.scorer_name for entry in entries), *CHAMPION_SCORERS}
+
+
+def known_names() -> set[str]:
+    """Names of all scorers, ours and scikit-learn's, each once."""
+    theirs = {name.removeprefix(PREFIX) for name in get_sklearn_scorer_names()}
+    return theirs | scorer_names()
 
 
 def scorer_of(entry: MetricEntry, options: Mapping[str, Any]) -> Any:

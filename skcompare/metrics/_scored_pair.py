@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registered_measures import loss_of
+from skcompare._core.validation import positive_class
+from skcompare._registry.losses import loss_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import positive_class
 from skcompare.evidence import ScoredPair
 from skcompare.evidence._scored_ranking import (
     AreaUnderCurve,

@@ -11,9 +11,9 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._labels import check_labels, classes_of, in_class_order
-from skcompare._sklearn_private import scores_itself
-from skcompare._validation import check_pos_label, check_probabilities, some_of
+from skcompare._core.labels import check_labels, classes_of, in_class_order
+from skcompare._core.sklearn_private import scores_itself
+from skcompare._core.validation import check_pos_label, check_probabilities, some_of
 from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
 from skcompare.metrics._stored import StoredAnswers
 from skcompare.predictions import (

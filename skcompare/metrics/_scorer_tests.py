@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT
-from skcompare._registry import PairedTestEntry
-from skcompare._validation import some_of, unknown_name
+from skcompare._core.design import HOLDOUT
+from skcompare._core.validation import some_of, unknown_name
+from skcompare._registry.tests import PairedTestEntry
 from skcompare.evidence import PlacementValues, ScoredPair
 from skcompare.metrics._measures import Measure, resolve_scoring
 from skcompare.metrics._scored_pair import scored_pair

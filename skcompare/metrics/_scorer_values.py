@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import PairedTestEntry
+from skcompare._registry.tests import PairedTestEntry
 from skcompare.evidence import ContingencyTable
 from skcompare.predictions import Answers, PairedPredictions, Predictions
 from skcompare.stats import PairedResult

@@ -1,19 +1,34 @@
 """Scorers of our metrics by name, for scikit-learn as well."""
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
-from skcompare._registered_measures import MetricEntry, metrics, on_new_metric
-from skcompare._scorer_names import CHAMPION_SCORERS, PREFIX, NamedScorer
-from skcompare._sklearn_private import make_known
-from skcompare._validation import unknown_name
-from skcompare.metrics._registered_scorer import ClassMetric, entry_of, scorer_of
+from skcompare._core.sklearn_private import make_known
+from skcompare._core.validation import unknown_name
+from skcompare._registry.metrics import MetricEntry, metrics, on_new_metric
+from skcompare._registry.scorer_names import PREFIX, NamedScorer
+from skcompare.metrics._delong_scorer import DeLongScorer
+from skcompare.metrics._mcnemar_scorer import McNemarScorer
+from skcompare.metrics._precision_scorer import PrecisionScorer
+from skcompare.metrics._registered_scorer import (
+    ClassMetric,
+    entry_of,
+    known_names,
+    scorer_names,
+    scorer_of,
+)
 
 Scorer = Callable[..., float]
+
+CHAMPION_SCORERS = {
+    "delong": DeLongScorer,
+    "gee_precision": PrecisionScorer,
+    "mcnemar": McNemarScorer,
+}
+"""Scorers against a champion whose answers are routed, by their names."""
 
 
 def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
@@ -83,10 +98,7 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
         return scoring
     against_champion = CHAMPION_SCORERS.get(scoring.removeprefix(PREFIX))
     if against_champion is not None:
-        made: Scorer = getattr(import_module("skcompare.metrics"), against_champion)(
-            **options
-        )
-        return made
+        return against_champion(**options)
     entry = entry_of(scoring)
     if entry is not None and _greater_is_better(scoring, entry):
         _check_options(entry, options)
@@ -116,7 +128,7 @@ def get_scorer_names() -> list[str]:
 
     .. versionadded:: 0.1
     """
-    return sorted({*(entry.scorer_name for entry in _entries()), *CHAMPION_SCORERS})
+    return sorted(scorer_names())
 
 
 def register_scorers() -> list[str]:
@@ -151,21 +163,11 @@ def register_scorers() -> list[str]:
 
     .. versionadded:: 0.1
     """
-    scorers = {entry.scorer_name: scorer_of(entry, {}) for entry in _entries()}
-    return make_known(
-        scorers | {name: NamedScorer(name) for name in CHAMPION_SCORERS}, PREFIX
-    )
-
-
-def _entries() -> list[MetricEntry]:
-    """All metrics; a list, because another thread may register one at the same time."""
-    return list(metrics().values())
-
-
-def known_names() -> set[str]:
-    """All names that :func:`get_scorer` finds, each once."""
-    theirs = {name.removeprefix(PREFIX) for name in get_sklearn_scorer_names()}
-    return theirs.union(get_scorer_names())
+    # A list, because another thread may register a metric at the same time.
+    entries = list(metrics().values())
+    scorers = {entry.scorer_name: scorer_of(entry, {}) for entry in entries}
+    against_champion = {name: NamedScorer(name, get_scorer) for name in CHAMPION_SCORERS}
+    return make_known(scorers | against_champion, PREFIX)
 
 
 def _greater_is_better(name: str, entry: MetricEntry) -> bool:

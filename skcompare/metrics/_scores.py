@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registered_measures import loss_of
+from skcompare._registry.losses import loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ScoreDifferences
 from skcompare.evidence._scores import shape_of, variance_of_mean

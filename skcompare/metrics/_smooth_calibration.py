@@ -7,9 +7,9 @@ import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from skcompare._registered_measures import metric
+from skcompare._core.validation import check_choice
+from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import check_choice
 from skcompare.evidence._calibration_outcomes import collapse_answers
 from skcompare.metrics._labels import check_weights
 

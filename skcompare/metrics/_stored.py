@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from skcompare._validation import check_pos_label
+from skcompare._core.validation import check_pos_label
 from skcompare.predictions import DECISION, LABELS, SCORES
 
 

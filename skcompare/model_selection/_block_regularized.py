@@ -12,7 +12,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_array, check_random_state, column_or_1d, indexable
 from sklearn.utils.multiclass import type_of_target
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.model_selection._dealing import (
     SmallClass,
     check_small_classes,

@@ -14,9 +14,9 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state, indexable
 
-from skcompare._design import Design
+from skcompare._core.design import Design
+from skcompare._core.validation import is_number, is_whole
 from skcompare._typing import IntArray
-from skcompare._validation import is_number, is_whole
 from skcompare.model_selection._block_regularized import encode_classes
 
 LEAST_TRAINING = 2

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import Design
+from skcompare._core.design import Design
+from skcompare._core.validation import check_count
 from skcompare._typing import IntArray
-from skcompare._validation import check_count
 from skcompare.model_selection._shuffle_design import ShuffleDesign, ShuffleLayout, Split
 
 

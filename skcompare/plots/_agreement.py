@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._flags import explain
-from skcompare._registry import get_test
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue, in_one_line
+from skcompare._core.validation import check_alpha, check_count
+from skcompare._registry.tests import get_test
 from skcompare._typing import IntArray
-from skcompare._validation import check_alpha, check_count
-from skcompare._wording import format_pvalue, in_one_line
 from skcompare.evidence import AgreementMatrix, JointCounts
 from skcompare.plots._agreement_pairs import most_disagreeing, pair_of
 from skcompare.plots._base import PairDisplay

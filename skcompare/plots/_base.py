@@ -4,8 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from skcompare._frames import frame_from_columns
-from skcompare._registered_measures import keywords_of
+# Displays ask for tests and metrics, which are registered when they are loaded.
+import skcompare.metrics
+import skcompare.stats  # noqa: F401
+from skcompare._io.columns import frame_from_columns
+from skcompare._registry.entries import keywords_of
 from skcompare._typing import ArrayLike
 from skcompare.plots._given import check_options, comparison_behind
 from skcompare.plots._paper import suit_paper

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
+from skcompare._core.formatting import decimals_beside, decimals_for, format_number
 from skcompare._typing import FloatArray
-from skcompare._wording import decimals_beside, decimals_for, format_number
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._base import PairDisplay
 from skcompare.plots._below import down_from, legend_below, role_words, wrapped

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from skcompare._wording import format_number
+from skcompare._core.formatting import format_number
 
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
+from skcompare._core.formatting import in_one_line
 from skcompare._typing import FloatArray
-from skcompare._wording import in_one_line
 from skcompare.plots._interval_axes import REMARK, SIZE, inches_of, words_below, wrapped
 from skcompare.plots._names import distinct
 from skcompare.plots._room import Room

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from skcompare._registered_measures import keywords_of
-from skcompare._validation import check_alpha
-from skcompare._wording import format_pvalue, in_one_line
+from skcompare._core.formatting import format_pvalue, in_one_line
+from skcompare._core.validation import check_alpha
+from skcompare._registry.entries import keywords_of
 from skcompare.plots._base import CHALLENGER, CHAMPION
 from skcompare.plots._forest_rows import Found, found_in, with_margins
 from skcompare.plots._given import check_options

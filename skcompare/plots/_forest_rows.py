@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from skcompare._registry import paired_tests
-from skcompare._validation import alpha_of, check_choice, check_count, is_number
+from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
+from skcompare._registry.tests import paired_tests
 from skcompare.plots._given import comparison_behind
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
 from skcompare.plots._names import shortened

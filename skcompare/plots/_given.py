@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
-from skcompare._sklearn_private import SideBySideMixin
+from skcompare._core.sklearn_private import SideBySideMixin
 
 
 def comparison_behind(result: Any) -> Any:

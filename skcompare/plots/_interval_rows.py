@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._registered_measures import metrics
+from skcompare._registry.metrics import metrics
 from skcompare.stats._measure_ranges import range_of
 
 SHARES = ""

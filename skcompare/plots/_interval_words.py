@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from skcompare._flags import explain
-from skcompare._wording import (
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
     decimals_beside,
     decimals_for,
     format_number,

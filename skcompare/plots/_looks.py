@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import alpha_of
-from skcompare._wording import format_number, format_pvalue, in_one_line
 from skcompare.plots._base import Display
 from skcompare.plots._counts import count_tick, records_words, short_tick
 from skcompare.plots._room import Room

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._core.formatting import in_one_line
+from skcompare._core.validation import check_count
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_count
-from skcompare._wording import in_one_line
 from skcompare.evidence import PairedLosses
 from skcompare.plots._base import PairDisplay
 from skcompare.plots._counts import count_tick, count_words, records_words

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from skcompare._wording import in_one_line
+from skcompare._core.formatting import in_one_line
 from skcompare.plots._style import LONGEST, literal
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

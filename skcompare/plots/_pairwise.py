@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._typing import FloatArray
-from skcompare._wording import format_number, format_pvalue, in_one_line
 from skcompare.plots._heat import DARK, heat_table
 from skcompare.plots._interval_axes import REMARK, inches_of, words_below, wrapped
 from skcompare.plots._names import distinct

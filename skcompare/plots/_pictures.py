@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from skcompare._registered_measures import keywords_of, loss_of
-from skcompare._registry import paired_tests
+from skcompare._registry.entries import keywords_of
+from skcompare._registry.losses import loss_of
+from skcompare._registry.tests import paired_tests
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._base import Display
 from skcompare.plots._row_shown import show_row

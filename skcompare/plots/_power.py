@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._registered_measures import keywords_of
+from skcompare._core.validation import check_count
+from skcompare._registry.entries import keywords_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_count
 from skcompare.evidence import (
     ClusterSums,
     ContingencyTable,

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from skcompare._registry import get_test
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
+from skcompare._registry.tests import get_test
 from skcompare.evidence import JointCounts
 from skcompare.plots._interval_rows import IntervalRow, subject_of
 from skcompare.plots._run_tests import (

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from skcompare._validation import check_alpha
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.validation import check_alpha
 from skcompare.plots._given import check_options, comparison_behind
 from skcompare.plots._interval_axes import Lines
 from skcompare.plots._interval_display import IntervalDisplay

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from skcompare._core.formatting import decimals_for, format_number
 from skcompare._typing import FloatArray
-from skcompare._wording import decimals_for, format_number
 from skcompare.evidence import PlacementValues
 from skcompare.plots._base import PairDisplay, _evidence_of
 from skcompare.plots._below import legend_below, role_words, wrapped

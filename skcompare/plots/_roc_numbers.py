@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._design import Design
+from skcompare._core.design import Design
+from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
-from skcompare._validation import check_confidence_level
 from skcompare.evidence import PlacementValues
 from skcompare.plots._tested import Finding, finding_of
 from skcompare.predictions import PairedPredictions

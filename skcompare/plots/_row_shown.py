@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from skcompare._registry import paired_tests
+from skcompare._registry.tests import paired_tests
 from skcompare.plots._tested import Finding
 
 NOT_VALID = "invalid-design"

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._registered_measures import loss_of, record_losses
-from skcompare._registry import ANY_LOSS, PairedTestEntry, get_test, tests_for
-from skcompare._validation import check_alpha, check_alternative, check_choice
+from skcompare._core.validation import check_alpha, check_alternative, check_choice
+from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
 from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions

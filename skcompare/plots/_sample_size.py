@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from skcompare._core.validation import check_count
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_count
 from skcompare.plots._counts import records_words
 from skcompare.plots._plan_curves import asked, reachable, record_grid
 from skcompare.plots._power import LOOKS, PlanDisplay, draw_records

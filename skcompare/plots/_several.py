@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.plots._given import comparison_behind
 from skcompare.stats._groups import NamedPair, groups_of
 from skcompare.stats._pairwise_rows import PairwiseRows

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
 
-from skcompare._registered_measures import keywords_of
+from skcompare._registry.entries import keywords_of
 from skcompare._typing import ArrayLike
 from skcompare.plots._base import Display
 from skcompare.plots._given import check_options

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registered_measures import loss_of, metrics, record_losses
-from skcompare._registry import PairedTestEntry, paired_tests
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,
     unknown_name,
 )
+from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.metrics import metrics
+from skcompare._registry.tests import PairedTestEntry, paired_tests
 from skcompare.evidence import CorrectnessPatterns, PlacementValues
 from skcompare.plots._run_tests import ACCURACY, LOSS, default_test_of
 from skcompare.plots._several import Pair, Several, several_of

@@ -3,7 +3,7 @@
 import textwrap
 from typing import Any
 
-from skcompare._wording import format_confidence, in_one_line
+from skcompare._core.formatting import format_confidence, in_one_line
 
 # Dark blue and orange are told apart by colour-blind readers, and their lightness (L* of
 # 33 and 54) by readers in grey. Line and mark repeat what the colour says.

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
-from skcompare._wording import in_one_line
+from skcompare._core.formatting import in_one_line
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._base import Display
 from skcompare.plots._room import new_figure

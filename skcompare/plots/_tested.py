@@ -4,10 +4,15 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._flags import explain
-from skcompare._registry import get_test
-from skcompare._validation import alpha_of, check_alternative, check_confidence_level
-from skcompare._wording import decimals_beside, decimals_for, format_number, format_pvalue
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    decimals_beside,
+    decimals_for,
+    format_number,
+    format_pvalue,
+)
+from skcompare._core.validation import alpha_of, check_alternative, check_confidence_level
+from skcompare._registry.tests import get_test
 from skcompare.plots._style import percent
 
 

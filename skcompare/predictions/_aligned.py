@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, columns_of
+from skcompare._io.columns import Source, columns_of
 from skcompare._typing import IntArray
 from skcompare.predictions._from_arrays import LABELS
 from skcompare.predictions._ids import KINDS, rows_by_id, written

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from skcompare._labels import check_labels, class_codes
+from skcompare._core.labels import check_labels, class_codes
+from skcompare._core.validation import check_probabilities
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_probabilities
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._describe import describe
 from skcompare.predictions._generators import seeded_generators

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._labels import check_labels, class_codes, classes_of, group_codes
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.labels import check_labels, class_codes, classes_of, group_codes
+from skcompare._core.validation import are_probabilities
 from skcompare._typing import IntArray
-from skcompare._validation import are_probabilities
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import Outcome, Task, answer, run_task
 from skcompare.predictions._describe import describe, describe_all

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare._typing import IntArray
 from skcompare.predictions._answer import seeded
 from skcompare.predictions._disjoint import Split, disjoint_split

@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._labels import (
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.labels import (
     check_labels,
     class_codes,
     encode_labels,
     group_codes,
     in_class_order,
 )
-from skcompare._typing import ArrayLike
-from skcompare._validation import (
+from skcompare._core.validation import (
     as_array,
     check_pos_label,
     check_probabilities,
@@ -24,6 +23,7 @@ from skcompare._validation import (
     integral,
     some_of,
 )
+from skcompare._typing import ArrayLike
 from skcompare.predictions._predictions import Answers, Predictions
 from skcompare.predictions._rows import fingerprint
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from skcompare._design import Design
-from skcompare._labels import check_labels, class_codes, classes_of, group_codes
+from skcompare._core.design import Design
+from skcompare._core.labels import check_labels, class_codes, classes_of, group_codes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._answer import LABELS, SCORES, Outcome, answer, askable, cut

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import source_of
+from skcompare._io.columns import source_of
 from skcompare._typing import ArrayLike
 from skcompare.predictions._aligned import aligned
 from skcompare.predictions._from_arrays import LABELS, predictions_from_arrays

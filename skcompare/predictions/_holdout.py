@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, source_of
+from skcompare._io.columns import Source, source_of
 from skcompare._typing import ArrayLike
 from skcompare.predictions._aligned import aligned
 from skcompare.predictions._from_arrays import predictions_from_arrays

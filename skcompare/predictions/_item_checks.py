@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skcompare._core.validation import as_array, is_number, missing_in, some_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import as_array, is_number, missing_in, some_of
 
 LARGEST = 1e140
 """The sum of the squares of larger scores overflows."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames import Source, check_column, columns_of, source_of
+from skcompare._core.validation import some_of
+from skcompare._io.columns import Source, check_column, columns_of, source_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import some_of
 from skcompare.predictions._ids import rows_by_id, some_ids, written
 from skcompare.predictions._item_checks import check_length, checked_labels, checked_scores
 from skcompare.predictions._role_names import ROLES

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.predictions._item_checks import (
     check_bounds,

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from skcompare._frames import Table, check_column, joined_tables, source_of, table_of
+from skcompare._io.columns import check_column, source_of
+from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare.predictions._from_arrays import LABELS
 from skcompare.predictions._places import Place, check_id, place_of, places_of
 

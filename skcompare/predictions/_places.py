@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from skcompare._frames import Source, source_of
+from skcompare._io.columns import Source, source_of
 from skcompare.predictions._from_arrays import LABELS, parts_of
 
 Y_TRUE, GROUPS = "y_true", "groups"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.validation import unknown_name
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import unknown_name
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import indexable
 
-from skcompare._labels import check_groups, check_labels
+from skcompare._core.labels import check_groups, check_labels
 from skcompare.predictions._collect import collect_fitted
 from skcompare.predictions._describe import describe
 from skcompare.predictions._predictions import PairedPredictions, Predictions

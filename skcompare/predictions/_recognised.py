@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcompare._design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare._typing import IntArray
 from skcompare.predictions._disjoint import Split
 

@@ -10,8 +10,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from skcompare._labels import check_labels
-from skcompare._validation import check_not_missing
+from skcompare._core.labels import check_labels
+from skcompare._core.validation import check_not_missing
 from skcompare.predictions._describe import describe
 
 PREFIT = "prefit"

@@ -8,8 +8,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from skcompare._design import Design
-from skcompare._files import replaced_on_success
+from skcompare._core.atomic_write import replaced_on_success
+from skcompare._core.design import Design
 from skcompare.predictions._predictions import Answers, Predictions
 
 FORMAT = "skcompare.predictions"

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import PairedTestEntry
+from skcompare._registry.tests import PairedTestEntry
 from skcompare.predictions._answer import LABELS, SCORES
 from skcompare.predictions._predictions import Predictions
 

@@ -22,8 +22,8 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from skcompare._design import HALVES, Design, as_design, design_of
-from skcompare._validation import check_count
+from skcompare._core.design import HALVES, Design, as_design, design_of
+from skcompare._core.validation import check_count
 from skcompare.predictions._recognised import recognised_design
 from skcompare.predictions._rows import n_rows
 

@@ -1,5 +1,8 @@
 """What a reader is told: the comparison as text, Markdown, HTML, JSON and frame."""
 
+# Reports name tests and metrics, which are registered when they are loaded.
+import skcompare.metrics
+import skcompare.stats  # noqa: F401
 from skcompare.reports._comparison import Comparison
 from skcompare.reports._multiple import MultipleComparison, decide_among
 from skcompare.reports._pairwise import (

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skcompare._design import Design
-from skcompare._flags import explain
-from skcompare._registry import PairedTestEntry, paired_tests
-from skcompare._wording import INFERENCE_WORDS
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._core.formatting import INFERENCE_WORDS
+from skcompare._registry.tests import PairedTestEntry, paired_tests
 
 SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
 ROLE = re.compile(r":[a-z]+:`~?(?:[\w.]*\.)?(\w+)(?: <[^>]+>)?`")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare.reports._assumed import assumed_of_tests
 from skcompare.reports._html_assumed import assumed_part
 from skcompare.reports._html_page import Part, data_part, html_page, html_report

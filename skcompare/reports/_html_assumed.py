@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.reports._assumed import Assumed
 from skcompare.reports._html_page import Part
 from skcompare.reports._html_parts import html_facts, text

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
-from skcompare._wording import in_one_line
+from skcompare._core.formatting import in_one_line
 
 LONG = 30
 """Letters from which the words of a cell may be broken into lines."""

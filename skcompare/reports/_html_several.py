@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare.reports._assumed import assumed_of_tests
 from skcompare.reports._html import seed_words
 from skcompare.reports._html_assumed import assumed_part

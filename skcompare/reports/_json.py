@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from skcompare._wording import COMMAND
+from skcompare._core.formatting import COMMAND
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 NUMBER = "number"

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from skcompare._design import Design
-from skcompare._flags import explain
-from skcompare._frames import frame_from_columns
-from skcompare._wording import INFERENCE_WORDS
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._core.formatting import INFERENCE_WORDS
+from skcompare._io.columns import frame_from_columns
 from skcompare.reports._html_page import json_of_page
 from skcompare.reports._html_several import several_html, several_html_fragment
 from skcompare.reports._json import from_standard_json, to_standard_json

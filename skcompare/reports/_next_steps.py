@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from skcompare._design import Design
-from skcompare._registry import paired_tests, tests_for
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._core.design import Design
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._registry.tests import paired_tests, tests_for
 from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._verdict import far_end, is_against, round_up
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from skcompare._flags import explain
-from skcompare._wording import (
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
     decimals_beside,
     decimals_for,
     format_number,

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
+from skcompare._core.formatting import decimals_beside, decimals_for
 from skcompare._typing import Kind
-from skcompare._wording import decimals_beside, decimals_for
 from skcompare.stats import ConfidenceInterval, PairedResult
 
 RowKey = tuple[str, Any, str | None]

@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from skcompare._design import HALVES
-from skcompare._wording import format_number, format_pvalue, in_one_line
+from skcompare._core.design import HALVES
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare.reports._next_steps import records_needed
 from skcompare.reports._rows import ComparisonRow, decimals_of
 

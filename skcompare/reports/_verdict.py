@@ -3,11 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from skcompare._wording import (
-    INFERENCE_WORDS,
-    format_number,
-    format_pvalue,
-)
+from skcompare._core.formatting import INFERENCE_WORDS, format_number, format_pvalue
 from skcompare.reports._rows import ComparisonRow, decimals_of
 
 RECORDS = "records"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray
-from skcompare._validation import check_choice
 
 ADJUSTMENTS = ("holm", "hochberg", "bonferroni", "benjamini-hochberg", "none")
 

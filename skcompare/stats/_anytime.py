@@ -20,7 +20,7 @@ from typing import Any, Protocol, Self
 
 from scipy.optimize import brentq
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 
 SMALLEST = 5e-324
 """The smallest double, instead of a p-value of 0."""

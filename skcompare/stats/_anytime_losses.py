@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import logsumexp
 
-from skcompare._registered_measures import record_losses
+from skcompare._core.validation import is_number
+from skcompare._registry.losses import record_losses
 from skcompare._typing import FloatArray
-from skcompare._validation import is_number
 from skcompare.evidence import PairedLosses
 from skcompare.stats._loss_results import without_noise
 

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr, xlogy
 
+from skcompare._core.validation import check_alpha, check_alternative
 from skcompare._typing import FloatArray
-from skcompare._validation import check_alpha, check_alternative
 from skcompare.stats._anytime import Bets
 from skcompare.stats._anytime_counts import CountBets, log_factors
 from skcompare.stats._sample_size import check_power

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._design import HOLDOUT
-from skcompare._flags import explain
+from skcompare._core.design import HOLDOUT
+from skcompare._core.flags import explain
+from skcompare._core.validation import alpha_of, check_choice, check_confidence_level
 from skcompare._typing import ArrayLike
-from skcompare._validation import alpha_of, check_choice, check_confidence_level
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import (
     logit_limits,

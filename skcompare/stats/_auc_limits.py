@@ -5,7 +5,7 @@ import math
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.stats._auc_tails import reference_quantile
 from skcompare.stats._difference_limits import one_sided, quantile
 

@@ -2,8 +2,8 @@
 
 import math
 
-from skcompare._registry import ANY_LOSS, paired_test
-from skcompare._validation import check_alternative
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare.evidence import BlockDifferences
 from skcompare.stats._block_variance import BlockVariance, block_variance
 from skcompare.stats._count_scores import COUNT_SCORES

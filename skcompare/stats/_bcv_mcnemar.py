@@ -7,8 +7,8 @@ from numbers import Real
 import numpy as np
 from scipy.special import betainc
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_alternative
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats._difference_limits import score_limits
 from skcompare.stats._mcnemar import accuracy_result

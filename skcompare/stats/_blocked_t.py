@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from skcompare._registry import ANY_SCORE, paired_test
-from skcompare._validation import check_alternative, check_choice
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (

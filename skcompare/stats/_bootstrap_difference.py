@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._registry import ANY_SCORE, paired_test
-from skcompare._typing import FloatArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alternative,
     check_choice,
     check_count,
     check_switches,
 )
+from skcompare._registry.tests import ANY_SCORE, paired_test
+from skcompare._typing import FloatArray
 from skcompare.evidence import ScoredPair
 from skcompare.evidence._scored_scores import RecordMean
 from skcompare.stats._bootstrap_draws import (

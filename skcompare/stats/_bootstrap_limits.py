@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of
 
 NOISE = 1e-12
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc, betaincinv
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import alpha_of, check_choice, check_count
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of, check_choice, check_count
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._marginal_homogeneity import FEW_DISAGREEMENTS

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from skcompare._flags import explain
-from skcompare._frames import frame_from_columns
+from skcompare._core.flags import explain
+from skcompare._core.validation import alpha_of, check_confidence_level
+from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of, check_confidence_level
 from skcompare.evidence import PairedCalibration
 
 ONCE = ("holdout", "kfold")

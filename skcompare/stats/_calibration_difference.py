@@ -6,8 +6,13 @@ from typing import Any, NamedTuple
 
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of, check_alternative, check_choice, check_count
+from skcompare._core.validation import (
+    alpha_of,
+    check_alternative,
+    check_choice,
+    check_count,
+)
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import PairedCalibration
 from skcompare.stats._calibration_parts import parts_of
 from skcompare.stats._calibration_resampling import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skcompare._flags import explain
-from skcompare._wording import format_pvalue
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue
 
 
 @dataclass(frozen=True, slots=True)

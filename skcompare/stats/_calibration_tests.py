@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import check_choice, check_count
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare._validation import check_choice, check_count
 from skcompare.evidence._calibration_outcomes import Forecasts, collapse_answers
 from skcompare.stats._calibration_cusum import (
     DECIMALS,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._satterthwaite import degrees_of_freedom
+from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare._typing import FloatArray, IntArray
 
 AnyNumbers = NDArray[Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._validation import some_of
+from skcompare._core.validation import some_of
 
 SCORE_WORDS = {
     "precision": "precisions",

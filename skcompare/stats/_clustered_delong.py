@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_alternative, check_choice
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import anywhere
 from skcompare.stats._clustered_mcnemar import FEW_GROUPS

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import alpha_of
 from skcompare.stats._difference_limits import one_sided, score_limits
 from skcompare.stats._sign_flip import sign_flip_tail
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import check_alternative, check_choice
 from skcompare.evidence import ClusterSums
 from skcompare.stats._clustered_limits import (
     GroupTotals,

@@ -4,8 +4,8 @@ import math
 from functools import partial
 from typing import Any
 
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClusterSums
 from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments
 from skcompare.stats._auc_tails import reference_pvalue, reference_quantile

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import ANY_LOSS, paired_test
-from skcompare._validation import check_alternative, check_choice, check_count
+from skcompare._core.validation import check_alternative, check_choice, check_count
+from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare.evidence import PairedLosses
 from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS
 from skcompare.stats._loss_permutation import draws_error, method_words

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import chdtrc, chdtri, logsumexp, ndtri
 from sklearn.utils import check_random_state
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_choice, check_count
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, check_count
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats._result import PairedResult
 from skcompare.stats._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammainccinv
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue
 from skcompare._typing import FloatArray
-from skcompare._wording import format_pvalue
 from skcompare.stats._pvalue_covariance import transformed_covariance
 from skcompare.stats._tails import SMALLEST, chi2_pvalue
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from skcompare._registry import ANY_SCORE, paired_test
-from skcompare._validation import check_alternative
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._pseudo_bootstrap import means_of_first_row
 from skcompare.stats._result import PairedResult

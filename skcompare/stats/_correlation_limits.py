@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of
 from skcompare.stats._student import student_quantile
 
 ROUNDING = 1e-12

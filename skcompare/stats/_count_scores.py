@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_choice,
     check_pos_label,
     positive_class,
     some_of,
 )
+from skcompare._typing import FloatArray, IntArray
 
 FLOAT_ROUNDING = 1e-12
 """Slopes that cancel to this share of their size have cancelled."""

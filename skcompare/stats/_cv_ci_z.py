@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from skcompare._registry import ANY_LOSS, paired_test
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_alternative, check_choice
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (

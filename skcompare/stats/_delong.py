@@ -5,8 +5,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_alternative, check_choice, is_number
+from skcompare._core.validation import check_alternative, check_choice, is_number
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import arctanh_limits, difference_limits, mover_limits
 from skcompare.stats._delong_sums import (

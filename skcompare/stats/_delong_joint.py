@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._design import HOLDOUT
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of, check_alternative, is_number
+from skcompare._core.design import HOLDOUT
+from skcompare._core.validation import alpha_of, check_alternative, is_number
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_tails import reference_quantile
 from skcompare.stats._delong_sums import (

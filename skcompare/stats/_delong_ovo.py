@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_alternative, check_choice, check_count
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_alternative, check_choice, check_count
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats._adjust import ADJUSTMENTS
 from skcompare.stats._delong import check_auc_difference

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._typing import FloatArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alternative,
     check_choice,
     check_confidence_level,
     check_count,
 )
+from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._auc_limits import difference_limits

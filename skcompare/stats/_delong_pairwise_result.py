@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare._typing import FloatArray
 from skcompare.stats._pairwise_rows import PairwiseRows
 from skcompare.stats._result import PairedResult

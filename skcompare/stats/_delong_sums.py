@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._satterthwaite import degrees_of_freedom
+from skcompare._core.satterthwaite import degrees_of_freedom
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import role_limits
 from skcompare.stats._auc_tails import reference_pvalue, reference_quantile

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, ndtri
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 
 EPSILON = float(np.finfo(float).eps)
 

@@ -5,8 +5,8 @@ from functools import partial
 
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats._result import PairedResult
 from skcompare.stats._scales import DISAGREEMENT, reading

@@ -6,8 +6,8 @@ from functools import partial
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._binomial_tails import log_binomial_mass, log_more
 from skcompare.stats._difference_limits import quantile

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from skcompare._validation import check_alpha, check_choice, is_number
-from skcompare._wording import format_pvalue
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.validation import check_alpha, check_choice, is_number
 from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
 from skcompare.stats._bowker import bowker
 from skcompare.stats._error_correlation import error_correlation

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_choice
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice
 from skcompare.evidence import PairedLosses
 from skcompare.evidence._record_losses import rounded
 from skcompare.stats._correlation_limits import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from skcompare._validation import alpha_of, check_choice
+from skcompare._core.validation import alpha_of, check_choice
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._binomial_tails import stirling_error
 from skcompare.stats._tails import SMALLEST

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from skcompare._registry import ANY_SCORE, paired_test
+from skcompare._core.validation import alpha_of
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._f_tails import f_pvalue, f_quantile
 from skcompare.stats._loss_results import ZERO_VARIANCE

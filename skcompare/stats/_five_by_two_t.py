@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from skcompare._registry import ANY_SCORE, paired_test
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import check_alternative
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (

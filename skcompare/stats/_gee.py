@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray
-from skcompare._validation import check_choice
 from skcompare.evidence import ClusterSums
 from skcompare.evidence._class_rows import ClassMoments, OutcomeRows
 from skcompare.stats._class_label import (

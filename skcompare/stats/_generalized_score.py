@@ -7,8 +7,8 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_choice
+from skcompare._core.validation import check_choice
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import JointCounts
 from skcompare.evidence._class_rows import ClassMoments
 from skcompare.stats._class_label import class_label

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcompare._registry import paired_test
-from skcompare._satterthwaite import degrees_of_freedom
+from skcompare._core.satterthwaite import degrees_of_freedom
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import check_alternative
 from skcompare.evidence import ScoredPair
 from skcompare.stats._bootstrap_difference import scored_flags, scored_sample_size
 from skcompare.stats._bootstrap_draws import check_scored, generator, left_out

@@ -9,9 +9,9 @@ from numpy.polynomial.polynomial import polyval
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import alpha_of, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of, check_choice
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats._fisher import (
     LEAST_EXPECTED,

@@ -1,7 +1,7 @@
 """Student's t tests for K-fold cross-validation: the classical and the corrected one."""
 
-from skcompare._registry import ANY_SCORE, paired_test
-from skcompare._validation import check_alternative
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._resampled_t import (
     corrected_t,

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from skcompare._registry import ANY_LOSS, paired_test
-from skcompare._validation import check_alternative, check_count
+from skcompare._core.validation import check_alternative, check_count
+from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare.evidence import PairedLosses
 from skcompare.stats._loss_results import check_records, loss_result, without_noise
 from skcompare.stats._loss_signs import FlippedSums, flipped_sums, limits_of

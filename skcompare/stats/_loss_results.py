@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registered_measures import record_losses
+from skcompare._registry.losses import record_losses
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats._result import PairedResult

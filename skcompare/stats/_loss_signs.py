@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import alpha_of
 
 Limits = Callable[[float, str], tuple[float, float]]
 

@@ -9,9 +9,9 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_count
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_count
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats._difference_limits import score_limits
 from skcompare.stats._result import PairedResult

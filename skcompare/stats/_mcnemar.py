@@ -5,8 +5,8 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_alternative, check_choice
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._difference_limits import record_variance
 from skcompare.stats._mcnemar_methods import (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._validation import alpha_of, check_count, is_number
+from skcompare._core.validation import alpha_of, check_count, is_number
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._difference_limits import (
     conditional_limits,

@@ -2,7 +2,7 @@
 
 import math
 
-from skcompare._registered_measures import loss_of
+from skcompare._registry.losses import loss_of
 
 ONE = frozenset(
     {

@@ -13,8 +13,8 @@ from numpy.polynomial.legendre import leggauss
 from scipy.optimize import brentq
 from scipy.special import betaincinv, logsumexp, ndtri
 
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of
 from skcompare.stats._binomial_tails import (
     Points,
     binomial_mass,

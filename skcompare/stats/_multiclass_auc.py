@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._satterthwaite import degrees_of_freedom
+from skcompare._core.satterthwaite import degrees_of_freedom
+from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, some_of
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS

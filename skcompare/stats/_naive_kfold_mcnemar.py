@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcompare._registry import paired_test
+from skcompare._registry.tests import paired_test
 from skcompare._typing import IntArray
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.stats._mcnemar import accuracy_result

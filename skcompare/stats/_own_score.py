@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import is_number
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import is_number
 from skcompare.stats._count_scores import CellScores
 
 STEP = 3e-5

@@ -3,8 +3,8 @@
 import math
 from functools import partial
 
-from skcompare._registry import ANY_LOSS, paired_test
-from skcompare._validation import check_alternative
+from skcompare._core.validation import check_alternative
+from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare.evidence import PairedLosses
 from skcompare.stats._loss_results import (
     check_records,

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._typing import IntArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alternative,
     check_choice,
     check_confidence_level,
     check_count,
 )
+from skcompare._typing import IntArray
 from skcompare.evidence import CorrectnessPatterns
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._cochran_q import cochran_q

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._mcnemar import mcnemar

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skcompare._design import Design
-from skcompare._flags import explain
-from skcompare._frames import frame_from_columns
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.validation import check_choice
+from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice
-from skcompare._wording import format_pvalue
 from skcompare.stats._adjust import ADJUSTMENTS
 from skcompare.stats._result import PairedResult
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import ANY_SCORE, paired_test
+from skcompare._core.validation import check_alternative, check_count
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_alternative, check_count
 from skcompare.evidence import ScoredPair
 from skcompare.stats._bootstrap_difference import scored_sample_size
 from skcompare.stats._bootstrap_draws import (

@@ -2,7 +2,7 @@
 
 import math
 
-from skcompare._validation import check_choice, check_confidence_level
+from skcompare._core.validation import check_choice, check_confidence_level
 from skcompare.evidence import PlacementValues
 from skcompare.stats._obuchowski import Binormal, area_covariance, area_variance
 from skcompare.stats._plan_auc_pilot import AUCPilot

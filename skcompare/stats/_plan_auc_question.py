@@ -6,7 +6,7 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri
 
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from skcompare._validation import check_confidence_level, is_number
+from skcompare._core.validation import check_confidence_level, is_number
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats._clustered_mcnemar import clustered_mcnemar, design_effect
 from skcompare.stats._mcnemar import mcnemar

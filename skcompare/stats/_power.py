@@ -6,14 +6,14 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
-from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alpha,
     check_alternative,
     check_choice,
     check_count,
     is_number,
 )
+from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._sample_size import (
     corrected_sample_size,
     mcnemar_sample_size,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray
-from skcompare._validation import check_choice
 from skcompare.evidence import JointCounts
 from skcompare.evidence._class_rows import CLASS_SCORES
 from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues

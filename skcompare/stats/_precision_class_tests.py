@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from skcompare._core.validation import check_choice
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice
 from skcompare.evidence._class_rows import ClassMoments, ClassRows
 from skcompare.stats._class_label import FEW_CLUSTERS, FEW_INFORMATIVE, NO_ANSWERS
 from skcompare.stats._gee import BOUNDARY

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._typing import FloatArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alternative,
     check_choice,
     check_confidence_level,
 )
+from skcompare._typing import FloatArray
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments, ClassRows
 from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues

@@ -4,7 +4,7 @@ import math
 from functools import partial
 from typing import Any
 
-from skcompare._registry import paired_test
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import JointCounts
 from skcompare.stats._precision_limits import difference_range, wald_limits
 from skcompare.stats._precision_result import question

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_choice, check_count
+from skcompare._core.validation import check_choice, check_count
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import JointCounts
 from skcompare.stats._combine_pvalues import CombinedPvalue, lancaster_correlated, simes
 from skcompare.stats._precision_all_classes import AllClasses, quadratic_form

@@ -7,14 +7,14 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
-from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     alpha_of,
     check_alternative,
     check_choice,
     check_confidence_level,
     check_count,
 )
+from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClusterSums
 from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments, OutcomeRows
 from skcompare.stats._adjust import adjust_pvalues

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from scipy.special import ndtr
 
-from skcompare._design import Design
+from skcompare._core.design import Design
+from skcompare._core.formatting import format_pvalue
 from skcompare._typing import FloatArray
-from skcompare._wording import format_pvalue
 from skcompare.stats._pairwise_rows import SETTINGS, PairwiseRows, interval_level
 from skcompare.stats._result import PairedResult
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare._validation import check_alternative, check_choice
+from skcompare._core.validation import check_alternative, check_choice
 from skcompare.evidence import JointCounts
 from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments
 from skcompare.stats._class_label import (

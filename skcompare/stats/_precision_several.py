@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_choice
+from skcompare._core.validation import check_choice
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ClusterSums
 from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments
 from skcompare.stats._class_label import NO_ANSWERS, SCORE_WORDS, class_words

@@ -5,8 +5,8 @@ from functools import partial
 
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of, check_alternative, check_choice
+from skcompare._core.validation import alpha_of, check_alternative, check_choice
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._mcnemar import accuracy_result
 from skcompare.stats._result import PairedResult

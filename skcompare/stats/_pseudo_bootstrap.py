@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from skcompare._registry import ANY_SCORE, paired_test
-from skcompare._validation import check_alternative, check_switches
+from skcompare._core.validation import check_alternative, check_switches
+from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare.evidence import ScoreDifferences
 from skcompare.evidence._scores import mean_defined
 from skcompare.stats._resampled_t import sizes_ratio

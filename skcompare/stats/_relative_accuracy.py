@@ -5,8 +5,8 @@ from functools import partial
 
 from scipy.optimize import brentq
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_alternative, check_choice, is_number
+from skcompare._core.validation import check_alternative, check_choice, is_number
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._difference_limits import quantile
 from skcompare.stats._mcnemar import FEW_DISCORDANT

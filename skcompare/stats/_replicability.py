@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
+from skcompare._core.validation import alpha_of, check_alpha, check_confidence_level
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import alpha_of, check_alpha, check_confidence_level
 from skcompare.stats._result import ConfidenceInterval, PairedResult
 
 ALPHA = 0.05

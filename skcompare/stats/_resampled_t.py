@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaincinv
 
-from skcompare._validation import check_choice
+from skcompare._core.validation import check_choice
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (

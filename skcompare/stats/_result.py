@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from skcompare._flags import explain
-from skcompare._frames import frame_from_columns
+from skcompare._core.flags import explain
+from skcompare._core.formatting import INFERENCE_WORDS, format_pvalue
+from skcompare._core.validation import alpha_of, check_confidence_level
+from skcompare._io.columns import frame_from_columns
 from skcompare._typing import Inference
-from skcompare._validation import alpha_of, check_confidence_level
-from skcompare._wording import INFERENCE_WORDS, format_pvalue
 
 ROUNDING = 1e-9
 """A limit this close to the null value is on the side that the p-value says.

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from skcompare._core.validation import check_confidence_level, check_count
 from skcompare._typing import ArrayLike, FloatArray, IntArray
-from skcompare._validation import check_confidence_level, check_count
 from skcompare.evidence import PlacementValues
 from skcompare.stats._bootstrap_draws import generator
 from skcompare.stats._calibration_difference import FEW_GROUPS, GROUPS_ARE_FEW

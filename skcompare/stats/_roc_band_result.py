@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._flags import explain
-from skcompare._frames import frame_from_columns
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_confidence, format_number
+from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray
-from skcompare._wording import format_confidence, format_number
 
 COLUMNS = (
     "fpr",

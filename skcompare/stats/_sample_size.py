@@ -4,7 +4,7 @@ import math
 
 from scipy.special import ndtri
 
-from skcompare._validation import check_alpha, check_alternative
+from skcompare._core.validation import check_alpha, check_alternative
 
 
 def mcnemar_sample_size(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_alternative, check_choice, check_count
+from skcompare._core.validation import check_alternative, check_choice, check_count
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import JointCounts
 from skcompare.stats._count_scores import (
     BINARY_SCORES,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from scipy.special import ndtri
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.stats._score_permutation import NO_DIFFERENCE
 
 Pair = tuple[float, float]

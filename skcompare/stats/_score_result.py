@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare._validation import alpha_of
 from skcompare.evidence import BlockDifferences, ScoreDifferences
 from skcompare.evidence._scores import mean_defined
 from skcompare.stats._loss_results import ZERO_VARIANCE

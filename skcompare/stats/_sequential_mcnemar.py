@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from skcompare._registry import paired_test
-from skcompare._validation import check_alternative, is_number
+from skcompare._core.validation import check_alternative, is_number
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._anytime import (
     anytime_limits,

@@ -6,15 +6,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from skcompare._files import replaced_on_success
-from skcompare._frames import frame_from_columns
-from skcompare._validation import (
+from skcompare._core.atomic_write import replaced_on_success
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.validation import (
     alpha_of,
     check_alternative,
     check_choice,
     check_confidence_level,
 )
-from skcompare._wording import format_pvalue
+from skcompare._io.columns import frame_from_columns
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.stats._anytime import agreeing_limits, anytime_tail
 from skcompare.stats._anytime_counts import CountBets

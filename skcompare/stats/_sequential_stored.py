@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._validation import is_number
+from skcompare._core.validation import is_number
 from skcompare.stats._anytime_counts import CountBets
 from skcompare.stats._anytime_losses import SHARES, GridBets
 

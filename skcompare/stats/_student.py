@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betaln, stdtr, stdtrit
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.stats._tails import MOST_TERMS, SMALLEST, TRUSTED
 
 CONVERGED = 1e-15

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcompare._registry import paired_test
+from skcompare._core.validation import check_choice, check_count
+from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import check_choice, check_count
 from skcompare.evidence import AgreementMatrix
 from skcompare.stats._bowker import asymmetry
 from skcompare.stats._marginal_homogeneity import rate_frame

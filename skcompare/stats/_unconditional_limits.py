@@ -7,7 +7,7 @@ from functools import lru_cache
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.stats._difference_limits import lower_score_limit, one_sided
 from skcompare.stats._mcnemar_unconditional import (
     log_pvalue_at_least,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from skcompare._validation import check_alternative, check_choice
+from skcompare._core.validation import check_alternative, check_choice
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import anywhere, difference_limits
 from skcompare.stats._delong import check_auc_difference

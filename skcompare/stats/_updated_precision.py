@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from skcompare._registry import paired_test
-from skcompare._typing import FloatArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     check_alternative,
     check_choice,
     check_count,
     check_switches,
 )
+from skcompare._registry.tests import paired_test
+from skcompare._typing import FloatArray
 from skcompare.evidence import JointCounts
 from skcompare.stats._class_label import class_label, class_words
 from skcompare.stats._difference_limits import quantile

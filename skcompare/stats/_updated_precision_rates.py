@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.special import polygamma
 
+from skcompare._core.validation import is_number
 from skcompare._typing import FloatArray, IntArray
-from skcompare._validation import is_number
 from skcompare.evidence import JointCounts
 
 UNIFORM = "uniform"

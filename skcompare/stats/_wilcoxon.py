@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._typing import IntArray
-from skcompare._validation import (
+from skcompare._core.validation import (
     alpha_of,
     check_alternative,
     check_choice,
     check_switches,
     is_number,
 )
+from skcompare._registry.tests import paired_test
+from skcompare._typing import IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.stats._result import PairedResult
 from skcompare.stats._sample_size import check_power, tail_of

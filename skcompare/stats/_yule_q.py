@@ -6,8 +6,8 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from skcompare._registry import paired_test
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
+from skcompare._registry.tests import paired_test
 from skcompare.evidence import ContingencyTable
 from skcompare.stats._fisher import SMALL_EXPECTED, FixedMargins, is_exact, is_sparse
 from skcompare.stats._result import PairedResult

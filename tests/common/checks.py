@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skcompare._design import DESIGN_KINDS
-from skcompare._flags import FLAG_TEXTS
+from skcompare._core.design import DESIGN_KINDS
+from skcompare._core.flags import FLAG_TEXTS
 from skcompare.stats import PairedResult
 from tests.common.subjects import (
     Subject,

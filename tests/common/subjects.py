@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 
-from skcompare._design import Design, design_of
-from skcompare._registry import ANY_LOSS
+from skcompare._core.design import Design, design_of
+from skcompare._registry.tests import ANY_LOSS
 from skcompare.model_selection import (
     BlockRegularizedMx2CV,
     HalvesShuffleSplit,

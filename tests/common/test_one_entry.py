@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import skcompare
-from skcompare import _registry
-from skcompare._design import HOLDOUT
+from skcompare._core.design import HOLDOUT
+from skcompare._registry import metrics, tests
 from skcompare.cli import main
 from skcompare.evidence import ContingencyTable, ScoreDifferences
 from skcompare.metrics import accuracy
@@ -25,7 +25,7 @@ ANSWERS = {"old": np.roll(Y_TRUE, 1), "new": np.where(np.arange(40) < 5, 0, Y_TR
 def toy_test():
     """A test registered in one place."""
 
-    @_registry.paired_test(
+    @tests.paired_test(
         "toy_sign",
         title="Toy sign test",
         needs=ContingencyTable,
@@ -70,12 +70,12 @@ def toy_test():
 def toy_metrics():
     """A score of labels and a loss of probabilities, each registered in one place."""
 
-    @_registry.metric("toy_hits", response_method="predict", greater_is_better=True)
+    @metrics.metric("toy_hits", response_method="predict", greater_is_better=True)
     def toy_hits(y_true, y_pred, *, sample_weight=None):
         """Share of hits."""
         return accuracy(y_true, y_pred, sample_weight=sample_weight)
 
-    @_registry.metric(
+    @metrics.metric(
         "toy_loss",
         response_method="predict_proba",
         greater_is_better=False,
@@ -171,7 +171,7 @@ def test_documentation_lists_toys(toy_test, toy_metrics, pages):
 
 def test_common_checks_apply_to_a_toy(toy_test):
     """The checks of its kind are there for a new test, and it satisfies them."""
-    checks = dict(checks_of(_registry.paired_tests()["toy_sign"]))
+    checks = dict(checks_of(tests.paired_tests()["toy_sign"]))
 
     assert {"itself", "interval_and_pvalue_agree", "docstring"} <= set(checks)
     for check in checks.values():
@@ -188,18 +188,18 @@ def test_a_name_is_taken_once(toy_test):
         "references": (),
     }
     with pytest.raises(ValueError, match="'toy_sign' is registered"):
-        _registry.paired_test("toy_sign", designs=("holdout",), **settings)(mcnemar)
+        tests.paired_test("toy_sign", designs=("holdout",), **settings)(mcnemar)
     with pytest.raises(ValueError, match=r"Unknown design 'k-fold'. Did you mean 'kfold'"):
-        _registry.paired_test("other", designs=("k-fold",), **settings)
+        tests.paired_test("other", designs=("k-fold",), **settings)
     with pytest.raises(ValueError, match="Unknown kind 'differences'"):
-        _registry.paired_test(
+        tests.paired_test(
             "other", designs=("holdout",), **(settings | {"kind": "differences"})
         )
 
 
 def test_inference_follows_from_designs():
     """A test for hold-outs only speaks of two models, others of two algorithms."""
-    entries = _registry.paired_tests()
+    entries = tests.paired_tests()
 
     assert "models" == entries["mcnemar"].inference
     assert "algorithms" == entries["bcv_mcnemar"].inference
@@ -208,7 +208,7 @@ def test_inference_follows_from_designs():
 def test_test_of_a_score_says_how_many_records():
     """A test of score differences is found by its measure, with its number of records."""
 
-    @_registry.paired_test(
+    @tests.paired_test(
         "toy_mean",
         title="Toy mean",
         needs=ScoreDifferences,
@@ -243,7 +243,7 @@ def test_measure_is_tested_by_what_fits_it_closest():
         "squared_calibration_error": "calibration_difference",
     }
     for measure, name in expected.items():
-        assert name == _registry.tests_for(measure, HOLDOUT)[0].name, measure
+        assert name == tests.tests_for(measure, HOLDOUT)[0].name, measure
 
 
 def test_biased_measure_is_not_tested_by_itself():
@@ -254,7 +254,7 @@ def test_biased_measure_is_not_tested_by_itself():
     plain = skcompare.compare(y, proba, **words).rows[0]
     asked = skcompare.compare(y, proba, tests=["bootstrap_difference"], **words)
 
-    assert [] == _registry.tests_for("expected_calibration_error")
+    assert [] == tests.tests_for("expected_calibration_error")
     assert plain.test is None
     assert "use scoring='squared_calibration_error'" in plain.note
     assert "inconclusive" == asked.verdict

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from skcompare import _registry
+from skcompare._registry import tests
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, paired_test, paired_tests
 from tests.common import subjects
@@ -90,7 +90,7 @@ def _forgets_direction_check(table, alternative):
 )
 def test_checks_find_a_broken_test(broken, title, monkeypatch):
     """A test with the fault fails the check that is there for it, of enough samples."""
-    monkeypatch.setattr(_registry, "_tests", {})
+    monkeypatch.setattr(tests, "_tests", {})
     monkeypatch.setattr(subjects, "QUICK", False)
 
     @paired_test(
@@ -105,7 +105,7 @@ def test_checks_find_a_broken_test(broken, title, monkeypatch):
     def run(table, *, alternative="two-sided"):
         return broken(table, alternative)
 
-    check = dict(checks_of(_registry.paired_tests()["broken"]))[title]
+    check = dict(checks_of(tests.paired_tests()["broken"]))[title]
 
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         check()

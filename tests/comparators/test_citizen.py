@@ -44,7 +44,7 @@ from skcompare import (
     PairedComparator,
     cross_compare,
 )
-from skcompare._validation import check_probabilities
+from skcompare._core.validation import check_probabilities
 from skcompare.evidence import PairedLosses
 from skcompare.exceptions import (
     ChampionMismatchError,

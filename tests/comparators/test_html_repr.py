@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import skcompare
 from skcompare import PairedComparator
-from skcompare._sklearn_private import (
+from skcompare._core.sklearn_private import (
     DOCUMENTATION,
     DocumentedEstimatorMixin,
     SideBySideMixin,

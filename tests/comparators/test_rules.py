@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import BlockRegularized5x2CV, PairedComparator, compare
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import resolve_scoring, score_differences

@@ -10,7 +10,8 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
-from skcompare import MultipleComparator, _registry, compare
+from skcompare import MultipleComparator, compare
+from skcompare._registry import tests
 from skcompare.evidence import CorrectnessPatterns, ScoreDifferences
 from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.reports import (
@@ -390,7 +391,7 @@ def test_selection_is_that_of_the_fit():
 def test_joint_test_of_another_package():
     """A registered test of all together is found, whatever its parts say."""
 
-    @_registry.paired_test(
+    @tests.paired_test(
         "toy_joint",
         title="Toy joint test",
         needs=CorrectnessPatterns,

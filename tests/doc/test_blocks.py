@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skcompare import _registered_measures, _registry, evidence, metrics, stats
+from skcompare import evidence, metrics, stats
+from skcompare._registry import metrics as registered_metrics
+from skcompare._registry import tests as registered_tests
 from skcompare.cli import main
 from skcompare.gate import load_policy
 from tests.doc.pages import GUIDE, PAGES, ROOT, blocks, name_of
@@ -268,10 +270,10 @@ def test_python_runs(block, monkeypatch, request):
         request.getfixturevalue("pytester_with_answers")(block.code)
         return
     # What is registered already may be registered again, for this test.
-    monkeypatch.setattr(_registry, "_tests", {})
-    monkeypatch.setattr(_registered_measures, "_metrics", {})
+    monkeypatch.setattr(registered_tests, "_tests", {})
+    monkeypatch.setattr(registered_metrics, "_metrics", {})
     # scikit-learn must not hear of it, or it would keep the toy beside the metric.
-    monkeypatch.setattr(_registered_measures, "_told", [])
+    monkeypatch.setattr(registered_metrics, "_told", [])
     names = {
         name: getattr(module, name)
         for module in (evidence, stats, metrics)

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from skcompare import _registry, plots
+from skcompare import plots
+from skcompare._registry import tests
 from tests.doc.pages import DOC, ROOT
 
 FOLDER = DOC / "sphinxext"
@@ -33,7 +34,7 @@ def extension():
 def test_every_test_is_described_once(extension):
     """With its kind, its designs and its references, below the heading of its kind."""
     page = extension("registry_pages").render_tests()
-    for name, entry in _registry.paired_tests().items():
+    for name, entry in tests.paired_tests().items():
         block = page.split(f"\n\n{entry.title}\n~", 1)[1].split("\n\n", 3)
         facts = dict(re.findall(r":([\w ]+): (.*)", block[2]))
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from tests.common.subjects import random_predictions
 

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from skcompare import PairedComparator
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import PairedCalibration
 from skcompare.predictions import Answers, Predictions
 from tests.common.golden import golden

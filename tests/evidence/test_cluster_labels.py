@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from skcompare._design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.evidence._class_rows import CLASS_SCORES, ClassRows
 from skcompare.predictions import predictions_from_arrays

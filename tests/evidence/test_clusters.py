@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ClusterSums, ContingencyTable
 from skcompare.predictions import Answers, Predictions, predictions_from_arrays
 from skcompare.stats import clustered_mcnemar

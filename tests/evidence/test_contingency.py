@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from skcompare._design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ContingencyTable, PairedBlocks
 from skcompare.predictions import Answers, Predictions
 from tests.common.subjects import random_predictions

@@ -23,7 +23,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import BlockRegularized5x2CV, BlockRegularizedMx2CV
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ScoreDifferences
 
 X, Y = load_iris(return_X_y=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare._frames import frame_from_columns
+from skcompare._io.columns import frame_from_columns
 from skcompare.evidence import AgreementMatrix, JointCounts
 
 LIBRARIES = ("pandas", "polars", "pyarrow")

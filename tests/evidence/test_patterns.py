@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from skcompare._design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns, _bits, _patterns
 from skcompare.predictions import Answers, Predictions
 from tests.common.golden import golden

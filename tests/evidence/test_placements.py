@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
 from skcompare.evidence import _placement_ranks as ranks
 from skcompare.predictions import Answers, Predictions

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
-from skcompare._registered_measures import loss_of, record_losses
+from skcompare._registry.losses import loss_of, record_losses
 from skcompare.evidence import PairedLosses
 from skcompare.evidence._record_losses import (
     CHUNK,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare._labels import classes_of
+from skcompare._core.labels import classes_of
 from skcompare.evidence import ContingencyTable
 from skcompare.evidence import _right_counts as module
 from skcompare.evidence._right_counts import right_cells

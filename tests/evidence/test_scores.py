@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ScoreDifferences
 
 NAN = float("nan")

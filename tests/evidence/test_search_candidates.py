@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import corrected_repeated_kfold_t
 

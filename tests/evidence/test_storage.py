@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from skcompare import evidence as package
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import (
     AgreementMatrix,
     Asked,

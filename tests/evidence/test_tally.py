@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from skcompare._frames import _scan, table_of
+from skcompare._io import parquet as _scan
+from skcompare._io.engine import table_of
 from skcompare.evidence import (
     Asked,
     ClusterSums,

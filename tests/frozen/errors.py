@@ -23,7 +23,7 @@ from skcompare import (
     compare_scores,
     cross_compare,
 )
-from skcompare._registry import paired_tests
+from skcompare._registry.tests import paired_tests
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.metrics import get_scorer, metrics

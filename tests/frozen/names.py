@@ -11,9 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import skcompare
 from skcompare import MultipleComparator, PairedClassifier, PairedComparator, cross_compare
-from skcompare._flags import FLAG_TEXTS, explain
-from skcompare._registered_measures import record_losses
-from skcompare._registry import paired_tests
+from skcompare._core.flags import FLAG_TEXTS, explain
+from skcompare._registry.losses import record_losses
+from skcompare._registry.tests import paired_tests
 from skcompare.metrics import get_scorer_names, metrics
 
 ROOMS = (

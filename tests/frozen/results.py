@@ -5,7 +5,7 @@ from numbers import Real
 
 import numpy as np
 
-from skcompare._registry import paired_tests
+from skcompare._registry.tests import paired_tests
 from tests.common.subjects import Subject
 
 SAMPLES = ((60, 0, 2), (60, 1, 3), (17, 2, 2))

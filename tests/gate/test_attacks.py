@@ -510,7 +510,7 @@ def test_many_columns_take_their_time_only(folder):
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="Linux has such a file")
 def test_input_without_end(folder, capsys, monkeypatch):
     """It is refused in one line, before memory is full."""
-    monkeypatch.setattr("skcompare._text_files.LARGEST_PIPE", 1 << 22)
+    monkeypatch.setattr("skcompare._io.text_files.LARGEST_PIPE", 1 << 22)
     write("b.csv", label=GOOD)
 
     line = refused(capsys, *ACCURACY, files=("/dev/zero", "b.csv"))
@@ -519,7 +519,7 @@ def test_input_without_end(folder, capsys, monkeypatch):
 
 def test_a_file_that_unpacks_to_a_thousand_times_its_size(folder, capsys, monkeypatch):
     """A small file would fill the memory."""
-    monkeypatch.setattr("skcompare._files.ALWAYS_FINE", 1 << 16)
+    monkeypatch.setattr("skcompare._core.atomic_write.ALWAYS_FINE", 1 << 16)
     write("b.csv", label=GOOD)
     text = "id,y,label\n" + "1,1,1\n" * 100_000
     (folder / "a.csv.gz").write_bytes(gzip.compress(text.encode()))

@@ -289,7 +289,7 @@ def test_other_archives_are_refused(tmp_path):
 
 def test_archives_that_swell_are_refused(tmp_path, monkeypatch):
     """A file whose content is far larger than it is never unpacked."""
-    monkeypatch.setattr("skcompare._files.ALWAYS_FINE", 1000)
+    monkeypatch.setattr("skcompare._core.atomic_write.ALWAYS_FINE", 1000)
     path = tmp_path / "new.skops"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("schema.json", b" " * 1_000_000)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.comparators._engine import Prepared
 from skcompare.evidence import (
     ClusterSums,

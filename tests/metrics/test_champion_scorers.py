@@ -43,7 +43,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skcompare import _registry
+from skcompare._registry import tests
 from skcompare.evidence import (
     ClassPlacementValues,
     ContingencyTable,
@@ -892,7 +892,7 @@ def test_words():
 def own_test():
     """A test that somebody else registered."""
 
-    @_registry.paired_test(
+    @tests.paired_test(
         "own_gain",
         title="Own test",
         needs=ContingencyTable,

@@ -6,7 +6,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
 from skcompare import compare
-from skcompare._registered_measures import loss_of, metrics
+from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import metrics
 from skcompare.evidence import PairedLosses
 from skcompare.metrics import (
     brier_loss,

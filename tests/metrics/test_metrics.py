@@ -11,7 +11,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator
-from skcompare._registered_measures import metrics
+from skcompare._registry.metrics import metrics
 from skcompare.metrics import accuracy, multiclass_brier_loss, sensitivity, specificity
 
 

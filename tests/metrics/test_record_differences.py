@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, make_scorer
 
-from skcompare._design import HOLDOUT
+from skcompare._core.design import HOLDOUT
 from skcompare.evidence import PlacementValues
 from skcompare.metrics import resolve_scoring, score_differences
 from skcompare.metrics._record_differences import record_differences

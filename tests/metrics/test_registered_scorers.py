@@ -40,7 +40,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skcompare import PairedComparator, _registered_measures, _sklearn_private
+from skcompare import PairedComparator
+from skcompare._core import sklearn_private as _sklearn_private
+from skcompare._registry.metrics import MetricEntry
 from skcompare.metrics import (
     expected_calibration_error,
     get_scorer,
@@ -415,7 +417,7 @@ def test_a_metric_without_weights_gets_none():
         """Share of twos."""
         return float(np.mean(y_pred == 2))
 
-    entry = _registered_measures.MetricEntry("twos", "twos", unweighted, "predict", True)
+    entry = MetricEntry("twos", "twos", unweighted, "predict", True)
     from skcompare.metrics._registered_scorer import scorer_of
 
     scorer = scorer_of(entry, {})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.metrics import get_scorer_names, resolve_scoring
 from skcompare.metrics._scores import _split_scores, score_of_part
 from skcompare.metrics._undefined import Watch

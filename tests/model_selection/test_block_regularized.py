@@ -18,7 +18,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 
-from skcompare._design import Design, design_of
+from skcompare._core.design import Design, design_of
 from skcompare.model_selection import (
     BlockLayout,
     BlockRegularized5x2CV,

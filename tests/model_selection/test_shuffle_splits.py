@@ -14,8 +14,8 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 
-from skcompare._design import Design, design_of
-from skcompare._flags import FLAG_TEXTS
+from skcompare._core.design import Design, design_of
+from skcompare._core.flags import FLAG_TEXTS
 from skcompare.model_selection import (
     HalvesShuffleSplit,
     ReplicatedShuffleSplit,

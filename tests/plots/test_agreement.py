@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import AgreementMatrix, JointCounts
 from skcompare.plots import AgreementDisplay
 from skcompare.plots._heat import SHADES

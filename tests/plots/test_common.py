@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import skcompare.plots
-from skcompare._frames import frame_from_columns
+from skcompare._io.columns import frame_from_columns
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots import Display
 from skcompare.plots._heat import SHADES

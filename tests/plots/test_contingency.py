@@ -2,7 +2,7 @@
 
 import pytest
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ContingencyDisplay
 from skcompare.plots._counts import short_count

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import PairedLosses
 from skcompare.plots import LossDifferenceDisplay
 from skcompare.plots._room import new_figure

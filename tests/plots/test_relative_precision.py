@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skcompare import Comparison, compare
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.plots import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots._interval_rows import IntervalRow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare._frames import source_of
+from skcompare._io.columns import source_of
 from skcompare.predictions import (
     holdout_from_frame,
     predictions_from_arrays,

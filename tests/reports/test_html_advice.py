@@ -5,8 +5,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
-from skcompare._design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_words
-from skcompare._registry import paired_tests
+from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_words
+from skcompare._registry.tests import paired_tests
 from skcompare.gate import Gate, Ledger, NonInferior
 from skcompare.gate._html import next_steps_of
 from skcompare.reports._assumed import assumed_by, assumed_of_tests

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
-from skcompare._registry import paired_tests
+from skcompare._registry.tests import paired_tests
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.plots import ContingencyDisplay
 from skcompare.plots._pictures import pictures_among, pictures_of

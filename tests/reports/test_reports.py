@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from skcompare import Comparison, compare
-from skcompare._wording import format_pvalue
+from skcompare._core.formatting import format_pvalue
 from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._verdict import round_up
 

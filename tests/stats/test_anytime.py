@@ -9,9 +9,10 @@ from scipy.integrate import quad
 from scipy.special import betaln, logsumexp
 from scipy.stats import beta, binom
 
-from skcompare import _registry, compare
-from skcompare._design import HOLDOUT
-from skcompare._validation import alpha_of
+from skcompare import compare
+from skcompare._core.design import HOLDOUT
+from skcompare._core.validation import alpha_of
+from skcompare._registry import tests
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import anytime_mcnemar, mcnemar, paired_tests
 from skcompare.stats._anytime_counts import CountBets
@@ -317,9 +318,9 @@ def test_number_of_records_of_no_and_wrong_differences():
 
 def test_defaults_stay():
     """No design has an anytime-valid test as its default."""
-    assert "mcnemar" == _registry.tests_for("accuracy", HOLDOUT)[0].name
+    assert "mcnemar" == tests.tests_for("accuracy", HOLDOUT)[0].name
     for loss in ("brier_loss", "log_loss", "neg_brier_score", "spherical_loss"):
-        names = [entry.name for entry in _registry.tests_for(loss, HOLDOUT)]
+        names = [entry.name for entry in tests.tests_for(loss, HOLDOUT)]
         assert "paired_t" == names[0]
         assert "anytime_losses" in names[1:]
 

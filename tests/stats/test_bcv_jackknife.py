@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._design import Design
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._core.design import Design
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import BlockDifferences
 from skcompare.model_selection import BlockRegularizedMx2CV
 from skcompare.stats import bcv_jackknife_t, paired_tests

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import PairedCalibration
 from skcompare.stats import _calibration_consistency as module
 from skcompare.stats import calibration_consistency

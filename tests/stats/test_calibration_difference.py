@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedCalibration
 from skcompare.stats import _calibration_cells as cells
 from skcompare.stats import _calibration_resampling as resampling

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import ClusterSums, ContingencyTable
 from skcompare.stats import _sign_flip as sign_flip
 from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, ttest_1samp
 
-from skcompare._registry import paired_tests
+from skcompare._registry.tests import paired_tests
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats import clustered_precision, precision_score
 from skcompare.stats._result import PairedResult

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import PairedLosses
 from skcompare.stats import clustered_t, loss_permutation, paired_t, paired_tests
 from tests.common.golden import golden

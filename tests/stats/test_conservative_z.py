@@ -10,8 +10,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from skcompare._design import design_of
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._core.design import design_of
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.model_selection import HalvesShuffleSplit
 from skcompare.stats import conservative_z, paired_tests

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.model_selection import KFold, LeaveOneOut
 
-from skcompare._design import design_of
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._core.design import design_of
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.datasets import make_epsilon
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import cv_ci_z, paired_tests

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare._flags import explain
+from skcompare._core.flags import explain
 from skcompare.evidence import Levels, PlacementValues
 from skcompare.stats import (
     auc_contrast,

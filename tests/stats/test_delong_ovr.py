@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from skcompare._registry import get_test
+from skcompare._registry.tests import get_test
 from skcompare.evidence import ClassPlacementValues, PlacementValues
 from skcompare.stats import adjust_pvalues, delong, delong_classes, delong_ovr
 from tests.common.golden import golden

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._design import Design
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._core.design import Design
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import (
     calibrated_5x2_f,

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.stats import cohen_kappa, error_kappa
 from tests.common.golden import golden

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import PairedLosses
 from skcompare.stats import loss_permutation, paired_t
 from skcompare.stats._loss_signs import MOST_ENUMERATED, flipped_sums

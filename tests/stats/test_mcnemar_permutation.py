@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import PairedResult, mcnemar
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._design import HOLDOUT, Design
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import PairedLosses
 from skcompare.stats import loss_permutation, paired_t, paired_tests
 from skcompare.stats._student import _log_far_tail, student_pvalue, student_quantile

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from skcompare import _registry
+from skcompare._registry import tests
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.evidence._class_rows import ClassMoments
 from skcompare.stats import (
@@ -773,7 +773,7 @@ def test_registered_before_the_other_tests_of_precision():
     ours = {test.__name__ for test in TESTS}
     design = joint(3, 5, 2, 10, 20, 7, 9, 4).design
 
-    names = [one.name for one in _registry.tests_for("precision", design)]
+    names = [one.name for one in tests.tests_for("precision", design)]
 
     assert "precision_both_scores" == next(name for name in names if name in ours)
     assert ours <= set(names)
@@ -783,7 +783,7 @@ def test_registered_before_the_other_tests_of_precision():
 def test_records_that_are_needed(test):
     """At that number of like records the test reaches its critical value and more."""
     counts = joint(30, 53, 42, 155, 280, 78, 45, 32)
-    needed = _registry.get_test(test.__name__).sample_size
+    needed = tests.get_test(test.__name__).sample_size
 
     n = needed(counts, alpha=0.05, power=0.8, alternative="two-sided")
 
@@ -799,7 +799,7 @@ def test_records_that_are_needed(test):
 @pytest.mark.parametrize("test", [precision_both_scores, precision_weighted_score])
 def test_records_that_are_needed_at_the_edges(test):
     """Never fewer than there are, and infinitely many without a difference."""
-    needed = _registry.get_test(test.__name__).sample_size
+    needed = tests.get_test(test.__name__).sample_size
     options = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
     clear = joint(0, 30, 0, 9, 0, 0, 25, 9)
 

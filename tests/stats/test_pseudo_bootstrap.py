@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.model_selection import ReplicatedShuffleSplit
 from skcompare.stats import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._design import Design
-from skcompare._flags import FLAG_TEXTS
-from skcompare._registry import tests_for as fitting_tests
+from skcompare._core.design import Design
+from skcompare._core.flags import FLAG_TEXTS
+from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.stats import (
     corrected_repeated_holdout_t,

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtri
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from skcompare._design import Design
+from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
 from skcompare.stats import _roc_resampling as resampling
 from skcompare.stats import roc_difference_band

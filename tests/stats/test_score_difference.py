@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._registry import get_test
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
+from skcompare._registry.tests import get_test
 from skcompare.evidence import JointCounts
 from skcompare.stats import PairedResult, mcnemar, score_difference
 from skcompare.stats import _score_permutation as permutation

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import PairedLosses
 from skcompare.stats import _signed_rank_null as null
 from skcompare.stats import _walsh as walsh

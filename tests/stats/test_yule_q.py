@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skcompare._validation import alpha_of
+from skcompare._core.validation import alpha_of
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import yule_q
 from tests.common.golden import golden

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._text_files import TextColumn, TextFile, from_codes
+from skcompare._io.text_files import TextColumn, TextFile, from_codes
 
 BATCH = 1 << 12
 """Records in memory with all their values at a time."""

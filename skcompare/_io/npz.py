@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._text_files import cannot_read
+from skcompare._io.text_files import cannot_read
 
 LARGEST = 1 << 32
 """Bytes of an array that is read; a file of a few megabytes could hold more."""

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from skcompare._csv import CsvFile
-from skcompare._frames._arrays import arrays_of, from_native, narwhals_module
-from skcompare._frames._parquet import PARQUET, ParquetFile
-from skcompare._json_lines import JsonLinesFile
-from skcompare._npz import NpzFile
-from skcompare._validation import check_choice, unknown_name
+from skcompare._core.validation import check_choice, unknown_name
+from skcompare._io.arrays import arrays_of, from_native, narwhals_module
+from skcompare._io.csv import CsvFile
+from skcompare._io.json_lines import JsonLinesFile
+from skcompare._io.npz import NpzFile
+from skcompare._io.parquet import PARQUET, ParquetFile
 from skcompare.exceptions import MissingDependencyError
 
 BACKENDS = ("pandas", "polars", "pyarrow")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skcompare._validation import check_count
+from skcompare._core.validation import check_count
 
 MOST_LEVELS = 1 << 24
 

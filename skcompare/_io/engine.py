@@ -7,11 +7,147 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._frames._arrays import array_of_series, from_native, narwhals_module
-from skcompare._frames._columns import FILES, Dataset, Frame, is_dataset
-from skcompare._frames._parquet import ParquetFile, refused_if_damaged
-from skcompare._frames._program import Program
-from skcompare._frames._scan import Scanned, scanned_dataset, scanned_file
+from skcompare._io.arrays import array_of_series, from_native, narwhals_module
+from skcompare._io.columns import FILES, Dataset, Frame, is_dataset
+from skcompare._io.parquet import (
+    ParquetFile,
+    Scanned,
+    refused_if_damaged,
+    scanned_dataset,
+    scanned_file,
+)
+
+PLAIN = "skcompare_{}"
+"""Names of the columns that are made, whatever those of the frame are called."""
+
+
+class Program:
+    """Columns of a lazy frame, made step by step, and counted by one group-by.
+
+    The same functions make columns of arrays and of frames: they take `+`, `-`, `*`, `/`,
+    comparisons, `&` and `|` from what they get, and the rest from an object like this one.
+
+    A comparison with a missing value is neither true nor false for most engines: where it
+    decides, it counts as false. So a condition says what is good, and never what is bad.
+
+    Parameters
+    ----------
+    frame : narwhals.LazyFrame
+        The records.
+    columns : dict of str to tuple of (str, str)
+        For each name that the program uses the column and its kind of value.
+    """
+
+    def __init__(self, frame: Any, columns: dict[str, tuple[str, str]]) -> None:
+        import narwhals
+
+        self._nw = narwhals
+        # pandas keeps missing values in conditions; nowhere else is there any harm.
+        self._fills = frame.implementation.is_dask()
+        self._is_polars = frame.implementation.is_polars()
+        self._n = 0
+        taken = {name: self._read(*column) for name, column in columns.items()}
+        self._at = {name: PLAIN.format(i) for i, name in enumerate(taken)}
+        self._n = len(taken)
+        self._frame = frame.select(
+            *(column.alias(self._at[name]) for name, column in taken.items())
+        )
+
+    def column(self, name: str) -> Any:
+        """A column by the name that the program uses."""
+        return self._nw.col(self._at[name])
+
+    def let(self, *values: Any) -> tuple[Any, ...]:
+        """The values as columns, so that what is used several times is computed once."""
+        names = [PLAIN.format(self._n + i) for i in range(len(values))]
+        self._n += len(values)
+        self._frame = self._frame.with_columns(
+            *(value.alias(name) for value, name in zip(values, names, strict=True))
+        )
+        return tuple(self._nw.col(name) for name in names)
+
+    def where(self, condition: Any, value: Any, otherwise: Any) -> Any:
+        """`value` where a condition is true, else `otherwise`, also where it is missing."""
+        if self._fills:
+            condition = condition.fill_null(False)
+        return (
+            self._nw.when(condition)
+            .then(self._value(value))
+            .otherwise(self._value(otherwise))
+        )
+
+    def flag(self, condition: Any) -> Any:
+        """1.0 where a condition of values that are all there is true, else 0.0."""
+        return condition.cast(self._nw.Float64)
+
+    def share(self, part: Any, whole: int) -> Any:
+        """A number divided by a whole one, rounded once."""
+        # Polars multiplies by the reciprocal of a constant, which is rounded twice.
+        return part / (part * 0.0 + float(whole) if self._is_polars else float(whole))
+
+    def floor(self, value: Any) -> Any:
+        """The greatest whole number that is not above a fraction, as a fraction."""
+        # Releases of narwhals before 2.15 lack it.
+        return value.floor() if hasattr(value, "floor") else value // 1
+
+    def whole(self, value: Any) -> Any:
+        """As an integer of 64 bits."""
+        return value.cast(self._nw.Int64)
+
+    def log(self, value: Any) -> Any:
+        """The natural logarithm of a number above 0."""
+        return value.log()
+
+    def sqrt(self, value: Any) -> Any:
+        """The square root."""
+        return value.sqrt()
+
+    @property
+    def frame(self) -> Any:
+        """The lazy frame with the columns made so far."""
+        return self._frame
+
+    def grouped(self, keys: Sequence[Any], sums: Sequence[Any], count: str) -> Any:
+        """The groups of equal keys: keys, count of records, and sums, as a lazy frame."""
+        nw = self._nw
+        key_names = [f"skcompare_key_{i}" for i in range(len(keys))]
+        sum_names = [f"skcompare_sum_{i}" for i in range(len(sums))]
+        made = zip((*keys, *sums), (*key_names, *sum_names), strict=True)
+        frame = self._frame.select(*(value.alias(name) for value, name in made))
+        counted = nw.len().alias(count)
+        totals = (nw.col(name).sum() for name in sum_names)
+        return frame.group_by(*key_names).agg(counted, *totals)
+
+    def extremes(self, value: Any) -> Any:
+        """The least and the greatest of a value, as a lazy frame of one record."""
+        low, high = self._nw.col("low"), self._nw.col("high")
+        frame = self._frame.select(value.alias("low"), value.alias("high"))
+        return frame.select(low.min(), high.max())
+
+    def spans(self, key: Any, value: Any) -> Any:
+        """The count, and the least and greatest of a value, by a key; a lazy frame."""
+        nw = self._nw
+        frame = self._frame.select(
+            key.alias("key"), value.alias("low"), value.alias("high")
+        )
+        return frame.group_by("key").agg(
+            nw.len().alias("count"), nw.col("low").min(), nw.col("high").max()
+        )
+
+    def _read(self, name: str, kind: str) -> Any:
+        column = self._nw.col(name)
+        if kind == "text":
+            return column.cast(self._nw.String)
+        if kind == "whole":
+            # Sums and products of small integers overflow.
+            return column.cast(self._nw.Int64)
+        if kind == "fraction":
+            return column.cast(self._nw.Float64)
+        return column
+
+    def _value(self, value: Any) -> Any:
+        return self._nw.lit(value) if isinstance(value, float | int | str) else value
+
 
 HEAD = 20_000
 """Records that are looked at before all are counted."""
@@ -302,3 +438,108 @@ def _table(scanned: Scanned | None, words: str, *, is_file: bool = False) -> Tab
     if scanned is None:
         return None
     return Table(scanned.frame, words, scanned.kept, is_file=is_file)
+
+
+ID = "skcompare_id"
+
+
+def joined_tables(
+    tables: Sequence[tuple[Table, Sequence[str]]], id: str
+) -> tuple[Table, list[dict[str, str]]]:
+    """Some columns of several tables, side by side for each id.
+
+    Parameters
+    ----------
+    tables : sequence of (Table, sequence of str)
+        Tables of one engine and the columns that are taken of each.
+    id : str
+        Column that each table has.
+
+    Returns
+    -------
+    table : Table
+        The joined table.
+    names : list of dict of str to str
+        For each table what its columns are called in it.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing or repeated, or a table lacks ids of another one.
+    """
+    engines = {table.engine for table, _ in tables}
+    if len(engines) > 1:
+        words = " and ".join(f"{table.words} ({table.engine})" for table, _ in tables)
+        raise ValueError(
+            f"Frames can only be joined on one engine. Got {words}. Move them to one "
+            "engine, or read all of them into memory."
+        )
+    kinds = {table.kind(id) for table, _ in tables}
+    as_text = len(kinds) > 1
+    if not kinds <= {"text", "whole"} and as_text:
+        words = ", ".join(f"{table.words} has {table.kind(id)}" for table, _ in tables)
+        raise ValueError(
+            f"Ids must be of one type to be compared: {words}. Convert them to text."
+        )
+    frames, names = [], []
+    for i, (table, columns) in enumerate(tables):
+        own = {name: f"skcompare_{i}_{j}" for j, name in enumerate(dict.fromkeys(columns))}
+        frames.append(_selected(table, own, id, as_text))
+        names.append(own)
+    kept = [table for table, _ in tables]
+    words = " and ".join(table.words for table in kept)
+    is_file = all(table.is_file for table in kept)
+    sizes = [_n_unique(table, frame, id) for (table, _), frame in zip(tables, frames)]
+    whole = frames[0]
+    for i, frame in enumerate(frames[1:], start=1):
+        ids = frames[0].select(ID).join(frame.select(ID), on=ID, how="inner")
+        n_both = Table(ids, words, is_file=is_file).n_records()
+        _check_all(tables[0][0], tables[i][0], id, (sizes[0], sizes[i], n_both))
+        whole = whole.join(frame, on=ID, how="inner")
+    return Table(whole, words, kept, is_file=is_file), names
+
+
+def _selected(table: Table, names: dict[str, str], id: str, as_text: bool) -> Any:
+    nw = narwhals_module()
+    own = nw.col(id).cast(nw.String) if as_text else nw.col(id)
+    taken = (nw.col(name).alias(new) for name, new in names.items())
+    return table.frame.select(own.alias(ID), *taken)
+
+
+def _n_unique(table: Table, frame: Any, id: str) -> int:
+    """The number of records, each of which must have an id of its own."""
+    nw = narwhals_module()
+    often = frame.select(ID).group_by(ID).agg(nw.len().alias("often"))
+    twice = nw.when(nw.col("often") > 1).then(nw.lit(1)).otherwise(nw.lit(0))
+    missing = nw.when(nw.col(ID).is_null()).then(nw.col("often")).otherwise(nw.lit(0))
+    counted = often.select(
+        nw.col("often"), twice.alias("twice"), missing.alias("missing")
+    ).select(nw.col("often").sum(), nw.col("twice").sum(), nw.col("missing").sum())
+    found = table.collected(counted)
+    n, n_twice, n_missing = (int(found[name].to_list()[0] or 0) for name in found.columns)
+    if n_missing:
+        raise ValueError(
+            f"Column {id!r} of {table.words} must not have missing values. Got "
+            f"{n_missing:,} of {n:,} records. Ids tell records apart: drop these."
+        )
+    if n_twice:
+        raise ValueError(
+            f"Ids must tell records apart. Column {id!r} of {table.words} has {n_twice:,} "
+            "of them more than once. Keep one record of each."
+        )
+    return n
+
+
+def _check_all(first: Table, other: Table, id: str, sizes: tuple[int, int, int]) -> None:
+    n_first, n_other, n_both = sizes
+    lacks = [
+        f"{table.words} lacks {n - n_both:,} of them"
+        for table, n in ((other, n_first), (first, n_other))
+        if n > n_both
+    ]
+    if lacks:
+        raise ValueError(
+            f"Column {id!r} of {first.words} and of {other.words} must hold the same ids: "
+            f"{' and '.join(lacks)}. Keep the records that all have, so that none is left "
+            "out in silence."
+        )

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._arrays import is_foreign, on_host
+from skcompare._core.array_api import is_foreign, on_host
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 PROBABILITY_TOLERANCE = 1e-6

@@ -7,10 +7,11 @@ places of what stood for them.
 """
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
-from skcompare._sklearn_private import make_known
+from skcompare._core.sklearn_private import make_known
+
+GetScorer = Callable[[str], Callable[..., float]]
 
 PREFIX = "skcompare_"
 """Stands before a name that scikit-learn has given to a scorer of its own."""
@@ -36,18 +37,8 @@ SCORER_NAMES = (
 """Of all metrics that we register ourselves; a test compares them with the registry."""
 
 
-CHAMPION_SCORERS = {
-    "delong": "DeLongScorer",
-    "gee_precision": "PrecisionScorer",
-    "mcnemar": "McNemarScorer",
-}
-"""Classes of scorers against a champion whose answers are routed, by their names."""
-
-
-def scorer_named(name: str) -> Callable[..., float]:
-    """The scorer of a name, loaded with all of them."""
-    scorer: Callable[..., float] = import_module("skcompare.metrics").get_scorer(name)
-    return scorer
+CHAMPION_SCORERS = ("delong", "gee_precision", "mcnemar")
+"""Names of the scorers against a champion whose answers are routed."""
 
 
 class NamedScorer:
@@ -59,29 +50,34 @@ class NamedScorer:
     ----------
     name : str
         The name of the scorer.
+    get_scorer : callable
+        A function of a module that returns the scorer of a name.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(
+        self, name: str, get_scorer: Callable[[str], Callable[..., float]]
+    ) -> None:
         self.name = name
+        self.get_scorer = get_scorer
 
     def __repr__(self) -> str:
-        return repr(scorer_named(self.name))
+        return repr(self.get_scorer(self.name))
 
     def __reduce__(self) -> tuple[Callable[[str], Callable[..., float]], tuple[str]]:
-        return scorer_named, (self.name,)
+        return self.get_scorer, (self.name,)
 
     def __call__(self, estimator: Any, X: Any, y: Any, **words: Any) -> float:
-        return scorer_named(self.name)(estimator, X, y, **words)
+        return self.get_scorer(self.name)(estimator, X, y, **words)
 
     def __getattr__(self, attribute: str) -> Any:
         # Protocols are asked for by such names, and must not load anything. Without a name
         # there is no scorer yet.
-        if attribute.startswith("__") or attribute == "name":
+        if attribute.startswith("__") or attribute in ("name", "get_scorer"):
             raise AttributeError(attribute)
-        return getattr(scorer_named(self.name), attribute)
+        return getattr(self.get_scorer(self.name), attribute)
 
 
-def make_names_known() -> list[str]:
+def make_names_known(get_scorer: GetScorer) -> list[str]:
     """Tell scikit-learn the names of our scorers, and return those that it knows."""
     names = (*SCORER_NAMES, *CHAMPION_SCORERS)
-    return make_known({name: NamedScorer(name) for name in names}, PREFIX)
+    return make_known({name: NamedScorer(name, get_scorer) for name in names}, PREFIX)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._text_files import TextColumn, TextFile, from_codes
+from skcompare._io.text_files import TextColumn, TextFile, from_codes
 
 BATCH = 1 << 10
 """Records in memory with all their fields at a time."""

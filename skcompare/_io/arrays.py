@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._text_files import from_codes, text_array
+from skcompare._io.text_files import from_codes, text_array
 from skcompare.exceptions import MissingDependencyError
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._files import check_unpacked
+from skcompare._core.atomic_write import check_unpacked
 
 LONGEST_LINE = 1 << 26
 """Letters of a line; a compressed file of a few megabytes could have billions."""

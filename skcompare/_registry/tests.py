@@ -1,6 +1,6 @@
-"""The registries: one entry a test, one entry a metric.
+"""The registry of tests.
 
-Everything that lists tests or metrics (report rows, scorers, the command line, the
+Everything that lists tests (report rows, scorers, the command line, the
 documentation, the common checks) reads it here, so that a test is added in one place.
 """
 
@@ -11,16 +11,12 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
-from skcompare._design import DESIGN_KINDS, Design
-from skcompare._registered_measures import (
-    add_entry,
-    completed,
-    keywords_of,
-    loss_of,
-    tested_instead,
-)
+from skcompare._core.design import DESIGN_KINDS, Design
+from skcompare._core.validation import check_choice, unknown_name
+from skcompare._registry.entries import add_entry, keywords_of
+from skcompare._registry.losses import loss_of
+from skcompare._registry.metrics import tested_instead
 from skcompare._typing import Inference, Kind
-from skcompare._validation import check_choice, unknown_name
 
 ANY_LOSS, ANY_SCORE = "any loss", "any score"
 F = TypeVar("F", bound=Callable[..., Any])
@@ -207,7 +203,7 @@ def paired_test(
             of_records=of_records,
             bounded=bounded,
         )
-        add_entry(_tests, entry, "test", "stats")
+        add_entry(_tests, entry, "test")
         return run  # type: ignore[return-value]
 
     return register
@@ -229,7 +225,7 @@ def _advice(needs: type) -> str:
 
 def paired_tests() -> Mapping[str, PairedTestEntry]:
     """All registered tests by name."""
-    return MappingProxyType(completed(_tests, "stats"))
+    return MappingProxyType(_tests)
 
 
 def get_test(name: object) -> PairedTestEntry:

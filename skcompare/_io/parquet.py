@@ -2,14 +2,16 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from skcompare._frames._arrays import arrays_of, narwhals_module
-from skcompare._text_files import cannot_read
+from skcompare._io.arrays import arrays_of, narwhals_module
+from skcompare._io.text_files import cannot_read
 from skcompare.exceptions import MissingDependencyError
 
 PARQUET = (".parquet", ".pq")
@@ -57,7 +59,7 @@ class ParquetFile:
         except OSError as error:
             raise cannot_read(self.path, error) from error
         nw = narwhals_module()
-        for open_by in (_by_pyarrow, _by_polars, _by_pandas):
+        for open_by in (_opened_by_pyarrow, _opened_by_polars, _opened_by_pandas):
             try:
                 with refused_if_damaged(self.words):
                     return open_by(nw, self.path)
@@ -108,7 +110,7 @@ class _Opened(NamedTuple):
     select: Callable[[list[str]], Any]
 
 
-def _by_pyarrow(nw: Any, path: str) -> _Opened:
+def _opened_by_pyarrow(nw: Any, path: str) -> _Opened:
     from pyarrow import dataset
 
     files = dataset.dataset(path, format="parquet")
@@ -117,13 +119,102 @@ def _by_pyarrow(nw: Any, path: str) -> _Opened:
     )
 
 
-def _by_polars(nw: Any, path: str) -> _Opened:
+def _opened_by_polars(nw: Any, path: str) -> _Opened:
     lazy = nw.scan_parquet(path, backend="polars")
     return _Opened(
         lazy.collect_schema().names(), lambda names: lazy.select(*names).collect()
     )
 
 
-def _by_pandas(nw: Any, path: str) -> _Opened:
+def _opened_by_pandas(nw: Any, path: str) -> _Opened:
     frame = nw.read_parquet(path, backend="pandas")
     return _Opened(frame.columns, lambda names: frame.select(*names))
+
+
+READ_AT_ONCE = 1 << 26
+"""Bytes of Parquet files that are read into arrays rather than left to an engine."""
+
+
+_OPEN = threading.local()
+
+
+class Scanned(NamedTuple):
+    """A lazy frame, and what must live as long as it."""
+
+    frame: Any
+    kept: Any = None
+
+
+def scanned_file(path: str, even_small: bool = False) -> Scanned | None:
+    """A Parquet file, or a folder of them, on DuckDB or else Polars.
+
+    None where the files are small or neither is installed.
+    """
+    files = _files(path)
+    size = sum(os.path.getsize(file) for file in files)
+    if not files or (size <= READ_AT_ONCE and not even_small):
+        return None
+    return _first(lambda: _scanned_by_duckdb(files), lambda: _scanned_by_polars(files))
+
+
+def scanned_dataset(dataset: Any) -> Scanned | None:
+    """A dataset of pyarrow on DuckDB or else Polars; None where neither is installed."""
+
+    def by_duckdb() -> Scanned:
+        connection = _connection()
+        return Scanned(_lazy(connection.from_arrow(dataset)), (connection, dataset))
+
+    def by_polars() -> Scanned:
+        import polars
+
+        return Scanned(_lazy(polars.scan_pyarrow_dataset(dataset)), dataset)
+
+    return _first(by_duckdb, by_polars)
+
+
+def _first(*openers: Callable[[], Scanned]) -> Scanned | None:
+    for opener in openers:
+        try:
+            return opener()
+        except ImportError:
+            continue
+    return None
+
+
+def _files(path: str) -> list[str]:
+    """The files of a folder, as pyarrow finds them, or the file itself."""
+    if not os.path.isdir(path):
+        return [path] if os.path.exists(path) else []
+    found = (file for file in sorted(Path(path).rglob("*")) if file.is_file())
+    return [
+        str(file)
+        for file in found
+        if file.name.lower().endswith(PARQUET) and not file.name.startswith(("_", "."))
+    ]
+
+
+def _scanned_by_duckdb(files: list[str]) -> Scanned:
+    if any(set("*?[") & set(file) for file in files):
+        # It would look for a pattern.
+        raise ImportError("DuckDB cannot read these names")
+    connection = _connection()
+    return Scanned(_lazy(connection.read_parquet(files)), connection)
+
+
+def _scanned_by_polars(files: list[str]) -> Scanned:
+    import polars
+
+    return Scanned(_lazy(polars.scan_parquet(files, glob=False)))
+
+
+def _connection() -> Any:
+    """One connection a thread, so that what it reads can be joined."""
+    import duckdb
+
+    if not hasattr(_OPEN, "connection"):
+        _OPEN.connection = duckdb.connect()
+    return _OPEN.connection
+
+
+def _lazy(native: Any) -> Any:
+    return narwhals_module().from_native(native)

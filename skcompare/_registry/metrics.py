@@ -1,0 +1,116 @@
+"""The registry of metrics, which report rows and scorers read."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from skcompare._core.validation import check_choice
+from skcompare._registry.entries import add_entry, in_numpy, keywords_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEntry:
+    """All that is known about a metric.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    title: str
+    function: Callable[..., float]
+    response_method: str
+    greater_is_better: bool
+    instead: str = ""
+    array_api: bool = False
+
+    @property
+    def scorer_name(self) -> str:
+        """The metric's name on a greater-is-better scale."""
+        return self.name if self.greater_is_better else f"neg_{self.name}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the keyword arguments that the metric takes."""
+        return keywords_of(self.function)
+
+    @property
+    def question(self) -> str:
+        """What the metric measures: the first line of its docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+
+_metrics: dict[str, MetricEntry] = {}
+
+
+_told: list[Callable[[MetricEntry], None]] = []
+
+
+def metric(
+    name: str,
+    *,
+    response_method: str,
+    greater_is_better: bool,
+    title: str | None = None,
+    instead: str = "",
+    array_api: bool = False,
+) -> Callable[[F], F]:
+    """Register a function of labels and answers as a metric.
+
+    Parameters
+    ----------
+    name : str
+        The name by which the metric is asked for.
+    response_method : {"predict", "predict_proba"}
+        What its second argument is: labels of shape (n_samples,), or probabilities of
+        shape (n_samples, n_classes). A metric of probabilities gets the order of the
+        classes as the keyword `labels`, if it takes that.
+    greater_is_better : bool
+        False for losses and errors.
+    title : str, optional
+        Words for reports; the name with spaces by default.
+    instead : str, optional
+        The metric whose difference is to be tested instead, where this one has a bias
+        that differs between classifiers. Tests of any score then leave it alone.
+    array_api : bool, default=False
+        Whether the function takes arrays of torch, CuPy and other libraries itself. By
+        default it gets them as arrays of numpy.
+
+    .. versionadded:: 0.1
+    """
+    check_choice("response_method", response_method, ("predict", "predict_proba"))
+
+    def register(function: F) -> F:
+        words = title or name.replace("_", " ")
+        given = function if array_api else in_numpy(function)
+        entry = MetricEntry(
+            name, words, given, response_method, greater_is_better, instead, array_api
+        )
+        add_entry(_metrics, entry, "metric")
+        for tell in _told:
+            tell(entry)
+        return given
+
+    return register
+
+
+def on_new_metric(tell: Callable[[MetricEntry], None]) -> None:
+    """Call a function with each metric that is registered from now on."""
+    _told.append(tell)
+
+
+def metrics() -> Mapping[str, MetricEntry]:
+    """All registered metrics by name."""
+    return MappingProxyType(_metrics)
+
+
+def tested_instead(measure: str | None) -> str:
+    """The measure to test instead of a biased one; empty for all others."""
+    if measure is None:
+        return ""
+    known = metrics()
+    entry = known.get(measure) or known.get(measure.removeprefix("neg_"))
+    return "" if entry is None else entry.instead
