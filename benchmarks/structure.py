@@ -120,9 +120,10 @@ class Structure:
                     base = ".".join([*up, base] if base else up)
                 for alias in node.names:
                     yield from self._taken(base, alias.name)
-            elif isinstance(node, ast.Constant) and node.value in named:
-                # By a string, as import_module takes it.
-                yield node.value, ""
+            elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+                for string in ast.walk(node):
+                    if isinstance(string, ast.Constant) and string.value in named:
+                        yield string.value, ""
 
     def _taken(self, module, name):
         if f"{module}.{name}" in self.paths:

@@ -32,8 +32,12 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.gate import Equivalent, NonInferior, Superior
-from skcompare.gate._defaults import method_for
-from skcompare.gate._power_of_counts import Boundary, power_of_counts, records_of_counts
+from skcompare.gate._power_of_counts import (
+    Boundary,
+    method_for,
+    power_of_counts,
+    records_of_counts,
+)
 from skcompare.gate._records_needed import _needed
 from skcompare.gate._sides import Once, side_of
 

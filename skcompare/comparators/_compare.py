@@ -142,7 +142,7 @@ def compare(
         given = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
         _check_tally_alone(given | {"labels": labels, "control": control})
         answers = dict.fromkeys(data.names)
-    answers = _checked_names(answers)
+    answers = checked_names(answers)
     words = {"labels": labels, "pos_label": pos_label, "groups": groups}
     if len(answers) > 2:
         alternative, alpha, adjust = check_settings_of_several(
@@ -175,7 +175,7 @@ def compare(
     if isinstance(data, Tally):
         settings["pos_label"] = pos_label
         pair = tallied_comparison(data, measures, asked, **settings)
-    elif _is_table(data, answers) and y_true is not None:
+    elif is_table(data, answers) and y_true is not None:
         settings |= {"collect": collect, "id": id, **words}
         pair = counted_pair(data, y_true, answers, measures, asked, **settings)
     if pair is None:
@@ -213,7 +213,7 @@ def _of_accuracy(measures: Sequence[Measure]) -> bool:
     return [(one.metric, one.label) for one in measures] == [("accuracy", None)]
 
 
-def _checked_names(answers: Any) -> Mapping[str, Any]:
+def checked_names(answers: Any) -> Mapping[str, Any]:
     if not isinstance(answers, Mapping) or len(answers) < 2:
         count = len(answers) if isinstance(answers, Mapping) else type(answers).__name__
         raise ValueError(
@@ -234,7 +234,7 @@ def _checked_names(answers: Any) -> Mapping[str, Any]:
 def _collected(
     data: Any, answers: Mapping[str, Any], y_true: Any, id: str | None, **words: Any
 ) -> Predictions:
-    if _is_table(data, answers):
+    if is_table(data, answers):
         return predictions_from_frame(data, y_true, answers, id=id, **words)
     named = [name for name, given in answers.items() if _is_scalar(given)]
     if id is not None or isinstance(y_true, str) or named:
@@ -252,7 +252,7 @@ def _collected(
     return predictions_from_arrays(data if y_true is None else y_true, answers, **words)
 
 
-def _is_table(data: Any, answers: Mapping[str, Any]) -> bool:
+def is_table(data: Any, answers: Mapping[str, Any]) -> bool:
     """Whether data is a file, or a frame whose columns the answers name."""
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True

@@ -43,7 +43,8 @@ from skcompare.reports import (
     decide_among,
 )
 from skcompare.stats import PairedResult, adjust_pvalues
-from skcompare.stats._pairwise_rows import interval_level, pairs_of
+from skcompare.stats._pairwise_rows import pairs_of
+from skcompare.stats._score_limits import interval_level
 
 
 def compare_several(

@@ -26,7 +26,7 @@ _HOMES = {
     "AnyOf": "_conditions",
     "Equivalent": "_conditions",
     "Gate": "_gate",
-    "GateDecision": "_outcomes",
+    "GateDecision": "_decision",
     "GateNotPassed": "_failure",
     "Ledger": "_ledger",
     "NonInferior": "_conditions",
@@ -41,11 +41,12 @@ _HOMES = {
 if TYPE_CHECKING:
     from skcompare.gate._assert_better import assert_better
     from skcompare.gate._conditions import AnyOf, Equivalent, NonInferior, Superior
+    from skcompare.gate._decision import GateDecision
     from skcompare.gate._estimators import load_estimator
     from skcompare.gate._failure import GateNotPassed
     from skcompare.gate._gate import Gate
     from skcompare.gate._ledger import Ledger
-    from skcompare.gate._outcomes import GateDecision, Outcome
+    from skcompare.gate._outcomes import Outcome
     from skcompare.gate._policy import Policy, load_policy
 else:
     # Hidden from type checkers, which would take any name at all otherwise.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from skcompare._core.validation import as_array, check_same_length
 from skcompare._io.columns import source_of
 from skcompare.comparators import PairedComparator
-from skcompare.comparators._compare import _checked_names, _is_table
+from skcompare.comparators._compare import checked_names, is_table
 from skcompare.evidence import Tally
 from skcompare.gate._conditions import Condition
 from skcompare.gate._counted import CountedSubject, tallied_subject
@@ -57,14 +57,14 @@ def subject_of(
         return _of_comparator(data)
     if isinstance(data, Tally):
         return tallied_subject(data, conditions, pos_label)
-    answers = _checked_names(answers)
+    answers = checked_names(answers)
     if len(answers) != 2:
         raise ValueError(
             f"A gate judges two, the champion first. Got {len(answers)} answers."
         )
     given = dict(columns or {})
     words = Words(groups, labels, pos_label)
-    if _is_table(data, answers) and y_true is not None:
+    if is_table(data, answers) and y_true is not None:
         asked = dict.fromkeys(name for one in conditions for name in one.where or ())
         others = [name for name in asked if name not in given]
         training = _training(train, id, features)

@@ -7,11 +7,11 @@ from typing import Any
 
 from skcompare.comparators import PairedComparator
 from skcompare.gate._conditions import AnyOf, Condition, Superior
+from skcompare.gate._decision import GateDecision
 from skcompare.gate._failure import GateNotPassed
 from skcompare.gate._fitted import fitted_subject
 from skcompare.gate._gate import Gate
 from skcompare.gate._looks import judge_subject
-from skcompare.gate._outcomes import GateDecision
 
 
 def assert_better(

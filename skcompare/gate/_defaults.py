@@ -5,20 +5,7 @@ from typing import Any
 from skcompare._core.design import Design
 from skcompare._registry.tests import PairedTestEntry, get_test
 from skcompare.gate._conditions import Condition
-
-MOST_EXACT = 5_000
-"""Records up to which the exact test without conditions takes less than a second."""
-
-FEW_RECORDS = 100
-"""Of fewer records mid-p passes with a probability of up to 0.073 at a level of 0.05."""
-
-ENOUGH_AT_MARGIN = 100
-"""Margin times records from which Tango's score is as good as its level.
-
-At a margin the least number of discordant pairs has this mean. Where it is small, the score
-passes with a probability of up to 0.09 at a level of 0.05, whatever the number of records;
-from 100 on with 0.06 at most.
-"""
+from skcompare.gate._power_of_counts import method_for
 
 MANY_RECORDS, LEFT_TO_THE_TEST, RESAMPLES = 1_000, 50_000, 1_999
 """Between so many records a bootstrap takes so many resamples, in a second or two; of
@@ -49,17 +36,6 @@ def options_of(
     if evidence.fractional:
         return {"method": "corrected"}
     return {"method": method_for(evidence.n, condition.margin, condition.exact)}
-
-
-def method_for(n: float, margin: float, exact: bool) -> str:
-    """The method of McNemar's test of so many records."""
-    if not (margin or exact or n < FEW_RECORDS):
-        return "mid-p"
-    if n <= MOST_EXACT:
-        return "exact-unconditional"
-    if exact or margin * n < ENOUGH_AT_MARGIN:
-        return "exact"
-    return "asymptotic"
 
 
 def test_at_margin(

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator
 
 from skcompare._core.formatting import in_one_line
-from skcompare.gate._outcomes import FAILED, GateDecision, Outcome
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._outcomes import FAILED, Outcome
 from skcompare.gate._shown import (
     flags_told,
     headline,

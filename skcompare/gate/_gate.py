@@ -5,17 +5,15 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from skcompare._core.validation import check_alpha, check_count
 from skcompare.comparators._large import COLLECTED
 from skcompare.gate._answers import subject_of
-from skcompare.gate._condition_checks import Written, check_distinct
-from skcompare.gate._conditions import AnyOf, Condition
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._gate_conditions import GateConditions
 from skcompare.gate._looks import check_ledger, judge_subject
-from skcompare.gate._outcomes import GateDecision
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Gate(Written):
+class Gate(GateConditions):
     """Conditions that a challenger must be shown to meet before it replaces a champion.
 
     The gate passes where every condition is shown to hold, each by a test at level
@@ -61,61 +59,6 @@ class Gate(Written):
 
     .. versionadded:: 0.1
     """
-
-    conditions: tuple[Condition | AnyOf, ...]
-    alpha: float = 0.05
-    min_records: int | None = None
-    min_discordant: int | None = None
-    tell_inconclusive: bool = False
-
-    def __init__(
-        self,
-        *conditions: Condition | AnyOf,
-        alpha: float = 0.05,
-        min_records: int | None = None,
-        min_discordant: int | None = None,
-        tell_inconclusive: bool = False,
-    ) -> None:
-        strange = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
-        if not conditions or strange:
-            got = ", ".join(type(one).__name__ for one in strange) or "no condition"
-            raise ValueError(
-                f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
-                f"{got}."
-            )
-        alpha = check_alpha(alpha)
-        if alpha >= 0.5:
-            raise ValueError(
-                f"`alpha` of a gate must be below 1/2. Got {alpha!r}. 0.05 is usual."
-            )
-        least = {"min_records": min_records, "min_discordant": min_discordant}
-        for name, value in least.items():
-            if value is not None:
-                check_count(name, value)
-        if not isinstance(tell_inconclusive, bool):
-            raise TypeError(
-                f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
-            )
-        check_distinct(conditions)
-        values: dict[str, Any] = {"conditions": tuple(conditions), "alpha": alpha, **least}
-        values["tell_inconclusive"] = tell_inconclusive
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that slices are cut by, each once."""
-        names = (name for leaf in self.leaves for name in leaf.where or ())
-        return tuple(dict.fromkeys(names))
-
-    @property
-    def leaves(self) -> tuple[Condition, ...]:
-        """All single conditions, also those of which any is enough."""
-        return tuple(
-            leaf
-            for one in self.conditions
-            for leaf in (one.conditions if isinstance(one, AnyOf) else (one,))
-        )
 
     def decide(
         self,
@@ -197,39 +140,3 @@ class Gate(Written):
         decision = judge_subject(self, subject, ledger=known, blind=blind)
         # The time depends on the true labels, too.
         return decision if blind else replace(decision, seconds=perf_counter() - start)
-
-    def at_level(self, alpha: float) -> "Gate":
-        """The same conditions at another level.
-
-        Parameters
-        ----------
-        alpha : float
-            Level, below 1/2.
-
-        Returns
-        -------
-        gate : Gate
-            A new gate; this one stays as it is.
-
-        Raises
-        ------
-        ValueError
-            If `alpha` is not between 0 and 1/2.
-        """
-        names = ("min_records", "min_discordant", "tell_inconclusive")
-        given = {name: getattr(self, name) for name in names}
-        return Gate(*self.conditions, alpha=alpha, **given)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The gate as plain values, as a policy file has it.
-
-        Returns
-        -------
-        values : dict
-            Keys as in a policy file; conditions are a list by the key "condition".
-        """
-        values: dict[str, Any] = {"alpha": self.alpha}
-        for name in ("min_records", "min_discordant", "tell_inconclusive"):
-            if getattr(self, name):
-                values[name] = getattr(self, name)
-        return values | {"condition": [one.to_dict() for one in self.conditions]}

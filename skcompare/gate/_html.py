@@ -2,11 +2,12 @@
 
 import math
 from html import escape
-from typing import TYPE_CHECKING
 
 from skcompare._core.design import design_in_words
 from skcompare._core.formatting import decimals_for, format_number, in_one_line
 from skcompare.gate._conditions import AnyOf, Condition
+from skcompare.gate._json import decision_values
+from skcompare.gate._outcomes import DecisionData, Outcome
 from skcompare.gate._shown import (
     TEXT_COLUMNS,
     Line,
@@ -27,9 +28,6 @@ from skcompare.reports._html_page import Part, data_part, html_page, html_report
 from skcompare.reports._html_parts import html_facts, html_list, html_table, text
 from skcompare.reports._html_style import STYLE
 from skcompare.reports._json import to_standard_json
-
-if TYPE_CHECKING:
-    from skcompare.gate._outcomes import GateDecision, Outcome
 
 # Colours only repeat what words say.
 GATE_STYLE = """
@@ -63,12 +61,12 @@ CLASSES = {"passed": "gate-passed", "inconclusive": "gate-open"}
 OTHER = "gate-failed"
 
 
-def decision_html(decision: "GateDecision") -> str:
+def decision_html(decision: DecisionData) -> str:
     """A whole page; the decision's JSON is embedded for machines."""
     shown = shown_part(decision)
     names = (decision.challenger, decision.champion)
     title = f"Gate: {' against '.join(brief_title(name) for name in names)}"
-    data = to_standard_json(decision.to_dict(), indent=None)
+    data = to_standard_json(decision_values(decision), indent=None)
     kind = CLASSES.get(shown.status, OTHER)
     verdict = (
         f'<div class="verdict"><p class="status">{text(verdict_words(shown))}</p>'
@@ -89,7 +87,7 @@ def decision_html(decision: "GateDecision") -> str:
     return html_page(title, body, data, GATE_STYLE)
 
 
-def decision_html_fragment(decision: "GateDecision") -> str:
+def decision_html_fragment(decision: DecisionData) -> str:
     """The report without a page around it, for notebooks."""
     decision = shown_part(decision)
     conditions = _conditions(decision)
@@ -104,12 +102,12 @@ def decision_html_fragment(decision: "GateDecision") -> str:
     )
 
 
-def _sentence(decision: "GateDecision") -> str:
+def _sentence(decision: DecisionData) -> str:
     """The verdict's sentence without the status, which stands above it."""
     return headline(decision).removeprefix(f"{verdict_words(decision)}: ")
 
 
-def _table(decision: "GateDecision") -> str:
+def _table(decision: DecisionData) -> str:
     """All conditions in a table; a blind decision has none to show."""
     if not decision.outcomes:
         return ""
@@ -132,13 +130,13 @@ def _table(decision: "GateDecision") -> str:
     )
 
 
-def _conditions(decision: "GateDecision") -> str:
+def _conditions(decision: DecisionData) -> str:
     """Each condition with its picture and reasons."""
     tops = [line for line in lines(decision) if line.number.isdigit()]
     return "".join(_condition(line) for line in tops)
 
 
-def _remarks(decision: "GateDecision") -> str:
+def _remarks(decision: DecisionData) -> str:
     # The reasons stand beside the pictures already.
     return html_list(
         f"{name}: {words}"
@@ -147,7 +145,7 @@ def _remarks(decision: "GateDecision") -> str:
     )
 
 
-def _assumed(decision: "GateDecision") -> Part:
+def _assumed(decision: DecisionData) -> Part:
     """What the design and the tests behind the conditions take for granted."""
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     tests = [(leaf.row.test, leaf.flags) for leaf in leaves if leaf.row is not None]
@@ -157,7 +155,7 @@ def _assumed(decision: "GateDecision") -> Part:
     return assumed_part(design, assumed_of_tests(tests, design), BOUNDARIES)
 
 
-def next_steps_of(decision: "GateDecision") -> list[str]:
+def next_steps_of(decision: DecisionData) -> list[str]:
     """What follows from a decision; nothing from a blind one."""
     if decision.blind or not decision.outcomes:
         return []
@@ -187,7 +185,7 @@ def next_steps_of(decision: "GateDecision") -> list[str]:
     return steps
 
 
-def _next_look(decision: "GateDecision") -> str:
+def _next_look(decision: DecisionData) -> str:
     """What the ledger leaves for the next look at these records; empty without one."""
     if not decision.look:
         return ""
@@ -202,7 +200,7 @@ def _next_look(decision: "GateDecision") -> str:
     )
 
 
-def _known(decision: "GateDecision") -> dict[str, str]:
+def _known(decision: DecisionData) -> dict[str, str]:
     found = {"verdict": verdict_words(decision), **facts(decision)}
     if not decision.blind:
         found["level"] = f"alpha {decision.alpha:g}"
@@ -230,7 +228,7 @@ def _condition(line: Line) -> str:
     )
 
 
-def _picture(outcome: "Outcome") -> str:
+def _picture(outcome: Outcome) -> str:
     """The limits of the difference, 0, and what must be excluded."""
     row, condition = outcome.row, outcome.condition
     if row is None or isinstance(condition, AnyOf) or not math.isfinite(row.difference):
@@ -301,7 +299,7 @@ def _boundary(boundary: float, scale: _Scale) -> str:
     )
 
 
-def _picture_words(outcome: "Outcome", condition: Condition) -> str:
+def _picture_words(outcome: Outcome, condition: Condition) -> str:
     """What the picture shows."""
     difference = math.nan if outcome.row is None else outcome.row.difference
     decimals = decimals_for(difference, outcome.low, outcome.high)

@@ -1,7 +1,7 @@
 """A decision as standard JSON, and back."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from skcompare.gate._conditions import (
     AnyOf,
@@ -10,13 +10,20 @@ from skcompare.gate._conditions import (
     NonInferior,
     Superior,
 )
-from skcompare.gate._shown import headline, shown_part
+from skcompare.gate._outcomes import (
+    COUNTS,
+    NUMBERS,
+    DecisionData,
+    Outcome,
+    outcome_values,
+    plain_values,
+)
+from skcompare.gate._shown import caveats_of, headline, shown_part
 from skcompare.reports import ComparisonRow
 from skcompare.reports._json import from_standard_json
 from skcompare.stats import PairedResult
 
-if TYPE_CHECKING:
-    from skcompare.gate._outcomes import GateDecision, Outcome
+Decision = TypeVar("Decision", bound=DecisionData)
 
 SCHEMA = "skcompare.gate.decision"
 SCHEMA_VERSION = 1
@@ -34,11 +41,9 @@ NAMES = (
     "fingerprint",
     "seconds",
 )
-NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
-COUNTS = ("n_records", "n_discordant", "records_needed")
 
 
-def decision_values(decision: "GateDecision") -> dict[str, Any]:
+def decision_values(decision: DecisionData) -> dict[str, Any]:
     """The decision as plain values."""
     decision = shown_part(decision)
     return {
@@ -51,49 +56,15 @@ def decision_values(decision: "GateDecision") -> dict[str, Any]:
         **{name: getattr(decision, name) for name in NAMES},
         "reasons": list(decision.reasons),
         "flags": list(decision.flags),
-        "caveats": decision.caveats,
+        "caveats": caveats_of(decision),
         "correction": "" if decision.blind else decision.correction,
-        "look": None if decision.look is None else _plain(decision.look),
+        "look": None if decision.look is None else plain_values(decision.look),
         "versions": dict(decision.versions),
         "outcomes": [outcome_values(outcome) for outcome in decision.outcomes],
     }
 
 
-def outcome_values(outcome: "Outcome") -> dict[str, Any]:
-    """What became of a condition, as plain values."""
-    row = outcome.row
-    values = None if row is None else _plain(row.to_dict())
-    if row is not None and values is not None:
-        level = 0.05 if outcome.level is None else outcome.level
-        result = row.result
-        values["result"] = None if result is None else _plain(result.to_dict(1 - level))
-    return {
-        "condition": _plain(outcome.condition.to_dict()),
-        "words": outcome.condition.words,
-        "status": outcome.status,
-        "reasons": list(outcome.reasons),
-        **{name: getattr(outcome, name) for name in (*NUMBERS, *COUNTS)},
-        "flags": list(outcome.flags),
-        "blocked": outcome.blocked,
-        "row": values,
-        "parts": [outcome_values(part) for part in outcome.parts],
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Values that JSON has; others as they are written in Python."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-        value = value.item()
-    return value if isinstance(value, str | int | float | None) else repr(value)
-
-
-def decision_from_json(
-    text: str, decision: Callable[..., "GateDecision"], outcome: Callable[..., "Outcome"]
-) -> "GateDecision":
+def decision_from_json(text: str, decision: Callable[..., Decision]) -> Decision:
     """The decision that was written."""
     stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
     try:
@@ -102,7 +73,7 @@ def decision_from_json(
         look = stored["look"]
         return decision(
             status=stored["status"],
-            outcomes=tuple(_outcome(one, outcome) for one in stored["outcomes"]),
+            outcomes=tuple(_outcome(one) for one in stored["outcomes"]),
             reasons=tuple(stored["reasons"]),
             flags=tuple(stored["flags"]),
             look=None if look is None else dict(look),
@@ -116,16 +87,16 @@ def decision_from_json(
         ) from error
 
 
-def _outcome(values: dict[str, Any], make: Callable[..., "Outcome"]) -> "Outcome":
+def _outcome(values: dict[str, Any]) -> Outcome:
     row = values["row"]
-    return make(
+    return Outcome(
         condition=_condition(values["condition"]),
         status=values["status"],
         reasons=tuple(values["reasons"]),
         row=None if row is None else _row(row),
         flags=tuple(values["flags"]),
         blocked=values["blocked"],
-        parts=tuple(_outcome(part, make) for part in values["parts"]),
+        parts=tuple(_outcome(part) for part in values["parts"]),
         **{name: values[name] for name in (*NUMBERS, *COUNTS)},
     )
 

@@ -1,18 +1,15 @@
 """All conditions of a gate against one subject."""
 
-from typing import TYPE_CHECKING
-
 from skcompare.comparators._versions import installed_versions
 from skcompare.gate._checks import stops
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._gate_conditions import GateConditions
 from skcompare.gate._judge import Least, judge
-from skcompare.gate._outcomes import INCONCLUSIVE, GateDecision, all_of
+from skcompare.gate._outcomes import INCONCLUSIVE, all_of
 from skcompare.gate._subjects import Subject
 
-if TYPE_CHECKING:
-    from skcompare.gate._gate import Gate
 
-
-def judged(gate: "Gate", subject: Subject, *, planned: bool = True) -> GateDecision:
+def judged(gate: GateConditions, subject: Subject, *, planned: bool = True) -> GateDecision:
     """The decision without a ledger; `planned` has what would settle conditions."""
     stopped = stops(subject)
     least = Least(gate.min_records, gate.min_discordant)

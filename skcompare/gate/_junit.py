@@ -1,9 +1,9 @@
 """A decision as JUnit XML, which CI services show as test results."""
 
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from skcompare._core.formatting import in_one_line
+from skcompare.gate._outcomes import DecisionData, Outcome
 from skcompare.gate._shown import (
     facts,
     flags_told,
@@ -13,16 +13,13 @@ from skcompare.gate._shown import (
     told,
 )
 
-if TYPE_CHECKING:
-    from skcompare.gate._outcomes import GateDecision, Outcome
-
 SUITE = "skcompare gate"
 CLASS = "skcompare.gate"
 JUDGED = "the answers can be judged"
 WHOLE = "the gate passes"
 
 
-def decision_junit(decision: "GateDecision") -> str:
+def decision_junit(decision: DecisionData) -> str:
     """A test case a condition, and one of what stops everything if something does."""
     decision = shown_part(decision)
     cases = _cases(decision)
@@ -53,7 +50,7 @@ def decision_junit(decision: "GateDecision") -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
-def _cases(decision: "GateDecision") -> list[ElementTree.Element]:
+def _cases(decision: DecisionData) -> list[ElementTree.Element]:
     names: dict[str, int] = {}
     cases = []
     for outcome in decision.outcomes:
@@ -73,7 +70,7 @@ def _cases(decision: "GateDecision") -> list[ElementTree.Element]:
     return cases
 
 
-def _story(outcome: "Outcome") -> list[str]:
+def _story(outcome: Outcome) -> list[str]:
     """Why, with the conditions of which any is enough each in a line."""
     found = told(outcome)
     for part in outcome.parts:

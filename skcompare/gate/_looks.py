@@ -3,11 +3,13 @@
 import os
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from skcompare.comparators._versions import installed_versions
 from skcompare.gate._checks import stops
 from skcompare.gate._conditions import AnyOf
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._gate_conditions import GateConditions
 from skcompare.gate._judged import judged
 from skcompare.gate._ledger import Ledger, as_ledger
 from skcompare.gate._ledger_digests import digests_of, gate_digest
@@ -17,11 +19,8 @@ from skcompare.gate._ledger_looks import (
     finish_look,
     take_look,
 )
-from skcompare.gate._outcomes import INCONCLUSIVE, NOT_PASSED, PASSED, GateDecision
+from skcompare.gate._outcomes import INCONCLUSIVE, NOT_PASSED, PASSED
 from skcompare.gate._subjects import PairSubject, Subject, Unsuited
-
-if TYPE_CHECKING:
-    from skcompare.gate._gate import Gate
 
 
 def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
@@ -43,7 +42,7 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
 
 
 def judge_subject(
-    gate: "Gate", subject: Subject, *, ledger: Any = None, blind: bool = False
+    gate: GateConditions, subject: Subject, *, ledger: Any = None, blind: bool = False
 ) -> GateDecision:
     """Judge the conditions by answers that were read already."""
     known = check_ledger(ledger, blind)
@@ -52,7 +51,9 @@ def judge_subject(
     return look_at(gate, subject, known, blind=blind)
 
 
-def look_at(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> GateDecision:
+def look_at(
+    gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
+) -> GateDecision:
     """Judge a subject as one look of a ledger.
 
     What the configuration is to blame for is refused before the look is spent.
@@ -65,7 +66,9 @@ def look_at(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> G
         return _looked(gate, subject, ledger, blind=True)
 
 
-def _looked(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> GateDecision:
+def _looked(
+    gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
+) -> GateDecision:
     digests = digests_of(subject, gate.columns)
     holdout = digests.of_set(blind=blind)
     # That two systems have the same scores depends on what is right, and is not told.
@@ -91,7 +94,7 @@ def _looked(gate: "Gate", subject: Subject, ledger: Ledger, *, blind: bool) -> G
     return how(gate, subject, ledger, taken)
 
 
-def _check_configuration(gate: "Gate", subject: Subject) -> None:
+def _check_configuration(gate: GateConditions, subject: Subject) -> None:
     """Refuse a condition that these answers could never be judged by."""
     for condition in gate.conditions:
         leaves = condition.conditions if isinstance(condition, AnyOf) else (condition,)
@@ -104,7 +107,7 @@ def _check_configuration(gate: "Gate", subject: Subject) -> None:
 
 
 def _judged_openly(
-    gate: "Gate", subject: Subject, ledger: Ledger, taken: Taken
+    gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
 ) -> GateDecision:
     decision = judged(gate.at_level(taken.look.level), subject)
     first = finish_look(ledger, taken, decision.status)
@@ -121,7 +124,7 @@ def _judged_openly(
 
 
 def _judged_blindly(
-    gate: "Gate", subject: Subject, ledger: Ledger, taken: Taken
+    gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
 ) -> GateDecision:
     """Passed or not, and nothing else that depends on the true labels.
 
@@ -140,7 +143,7 @@ def _judged_blindly(
     return replace(told, look=taken.told(ledger.path, closed=closed))
 
 
-def _blind_status(gate: "Gate", subject: Subject) -> str:
+def _blind_status(gate: GateConditions, subject: Subject) -> str:
     try:
         # How many records are needed is not told, and the time that it takes to find that
         # out would tell an inconclusive gate from a failed one.
@@ -153,7 +156,9 @@ def _blind_status(gate: "Gate", subject: Subject) -> str:
     return PASSED if passed else NOT_PASSED
 
 
-def _blind(gate: "Gate", subject: Subject, status: str, level: float) -> GateDecision:
+def _blind(
+    gate: GateConditions, subject: Subject, status: str, level: float
+) -> GateDecision:
     champion, challenger = subject.names
     return GateDecision(
         status=status,

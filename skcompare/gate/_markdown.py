@@ -1,12 +1,8 @@
 """A decision as Markdown, for job summaries and pull requests."""
 
-from typing import TYPE_CHECKING
-
+from skcompare.gate._outcomes import DecisionData
 from skcompare.gate._shown import TEXT_COLUMNS, facts, headline, notes, shown_part, table
 from skcompare.reports._text import markdown_table, markdown_text
-
-if TYPE_CHECKING:
-    from skcompare.gate._outcomes import GateDecision
 
 # What hosts add to Markdown: struck text, formulas, quotes, and links without brackets.
 ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
@@ -14,7 +10,7 @@ SYMBOLS = {"passed": "✓", "inconclusive": "?"}
 OTHER = "✗"
 
 
-def decision_markdown(decision: "GateDecision") -> str:
+def decision_markdown(decision: DecisionData) -> str:
     """The verdict first, then conditions, reasons and what would settle them."""
     decision = shown_part(decision)
     symbol = SYMBOLS.get(decision.status, OTHER)

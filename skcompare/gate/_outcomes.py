@@ -1,4 +1,4 @@
-"""What a gate decided, with the reasons and the rows behind them."""
+"""Outcomes of the conditions of a gate, with the reasons and the rows behind them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,18 +6,15 @@ from typing import Any
 
 from skcompare._core.flags import explain
 from skcompare.gate._conditions import AnyOf, Condition
-from skcompare.gate._html import decision_html, decision_html_fragment
-from skcompare.gate._json import decision_from_json, decision_values, outcome_values
-from skcompare.gate._junit import decision_junit
-from skcompare.gate._markdown import decision_markdown
-from skcompare.gate._shown import flags_told
-from skcompare.gate._text import decision_text
 from skcompare.reports import ComparisonRow
-from skcompare.reports._html_page import json_of_page
 from skcompare.reports._json import to_standard_json
 
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
+
+# In the order in which they are written.
+NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
+COUNTS = ("n_records", "n_discordant", "records_needed")
 
 SAME_PREDICTIONS = "same-predictions"
 
@@ -116,68 +113,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GateDecision:
-    """Whether the challenger may pass, with every reason.
-
-    True where it passed, and False otherwise. Two decisions are equal where their JSON is,
-    so that one equals its copies, and what is read from its JSON.
-
-    Attributes
-    ----------
-    status : {"passed", "failed", "inconclusive", "not passed"}
-        "passed" where every condition was shown to hold; "failed" where one was shown not
-        to; "inconclusive" otherwise. A blind gate has "passed" and "not passed" only.
-    outcomes : tuple of Outcome
-        What became of each condition.
-    reasons : tuple of str
-        Why nothing can pass, whatever the conditions say; empty where that is not so.
-    flags : tuple of str
-        Codes of caveats about the data.
-    alpha : float
-        Level of the gate: the probability, at most, that it passes where a condition does
-        not hold.
-    champion, challenger : str
-        What they are called.
-    design : str
-        How the evidence was collected.
-    n_records : int
-        Records, or items.
-    size : str
-        What was judged, in words, where it is not records alone: items with their attempts,
-        or records in groups.
-    fingerprint : str
-        Digest of the true labels.
-    look : mapping or None
-        Where a ledger counts the looks at these records: the "number" of this look, its
-        level "alpha", the "rule", the "total_alpha" of all looks, "looks_left" (None: no
-        end), "alpha_left", "next_alpha" (None: no further look), whether it is "repeated",
-        and the "ledger". None also where the answers of both are the same, which is no
-        look.
-    blind : bool
-        Whether nothing but passed or not is revealed.
-    seconds : float or None
-        Time it took.
-    versions : mapping of str to str
-        What it ran with.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skcompare.gate import Gate, GateDecision, Superior
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.integers(2, size=1000)
-    >>> old = np.where(rng.random(1000) < 0.80, y, 1 - y)
-    >>> new = np.where(rng.random(1000) < 0.88, y, 1 - y)
-    >>> decision = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new})
-    >>> "may replace it" if decision else "stays away"
-    'may replace it'
-    >>> [outcome.status for outcome in decision.outcomes]
-    ['passed']
-    >>> GateDecision.from_json(decision.to_json()) == decision
-    True
-
-    .. versionadded:: 0.1
-    """
+class DecisionData:
+    """The fields of a decision, as every form of its report reads them."""
 
     status: str
     outcomes: tuple[Outcome, ...]
@@ -195,143 +132,15 @@ class GateDecision:
     seconds: float | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GateDecision):
-            return NotImplemented
-        return self is other or self.to_json() == other.to_json()
-
-    def __hash__(self) -> int:
-        about = self.champion, self.challenger, self.design, self.n_records
-        return hash((self.status, self.alpha, *about))
-
-    def __bool__(self) -> bool:
-        # Without it an `if decision:` would pass whatever was decided.
-        return self.passed
-
     @property
     def passed(self) -> bool:
         """Whether every condition was shown to hold."""
         return self.status == PASSED
 
     @property
-    def caveats(self) -> list[str]:
-        """All flags with their words, those of the data first.
-
-        Where there are several conditions, it is said which one a flag is about.
-        """
-        return [
-            f"{words} (condition {number})" if number else words
-            for number, words in flags_told(self)
-        ]
-
-    @property
     def correction(self) -> str:
         """How several conditions were allowed for, in words."""
         return correction_words(self.outcomes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The decision as plain values; of a blind one only what it may tell.
-
-        Returns
-        -------
-        values : dict
-            What `decision.schema.json` of the package describes.
-        """
-        return decision_values(self)
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The decision as standard JSON; NaN is written as {"number": "NaN"}.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces of a level; None writes a single line.
-
-        Returns
-        -------
-        text : str
-            What :meth:`from_json` reads.
-        """
-        return to_standard_json(self.to_dict(), indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str) -> "GateDecision":
-        """The decision that :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The JSON.
-
-        Returns
-        -------
-        decision : GateDecision
-            Equal to the one that was written. A row's result knows the interval of one
-            level only.
-
-        Raises
-        ------
-        ValueError
-            If it is no decision, not a whole one, or of another version.
-        """
-        return decision_from_json(text, cls, Outcome)
-
-    def to_markdown(self) -> str:
-        """The report as Markdown, for job summaries and pull requests.
-
-        Returns
-        -------
-        text : str
-            Markdown with a table, as hosts of repositories show it.
-        """
-        return decision_markdown(self)
-
-    def to_junit(self) -> str:
-        """The report as JUnit XML, a test case a condition.
-
-        Returns
-        -------
-        text : str
-            A whole XML document.
-        """
-        return decision_junit(self)
-
-    def to_html(self) -> str:
-        """The report as a self-contained page.
-
-        Returns
-        -------
-        text : str
-            A whole page, with the JSON in it.
-        """
-        return decision_html(self)
-
-    @classmethod
-    def from_html(cls, page: str) -> "GateDecision":
-        """The decision within the text of a page that :meth:`to_html` wrote.
-
-        Parameters
-        ----------
-        page : str
-            The text of the page.
-
-        Returns
-        -------
-        decision : GateDecision
-            Equal to the one that was written.
-
-        Raises
-        ------
-        ValueError
-            If the text is no such page.
-        """
-        return cls.from_json(json_of_page(page))
-
-    def _repr_html_(self) -> str:
-        return decision_html_fragment(self)
-
-    def __str__(self) -> str:
-        return decision_text(self)
 
 
 def _written(outcome: Outcome) -> str:
@@ -379,3 +188,37 @@ def correction_words(outcomes: Iterable[Outcome]) -> str:
     if any(outcome.parts for outcome in outcomes):
         words.append("where any of several is enough, p-values are adjusted (Holm)")
     return "; ".join(words) or "one condition, which needs no correction"
+
+
+def outcome_values(outcome: Outcome) -> dict[str, Any]:
+    """What became of a condition, as plain values."""
+    row = outcome.row
+    values = None if row is None else plain_values(row.to_dict())
+    if row is not None and values is not None:
+        level = 0.05 if outcome.level is None else outcome.level
+        result = row.result
+        values["result"] = (
+            None if result is None else plain_values(result.to_dict(1 - level))
+        )
+    return {
+        "condition": plain_values(outcome.condition.to_dict()),
+        "words": outcome.condition.words,
+        "status": outcome.status,
+        "reasons": list(outcome.reasons),
+        **{name: getattr(outcome, name) for name in (*NUMBERS, *COUNTS)},
+        "flags": list(outcome.flags),
+        "blocked": outcome.blocked,
+        "row": values,
+        "parts": [outcome_values(part) for part in outcome.parts],
+    }
+
+
+def plain_values(value: Any) -> Any:
+    """Values that JSON has; others as they are written in Python."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_values(item) for item in value]
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    return value if isinstance(value, str | int | float | None) else repr(value)

@@ -12,9 +12,10 @@ from xml.etree import ElementTree
 import pytest
 
 from skcompare._core.atomic_write import write_text
+from skcompare.gate._decision import GateDecision
 from skcompare.gate._html import decision_html_fragment
 from skcompare.gate._junit import CLASS
-from skcompare.gate._outcomes import PASSED, GateDecision
+from skcompare.gate._outcomes import PASSED
 from skcompare.reports._html_page import html_page
 from skcompare.reports._html_style import STYLE
 from skcompare.reports._text import markdown_text

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
@@ -15,10 +15,8 @@ from skcompare._core.formatting import (
 )
 from skcompare.comparators._scored_items import MEAN_SCORE
 from skcompare.gate._conditions import AnyOf, Condition, Superior
+from skcompare.gate._outcomes import DecisionData, Outcome
 from skcompare.reports._verdict import round_up
-
-if TYPE_CHECKING:
-    from skcompare.gate._outcomes import GateDecision, Outcome
 
 PASSED, FAILED = "passed", "failed"
 LONGEST = 60
@@ -28,14 +26,17 @@ TEXT_COLUMNS = ("", "condition", "status")
 ANY_WORDS = " where any of several conditions is enough"
 
 
+Decision = TypeVar("Decision", bound=DecisionData)
+
+
 class Line(NamedTuple):
     """An outcome with its number, such as "2" or, where any is enough, "2a"."""
 
     number: str
-    outcome: "Outcome"
+    outcome: Outcome
 
 
-def shown_part(decision: "GateDecision") -> "GateDecision":
+def shown_part(decision: Decision) -> Decision:
     """The decision, or what a blind one may tell.
 
     That is whether it passed, and reasons that have nothing to do with true labels.
@@ -45,7 +46,7 @@ def shown_part(decision: "GateDecision") -> "GateDecision":
     return replace(decision, outcomes=(), fingerprint="", seconds=None)
 
 
-def lines(decision: "GateDecision") -> list[Line]:
+def lines(decision: DecisionData) -> list[Line]:
     """The outcomes in order, those of which any is enough after what they are parts of."""
     found = []
     for k, outcome in enumerate(decision.outcomes, start=1):
@@ -57,7 +58,7 @@ def lines(decision: "GateDecision") -> list[Line]:
     return found
 
 
-def verdict_words(decision: "GateDecision") -> str:
+def verdict_words(decision: DecisionData) -> str:
     """Passed or not, in capitals."""
     if decision.passed:
         return "PASSED"
@@ -65,7 +66,7 @@ def verdict_words(decision: "GateDecision") -> str:
     return "NOT PASSED (inconclusive)" if unclear else "NOT PASSED"
 
 
-def headline(decision: "GateDecision") -> str:
+def headline(decision: DecisionData) -> str:
     """The verdict in one line."""
     about = in_one_line(f"{decision.challenger} against {decision.champion}")
     if decision.blind:
@@ -73,7 +74,7 @@ def headline(decision: "GateDecision") -> str:
     return f"{verdict_words(decision)}: {about}, {_finding(decision)}"
 
 
-def _finding(decision: "GateDecision") -> str:
+def _finding(decision: DecisionData) -> str:
     if decision.reasons:
         return "and cannot pass whatever the conditions say"
     statuses = [outcome.status for outcome in decision.outcomes]
@@ -89,7 +90,7 @@ def _finding(decision: "GateDecision") -> str:
     return f"{subject} {'shown not' if failed else 'not shown'} to hold {level}"
 
 
-def table(decision: "GateDecision") -> tuple[list[str], list[list[str]]]:
+def table(decision: DecisionData) -> tuple[list[str], list[list[str]]]:
     """Header and cells: a line a condition; columns that nothing fills are left out."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
     header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
@@ -136,13 +137,13 @@ def shortened(words: str) -> str:
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
-def told(outcome: "Outcome") -> list[str]:
+def told(outcome: Outcome) -> list[str]:
     """Why, and what would settle it, each in one line."""
     found = [in_one_line(reason) for reason in outcome.reasons]
     return [*found, settles(outcome)] if settles(outcome) else found
 
 
-def settles(outcome: "Outcome") -> str:
+def settles(outcome: Outcome) -> str:
     """What would settle a condition; empty where it is settled or nothing is known."""
     needed, condition = outcome.records_needed, outcome.condition
     if needed is None or math.isnan(needed) or outcome.status == PASSED:
@@ -168,7 +169,7 @@ def settles(outcome: "Outcome") -> str:
     )
 
 
-def unit_of(outcomes: Sequence["Outcome"]) -> str:
+def unit_of(outcomes: Sequence[Outcome]) -> str:
     """What the evidence is counted in."""
     leaves = [leaf.condition for outcome in outcomes for leaf in outcome.leaves]
     scored = [one for one in leaves if isinstance(one, Condition)]
@@ -176,7 +177,7 @@ def unit_of(outcomes: Sequence["Outcome"]) -> str:
     return "items" if items else "records"
 
 
-def notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
+def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
     """What is to be known beside the table, each with a short name."""
     for reason in decision.reasons:
         yield "stopped", in_one_line(reason)
@@ -198,7 +199,15 @@ def notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
         yield "look", look_words(decision.look)
 
 
-def flags_told(decision: "GateDecision") -> Iterator[tuple[str, str]]:
+def caveats_of(decision: DecisionData) -> list[str]:
+    """All flags with their words, after the condition that they are about."""
+    return [
+        f"{words} (condition {number})" if number else words
+        for number, words in flags_told(decision)
+    ]
+
+
+def flags_told(decision: DecisionData) -> Iterator[tuple[str, str]]:
     """Each flag in words, after the number of its condition.
 
     Those of the data have no number, and those of the only condition need none.
@@ -212,7 +221,7 @@ def flags_told(decision: "GateDecision") -> Iterator[tuple[str, str]]:
             yield "" if len(found) == 1 else number, caveat
 
 
-def _table_notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
+def _table_notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
     """How the table is to be read."""
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     rows = [leaf.row for leaf in leaves if leaf.row is not None]
@@ -226,7 +235,7 @@ def _table_notes(decision: "GateDecision") -> Iterator[tuple[str, str]]:
         yield "correction", decision.correction
 
 
-def _limit_words(decision: "GateDecision") -> str:
+def _limit_words(decision: DecisionData) -> str:
     levels: dict[str, str] = {}
     for outcome in decision.outcomes:
         for leaf in outcome.leaves:
@@ -259,14 +268,14 @@ def _number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def size_words(decision: "GateDecision") -> str:
+def size_words(decision: DecisionData) -> str:
     """How much was judged."""
     if decision.size:
         return in_one_line(decision.size)
     return f"{decision.n_records:,} {unit_of(decision.outcomes)}"
 
 
-def facts(decision: "GateDecision") -> dict[str, str]:
+def facts(decision: DecisionData) -> dict[str, str]:
     """Who was compared, and how."""
     found = {
         "champion": in_one_line(decision.champion),

@@ -1,15 +1,11 @@
 """A decision as plain text."""
 
-from typing import TYPE_CHECKING
-
+from skcompare.gate._outcomes import DecisionData
 from skcompare.gate._shown import TEXT_COLUMNS, facts, headline, notes, shown_part, table
 from skcompare.reports._text import aligned, entry
 
-if TYPE_CHECKING:
-    from skcompare.gate._outcomes import GateDecision
 
-
-def decision_text(decision: "GateDecision") -> str:
+def decision_text(decision: DecisionData) -> str:
     """The verdict first, then conditions, reasons and what would settle them."""
     decision = shown_part(decision)
     found = [headline(decision), ""]

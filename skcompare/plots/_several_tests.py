@@ -19,7 +19,8 @@ from skcompare.plots._run_tests import ACCURACY, LOSS, default_test_of
 from skcompare.plots._several import Pair, Several, several_of
 from skcompare.predictions import Predictions
 from skcompare.stats import PairedResult, adjust_pvalues, pairwise_delong, pairwise_mcnemar
-from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, interval_level, pairs_of
+from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, pairs_of
+from skcompare.stats._score_limits import interval_level
 
 AUTO, MAX_T, HOLM = "auto", "max-t", "holm"
 ROC_AUC = "roc_auc"

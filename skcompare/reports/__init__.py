@@ -4,12 +4,13 @@
 import skcompare.metrics
 import skcompare.stats  # noqa: F401
 from skcompare.reports._comparison import Comparison
-from skcompare.reports._multiple import MultipleComparison, decide_among
+from skcompare.reports._multiple import MultipleComparison
 from skcompare.reports._pairwise import (
     ClassifierRow,
     PairRow,
     PairwiseComparison,
     PairwiseResults,
+    decide_among,
 )
 from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._verdict import Verdict, decide, is_against

@@ -1,26 +1,16 @@
 """A finished comparison and the forms it is handed on in."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
-from skcompare._core.design import Design
-from skcompare._core.flags import explain
-from skcompare._io.columns import frame_from_columns
+from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._html import comparison_html, comparison_html_fragment
 from skcompare.reports._html_page import json_of_page
-from skcompare.reports._json import from_standard_json, to_standard_json
-from skcompare.reports._rows import ComparisonRow, Results
 from skcompare.reports._text import comparison_markdown, comparison_text
-from skcompare.reports._verdict import Verdict
-from skcompare.stats import EnsembleAdvice, PairedResult
-
-SCHEMA = "skcompare.comparison"
-SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(ComparisonData):
     """What two classifiers were found to differ in, and what follows from it.
 
     Attributes
@@ -60,152 +50,6 @@ class Comparison:
 
     .. versionadded:: 0.1
     """
-
-    rows: tuple[ComparisonRow, ...]
-    conclusion: Verdict
-    champion: str
-    challenger: str
-    design: Design
-    n_records: int
-    n_tested: int
-    n_fits: int
-    alpha: float
-    alternative: str
-    adjust: str
-    size: str = ""
-    seconds: float | None = None
-    random_state: Any = None
-    flags: tuple[str, ...] = ()
-    fingerprint: str = ""
-    versions: Mapping[str, str] = field(default_factory=dict)
-    advice: EnsembleAdvice | None = None
-    source: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def verdict(self) -> str:
-        """The winner: "challenger", "champion" or "inconclusive"."""
-        return self.conclusion.winner
-
-    @property
-    def results(self) -> Results:
-        """Rows by (measure, class or None, test), or by a unique measure or test."""
-        return Results(self.rows)
-
-    @property
-    def caveats(self) -> list[str]:
-        """Flags of the comparison and of its rows, with their words.
-
-        Where there are several rows, it is said which test a flag is about.
-        """
-        tests: dict[str, list[str]] = {code: [] for code in self.flags}
-        for row in self.rows:
-            for code in row.flags:
-                tests.setdefault(code, []).append(row.test or row.subject)
-        return [
-            f"{words} ({', '.join(dict.fromkeys(tests[code]))})"
-            if tests[code] and len(self.rows) > 1
-            else words
-            for code, words in zip(tests, explain(tests), strict=True)
-        ]
-
-    def evidence(self, needs: type, **options: Any) -> Any:
-        """The evidence behind the comparison, for pictures and for further tests.
-
-        Parameters
-        ----------
-        needs : type
-            A class of :mod:`skcompare.evidence`, such as `ContingencyTable`.
-        **options : dict
-            Options of its `from_pair`, such as `pos_label`.
-
-        Returns
-        -------
-        evidence : object of that class
-
-        Raises
-        ------
-        ValueError
-            If the answers are not there: in a comparison that was read from JSON or made of
-            item scores, or where classifiers were not asked for probabilities because
-            nothing that was compared needs them.
-
-        Examples
-        --------
-        >>> from skcompare import compare
-        >>> from skcompare.evidence import ContingencyTable
-        >>> comparison = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]})
-        >>> comparison.evidence(ContingencyTable).only_challenger
-        1
-        """
-        if self.source is None:
-            raise ValueError(
-                "This comparison has no answers: it was read from JSON, or made of item "
-                "scores. Compare the answers again, or make the evidence of them."
-            )
-        return self.source(needs, **options)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values."""
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "verdict": asdict(self.conclusion),
-            "champion": self.champion,
-            "challenger": self.challenger,
-            "design": asdict(self.design),
-            "n_records": self.n_records,
-            "n_tested": self.n_tested,
-            "n_fits": self.n_fits,
-            "size": self.size,
-            "seconds": self.seconds,
-            "alpha": self.alpha,
-            "alternative": self.alternative,
-            "adjust": self.adjust,
-            "random_state": self.random_state,
-            "flags": list(self.flags),
-            "fingerprint": self.fingerprint,
-            "versions": dict(self.versions),
-            "advice": None if self.advice is None else self.advice.to_dict(),
-            "rows": [
-                row.to_dict()
-                | {
-                    "result": None
-                    if row.result is None
-                    else row.result.to_dict(1 - self.alpha)
-                }
-                for row in self.rows
-            ],
-        }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The comparison as standard JSON; NaN is written as {"number": "NaN"}."""
-        return to_standard_json(self.to_dict(), indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str) -> "Comparison":
-        """The comparison that :meth:`to_json` wrote."""
-        stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
-        try:
-            advice = stored["advice"]
-            return cls(
-                rows=tuple(_row(row) for row in stored["rows"]),
-                conclusion=Verdict(**stored["verdict"]),
-                design=Design(**stored["design"]),
-                flags=tuple(stored["flags"]),
-                advice=None if advice is None else EnsembleAdvice.from_dict(advice),
-                **{name: stored[name] for name in _PLAIN_FIELDS},
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"The JSON of this comparison is not complete: {error}. Write it again."
-            ) from error
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """A row a line, as a frame of pandas, polars or pyarrow."""
-        rows = [row.to_dict() for row in self.rows]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        columns["flags"] = [" ".join(codes) for codes in columns["flags"]]
-        return frame_from_columns(columns, backend)
 
     def to_markdown(self) -> str:
         """The report as Markdown, for pull requests and job summaries."""
@@ -248,7 +92,7 @@ class Comparison:
         return comparison_html(self, pictures)
 
     @classmethod
-    def from_html(cls, page: str) -> "Comparison":
+    def from_html(cls, page: str) -> Self:
         """The comparison within the text of a page that :meth:`to_html` wrote."""
         return cls.from_json(json_of_page(page))
 
@@ -257,18 +101,3 @@ class Comparison:
 
     def __str__(self) -> str:
         return comparison_text(self)
-
-
-_PLAIN_FIELDS = [
-    f.name
-    for f in fields(Comparison)
-    if f.name not in ("rows", "conclusion", "design", "flags", "advice", "source")
-]
-
-
-def _row(stored: dict[str, Any]) -> ComparisonRow:
-    result = stored.pop("result")
-    stored["flags"] = tuple(stored["flags"])
-    return ComparisonRow(
-        **stored, result=None if result is None else PairedResult.from_dict(result)
-    )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare.reports._assumed import assumed_of_tests
+from skcompare.reports._comparison_data import ComparisonData
 from skcompare.reports._html_assumed import assumed_part
 from skcompare.reports._html_page import Part, data_part, html_page, html_report
 from skcompare.reports._html_parts import (
@@ -30,7 +31,6 @@ from skcompare.reports._text import (
 
 if TYPE_CHECKING:
     from skcompare.plots._pictures import Pictures
-    from skcompare.reports._comparison import Comparison
 
 CAPTIONS = {
     ("difference", True): (
@@ -57,7 +57,7 @@ LONGEST_TITLE = 90
 """Letters of a name in the heading; the page has all of them below."""
 
 
-def comparison_html(comparison: "Comparison", pictures: Any = "auto") -> str:
+def comparison_html(comparison: ComparisonData, pictures: Any = "auto") -> str:
     """A whole page; the comparison's JSON is embedded for machines."""
 
     def find() -> "Pictures":
@@ -88,7 +88,7 @@ def comparison_html(comparison: "Comparison", pictures: Any = "auto") -> str:
     return html_page(title, body, data)
 
 
-def comparison_html_fragment(comparison: "Comparison") -> str:
+def comparison_html_fragment(comparison: ComparisonData) -> str:
     """The report without a page around it, for notebooks: no large pictures."""
     remarks = html_list(_remarks(comparison))
     notes_part = f"<h3>Notes</h3>{remarks}" if remarks else ""
@@ -115,11 +115,11 @@ def seed_words(random_state: Any) -> str:
     return "none was set" if random_state is None else str(random_state)
 
 
-def _remarks(comparison: "Comparison") -> list[str]:
+def _remarks(comparison: ComparisonData) -> list[str]:
     return [*about_others(comparison), *notes(comparison), *comparison.caveats]
 
 
-def _verdict(comparison: "Comparison") -> str:
+def _verdict(comparison: ComparisonData) -> str:
     """Who is better, in words, and the numbers that say so."""
     return (
         f'<div class="verdict"><p class="status">{STATUS[comparison.verdict]}</p>'
@@ -128,7 +128,7 @@ def _verdict(comparison: "Comparison") -> str:
     )
 
 
-def _key_numbers(comparison: "Comparison") -> dict[str, str]:
+def _key_numbers(comparison: ComparisonData) -> dict[str, str]:
     """The primary row's numbers."""
     row = comparison.rows[0]
     decimals = decimals_of(row)
@@ -161,7 +161,7 @@ def _is_one_sided(row: ComparisonRow) -> bool:
     return row.result is not None and row.result.alternative != "two-sided"
 
 
-def _ensemble(comparison: "Comparison") -> str:
+def _ensemble(comparison: ComparisonData) -> str:
     """The advice on combining both, with what each checkpoint found."""
     advice = comparison.advice
     if advice is None:
@@ -175,7 +175,7 @@ def _ensemble(comparison: "Comparison") -> str:
     )
 
 
-def _facts(comparison: "Comparison") -> dict[str, str]:
+def _facts(comparison: ComparisonData) -> dict[str, str]:
     return {
         "champion": comparison.champion,
         "challenger": comparison.challenger,
@@ -188,7 +188,7 @@ def _facts(comparison: "Comparison") -> dict[str, str]:
     }
 
 
-def _tables(comparison: "Comparison", drawings: bool) -> str:
+def _tables(comparison: ComparisonData, drawings: bool) -> str:
     """A table for each kind of estimate."""
     return "".join(_table(section, drawings) for section in sections(comparison))
 

@@ -17,18 +17,18 @@ from skcompare.reports._html_parts import (
 )
 from skcompare.reports._html_pictures import gallery
 from skcompare.reports._html_style import STYLE
+from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._next_steps import next_steps_among
 from skcompare.reports._pairwise import ROLES, PairwiseComparison
 from skcompare.reports._text import design_words
 
 if TYPE_CHECKING:
     from skcompare.plots._pictures import Pictures
-    from skcompare.reports._multiple import MultipleComparison
 
 SENTENCE = ' class="sentence"'
 
 
-def several_html(comparison: "MultipleComparison", pictures: Any = "auto") -> str:
+def several_html(comparison: MultipleComparisonData, pictures: Any = "auto") -> str:
     """A whole page; the comparison's JSON is embedded for machines."""
 
     def find() -> "Pictures":
@@ -64,7 +64,7 @@ def several_html(comparison: "MultipleComparison", pictures: Any = "auto") -> st
     return html_page(title, body, data)
 
 
-def several_html_fragment(comparison: "MultipleComparison") -> str:
+def several_html_fragment(comparison: MultipleComparisonData) -> str:
     """The report without a page around it, for notebooks: no pictures."""
     return (
         f'<div class="skcompare"><style>{STYLE}</style>'
@@ -74,7 +74,7 @@ def several_html_fragment(comparison: "MultipleComparison") -> str:
     )
 
 
-def _verdict(comparison: "MultipleComparison") -> str:
+def _verdict(comparison: MultipleComparisonData) -> str:
     """Who is better, in words, and the numbers of the first two."""
     winner, sentence = comparison.verdict, comparison.conclusion.sentence
     # A name keeps its small letter.
@@ -122,7 +122,7 @@ def _brief(name: str) -> str:
     return words if len(words) <= 40 else f"{words[:39].rstrip()}…"
 
 
-def _results(comparison: "MultipleComparison") -> str:
+def _results(comparison: MultipleComparisonData) -> str:
     """Two tables a measure, and caveats."""
     said = html_list(words for _, words in comparison.remarks)
     caveats = html_list(comparison.caveats)
@@ -150,7 +150,7 @@ def _tables(one: PairwiseComparison) -> str:
     )
 
 
-def _facts(comparison: "MultipleComparison") -> dict[str, str]:
+def _facts(comparison: MultipleComparisonData) -> dict[str, str]:
     primary = comparison.comparisons[0]
     level = f"alpha {comparison.alpha:g}, {comparison.alternative}"
     level += f", p adjusted by {comparison.adjust}"

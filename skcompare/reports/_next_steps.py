@@ -2,17 +2,14 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from skcompare._core.design import Design
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
 from skcompare._registry.tests import paired_tests, tests_for
+from skcompare.reports._comparison_data import ComparisonData
+from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._rows import ComparisonRow, decimals_of
 from skcompare.reports._verdict import far_end, is_against, round_up
-
-if TYPE_CHECKING:
-    from skcompare.reports._comparison import Comparison
-    from skcompare.reports._multiple import MultipleComparison
 
 INCONCLUSIVE = "inconclusive"
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
@@ -21,7 +18,7 @@ MOST_NAMED = 5
 """Of a list of names in a sentence; more are counted."""
 
 
-def next_steps(comparison: "Comparison") -> list[str]:
+def next_steps(comparison: ComparisonData) -> list[str]:
     """Advice on two classifiers, a sentence or two each."""
     row = comparison.rows[0]
     steps: list[str] = []
@@ -46,7 +43,7 @@ def next_steps(comparison: "Comparison") -> list[str]:
     return steps
 
 
-def next_steps_among(comparison: "MultipleComparison") -> list[str]:
+def next_steps_among(comparison: MultipleComparisonData) -> list[str]:
     """Advice on several classifiers."""
     primary = comparison.comparisons[0]
     steps: list[str] = []
@@ -65,7 +62,7 @@ def next_steps_among(comparison: "MultipleComparison") -> list[str]:
     return [*steps, *_valid_instead(tests, comparison.design)]
 
 
-def _decided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
+def _decided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
     """What follows where one classifier is better."""
     worse = [
         other
@@ -111,7 +108,7 @@ def _at_least(row: ComparisonRow) -> str:
     )
 
 
-def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
+def _undecided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
     """What would settle a comparison, or what else could be asked."""
     if "no-truth" in comparison.flags:
         if "degenerate" in row.flags:
@@ -151,7 +148,7 @@ def _undecided(comparison: "Comparison", row: ComparisonRow) -> Iterator[str]:
     yield from _good_enough(row)
 
 
-def records_needed(comparison: "Comparison") -> str:
+def records_needed(comparison: ComparisonData) -> str:
     """How many records would settle it, by how large the true difference may be."""
     row, conclusion = comparison.rows[0], comparison.conclusion
     needed, least = conclusion.records_needed, conclusion.least_records
@@ -197,13 +194,13 @@ def _is_holdout(row: ComparisonRow) -> bool:
     return row.result is not None and row.result.inference == "models"
 
 
-def _unit(comparison: "Comparison", row: ComparisonRow) -> str:
+def _unit(comparison: ComparisonData, row: ComparisonRow) -> str:
     if comparison.size:
         return "items"
     return "test records" if _is_holdout(row) else "records"
 
 
-def _better_than_control(comparison: "MultipleComparison") -> Iterator[str]:
+def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
     """That nothing tells those apart which beat the control."""
     primary = comparison.comparisons[0]
     beaten = [row.beats(comparison.alpha) for row in primary.pairs]
@@ -218,7 +215,7 @@ def _better_than_control(comparison: "MultipleComparison") -> Iterator[str]:
     )
 
 
-def _among_equals(comparison: "MultipleComparison") -> Iterator[str]:
+def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
     """What follows where nobody beats all the others."""
     primary = comparison.comparisons[0]
     leader = in_one_line(primary.leader)

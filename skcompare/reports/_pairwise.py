@@ -7,12 +7,14 @@ from typing import Any
 
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
+    INFERENCE_WORDS,
     decimals_beside,
     decimals_for,
     format_number,
     format_pvalue,
     in_one_line,
 )
+from skcompare.reports._verdict import Verdict, level_words
 from skcompare.stats import PairedResult
 from skcompare.stats._groups import NamedPair, groups_of, letters_of
 
@@ -298,3 +300,107 @@ def _interval(row: ClassifierRow | PairRow) -> str:
 
 def _shown(pvalue: float | None, alpha: float) -> str:
     return "" if pvalue is None else format_pvalue(pvalue, alpha)
+
+
+def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
+    """The verdict from adjusted p-values: who beats every other one, or the control.
+
+    Parameters
+    ----------
+    primary : PairwiseComparison
+        Tests of all pairs, or of each classifier with the control, by the primary measure.
+    inference : {"models", "algorithms"} or None
+        What the tests are about.
+    """
+    alpha = primary.alpha
+    if primary.test is None:
+        return Verdict("inconclusive", alpha, f"inconclusive: {primary.note}")
+    ranked = [row.name for row in primary.classifiers]
+    beaten: dict[str, set[str]] = {name: set() for name in ranked}
+    for better, worse in filter(None, (row.beats(alpha) for row in primary.pairs)):
+        beaten[better].add(worse)
+    level = level_words(alpha, primary.alternative)
+    about = f"; about {INFERENCE_WORDS[inference]}" if inference else ""
+    about = about.replace("two ", "")
+    if primary.control is not None:
+        return _against_control(primary, ranked, beaten, level, about)
+    best = primary.leader
+    rivals = [name for name in ranked if name != best and name not in beaten[best]]
+    if not rivals:
+        sentence = f"{best} is better than every other classifier at {level}{about}"
+        return Verdict(best, alpha, sentence)
+    sentence = f"inconclusive at {level}: {_not_told(primary, best, rivals)}"
+    omnibus = primary.omnibus
+    if omnibus is None or "invalid-design" in omnibus.flags:
+        return Verdict("inconclusive", alpha, sentence)
+    if omnibus.pvalue < alpha and not any(beaten.values()):
+        sentence += (
+            f"; {omnibus.test} says that some classifiers differ, but no pair does after "
+            "the adjustment"
+        )
+    return Verdict("inconclusive", alpha, sentence)
+
+
+def _not_told(primary: PairwiseComparison, best: str, rivals: list[str]) -> str:
+    """Who is ahead, and of whom nobody can say whether they are worse."""
+    values = {row.name: row.value for row in primary.classifiers}
+    first = [best, *(n for n in rivals if math.isclose(values[n], values[best]))]
+    unknown = [name for name in rivals if math.isnan(values[name])]
+    others = [name for name in rivals if name not in (*first, *unknown)]
+    by = primary.subject
+    if math.isnan(values[best]):
+        return f"the {by} of every classifier is undefined"
+    if len(first) > 1:
+        words = f"{_listed(first)} share the first place by {by}"
+    elif by == "accuracy":
+        words = f"{best} is the most accurate"
+    else:
+        words = f"{best} is ahead by {by}"
+    if others:
+        it = best if len(first) > 1 else "it"
+        words += f", and these records do not tell {it} from {', '.join(others)}"
+    if unknown:
+        words += f"; it is undefined for {_listed(unknown)}"
+    return words
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as in a sentence."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _against_control(
+    primary: PairwiseComparison,
+    ranked: list[str],
+    beaten: dict[str, set[str]],
+    level: str,
+    about: str,
+) -> Verdict:
+    control, alpha = str(primary.control), primary.alpha
+    better = [name for name in ranked if control in beaten[name]]
+    worse = [name for name in ranked if name in beaten[control]]
+    others = [name for name in ranked if name not in (control, *better, *worse)]
+    undefined = [row.name for row in primary.classifiers if math.isnan(row.value)]
+    # A one-sided test says nothing of the other side.
+    sides = {"greater": "not found better than", "less": "not found worse than"}
+    not_told = f"{sides.get(primary.alternative, 'not told from')} {control}"
+    parts = [
+        f"{', '.join(names)} {words}"
+        for names, words in (
+            (better, f"better than {control}"),
+            (worse, f"worse than {control}"),
+            ([name for name in others if name not in undefined], not_told),
+            (undefined, f"without a value of {primary.subject}"),
+        )
+        if names
+    ]
+    winner = "inconclusive"
+    if better:
+        winner = better[0]
+    elif not others:
+        winner = control
+    if winner == "inconclusive":
+        return Verdict(winner, alpha, f"inconclusive at {level}: {'; '.join(parts)}")
+    return Verdict(winner, alpha, f"at {level}: {'; '.join(parts)}{about}")

@@ -13,6 +13,9 @@ from skcompare.stats import ConfidenceInterval, PairedResult
 RowKey = tuple[str, Any, str | None]
 """Measure, class or None, test or None."""
 
+FAMILY_WISE = ("holm", "hochberg", "bonferroni")
+"""Adjustments that keep the probability of any false finding."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:

@@ -2,21 +2,18 @@
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from skcompare._core.design import HALVES
 from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare.reports._comparison_data import ComparisonData
+from skcompare.reports._multiple_data import MultipleComparisonData
 from skcompare.reports._next_steps import records_needed
-from skcompare.reports._rows import ComparisonRow, decimals_of
-
-if TYPE_CHECKING:
-    from skcompare.reports._comparison import Comparison
-    from skcompare.reports._multiple import MultipleComparison
+from skcompare.reports._rows import FAMILY_WISE, ComparisonRow, decimals_of
 
 MARK = "*"
 """Of the row that the verdict comes from."""
 
-FAMILY_WISE = ("holm", "hochberg", "bonferroni")
 """Adjustments that bound the probability of any false finding."""
 
 WIDTH = 96
@@ -51,7 +48,7 @@ class Section(NamedTuple):
         ]
 
 
-def comparison_text(comparison: "Comparison") -> str:
+def comparison_text(comparison: ComparisonData) -> str:
     """Roles, design, a table of measures, caveats and the verdict."""
     lines = [
         entry("champion", in_one_line(comparison.champion)),
@@ -74,7 +71,7 @@ def comparison_text(comparison: "Comparison") -> str:
     return "\n".join(lines)
 
 
-def comparison_markdown(comparison: "Comparison") -> str:
+def comparison_markdown(comparison: ComparisonData) -> str:
     """The same as Markdown, the verdict first."""
     lines = [
         f"**Verdict:** {markdown_text(comparison.conclusion.sentence)}",
@@ -98,7 +95,7 @@ def comparison_markdown(comparison: "Comparison") -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def design_words(comparison: "Comparison | MultipleComparison") -> str:
+def design_words(comparison: ComparisonData | MultipleComparisonData) -> str:
     """How the evidence was collected, in one line."""
     records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:
@@ -115,7 +112,7 @@ def design_words(comparison: "Comparison | MultipleComparison") -> str:
     return ", ".join(words)
 
 
-def sections(comparison: "Comparison") -> list[Section]:
+def sections(comparison: ComparisonData) -> list[Section]:
     """A table for each kind of estimate; scores and losses apart.
 
     The difference of a loss is a gain.
@@ -151,13 +148,13 @@ def _without_empty_columns(
     return [header[i] for i in used], [[line[i] for i in used] for line in cells]
 
 
-def about_primary(comparison: "Comparison") -> str:
+def about_primary(comparison: ComparisonData) -> str:
     """What the mark of a row means, and what that is for the other rows."""
     words = f"the verdict comes from this row, at alpha {comparison.alpha:g}"
     return ". ".join([words, *about_others(comparison)])
 
 
-def about_others(comparison: "Comparison") -> list[str]:
+def about_others(comparison: ComparisonData) -> list[str]:
     """How often rows beside the primary one are wrong; nothing where none is tested."""
     tested = [row for row in comparison.rows if row.pvalue is not None]
     alpha, others = comparison.alpha, [row for row in tested if not row.primary]
@@ -180,7 +177,7 @@ def about_others(comparison: "Comparison") -> list[str]:
     ]
 
 
-def notes(comparison: "Comparison") -> list[str]:
+def notes(comparison: ComparisonData) -> list[str]:
     """Why rows have no p-value, each reason once with its measures, and remarks."""
     reasons: dict[str, list[str]] = {}
     remarks = []

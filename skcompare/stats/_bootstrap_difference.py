@@ -27,7 +27,7 @@ from skcompare.stats._bootstrap_draws import (
     resampled_differences,
 )
 from skcompare.stats._bootstrap_limits import ResampledDifferences, rounding_of
-from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS
+from skcompare.stats._clusters import FEW, FEW_GROUPS
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_difference import FEW_DIFFERENT, ZERO_VARIANCE
 from skcompare.stats._score_limits import no_critical, normal_critical, score_range

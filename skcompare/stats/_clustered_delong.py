@@ -12,7 +12,7 @@ from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import PlacementValues
 from skcompare.stats._auc_limits import anywhere
-from skcompare.stats._clustered_mcnemar import FEW_GROUPS
+from skcompare.stats._clusters import FEW_GROUPS
 from skcompare.stats._delong import (
     auc_details,
     check_auc_difference,

@@ -18,6 +18,7 @@ from skcompare.stats._clustered_limits import (
     shrunk_limits,
     wald_limits,
 )
+from skcompare.stats._clusters import FEW, FEW_GROUPS
 from skcompare.stats._power import mcnemar_records
 from skcompare.stats._result import PairedResult
 from skcompare.stats._sign_flip import can_flip_signs, sign_flip_pvalue
@@ -28,9 +29,6 @@ INTERVALS = ("agreeing", "wald")
 
 MOST_FLIPPED = 500
 """Groups up to which signs are flipped by default."""
-
-FEW = 10
-FEW_GROUPS = "few-groups"
 
 NOISE = 1e-12
 """A sum of shares this small, as a part of what it is the sum of, is 0."""

@@ -9,7 +9,7 @@ import numpy as np
 from skcompare._core.validation import check_alternative, check_choice, check_count
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare.evidence import PairedLosses
-from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS
+from skcompare.stats._clusters import FEW, FEW_GROUPS
 from skcompare.stats._loss_permutation import draws_error, method_words
 from skcompare.stats._loss_results import (
     loss_result,

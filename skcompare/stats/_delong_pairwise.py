@@ -19,11 +19,8 @@ from skcompare.stats._delong_joint import delong_joint
 from skcompare.stats._delong_max_t import max_t_auc_pvalues
 from skcompare.stats._delong_pairwise_result import PairwiseAUCResult
 from skcompare.stats._delong_sums import contrast, studentised, variance_flags
-from skcompare.stats._pairwise_rows import (
-    PAIRWISE_ADJUSTMENTS,
-    interval_level,
-    pairs_of,
-)
+from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, pairs_of
+from skcompare.stats._score_limits import interval_level
 
 
 def pairwise_delong(

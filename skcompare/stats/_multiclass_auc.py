@@ -14,11 +14,15 @@ from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassPlacementValues
 from skcompare.stats._adjust import adjust_pvalues
-from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS
+from skcompare.stats._clusters import FEW, FEW_GROUPS
 from skcompare.stats._delong_sums import FEW_DEGREES, VARIANCE_OF_FEW
 from skcompare.stats._result import PairedResult
-from skcompare.stats._score_limits import no_critical, normal_critical, score_range
-from skcompare.stats._score_permutation import NO_DIFFERENCE
+from skcompare.stats._score_limits import (
+    NO_DIFFERENCE,
+    no_critical,
+    normal_critical,
+    score_range,
+)
 from skcompare.stats._tails import chi2_pvalue, normal_pvalue
 
 RARE = ("raise", "drop")

@@ -15,6 +15,7 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._adjust import ADJUSTMENTS
 from skcompare.stats._result import PairedResult
+from skcompare.stats._score_limits import interval_level
 
 PAIRWISE_ADJUSTMENTS = (*ADJUSTMENTS, "max-t")
 SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_level", "n")
@@ -136,13 +137,6 @@ class PairwiseRows:
             )
             for row in rows
         ]
-
-
-def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:
-    """Confidence level of each interval, so that all hold together unless unadjusted."""
-    if adjust == "none":
-        return confidence_level
-    return 1 - (1 - confidence_level) / n_pairs
 
 
 def pairs_of(

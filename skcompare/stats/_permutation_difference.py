@@ -18,7 +18,7 @@ from skcompare.stats._bootstrap_draws import (
     parts,
 )
 from skcompare.stats._bootstrap_limits import rounding_of
-from skcompare.stats._clustered_mcnemar import FEW, FEW_GROUPS
+from skcompare.stats._clusters import FEW, FEW_GROUPS
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_difference import (
     FEW_DIFFERENT,

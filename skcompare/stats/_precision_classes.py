@@ -18,7 +18,6 @@ from skcompare.evidence._class_rows import CLASS_SCORES, ClassMoments, ClassRows
 from skcompare.stats._adjust import ADJUSTMENTS, adjust_pvalues
 from skcompare.stats._class_label import NO_ANSWERS, SCORE_WORDS
 from skcompare.stats._difference_limits import one_sided, quantile
-from skcompare.stats._pairwise_rows import interval_level
 from skcompare.stats._precision_class_tests import (
     LEFT_OUT,
     SCORE_TESTS,
@@ -43,7 +42,7 @@ from skcompare.stats._precision_statistics import (
 )
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_difference import ZERO_VARIANCE
-from skcompare.stats._score_limits import no_critical, normal_critical
+from skcompare.stats._score_limits import interval_level, no_critical, normal_critical
 from skcompare.stats._score_limits import score_range as normal_range
 from skcompare.stats._tails import normal_pvalue
 

@@ -13,8 +13,8 @@ from skcompare._core.validation import alpha_of, check_choice
 from skcompare._io.columns import frame_from_columns
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats._class_label import SCORE_WORDS
-from skcompare.stats._pairwise_rows import interval_level
 from skcompare.stats._result import PairedResult
+from skcompare.stats._score_limits import interval_level
 
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
 """Effect sizes with their values of equal classifiers."""

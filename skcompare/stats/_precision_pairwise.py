@@ -28,11 +28,7 @@ from skcompare.stats._gee import (
 )
 from skcompare.stats._gee_limits import difference_score_limits, ratio_score_limits
 from skcompare.stats._gee_precision import log_contrast, ratio_of_shares
-from skcompare.stats._pairwise_rows import (
-    PAIRWISE_ADJUSTMENTS,
-    interval_level,
-    pairs_of,
-)
+from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS, pairs_of
 from skcompare.stats._precision_pairwise_result import PairwisePrecisionResult
 from skcompare.stats._precision_several import chosen_moments, precision_several
 from skcompare.stats._precision_statistics import (
@@ -42,6 +38,7 @@ from skcompare.stats._precision_statistics import (
     share_contrast,
 )
 from skcompare.stats._relative_accuracy import one_sided_ratio
+from skcompare.stats._score_limits import interval_level
 from skcompare.stats._tails import normal_pvalue
 
 SCALES = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}

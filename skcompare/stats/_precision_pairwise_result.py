@@ -8,8 +8,9 @@ from scipy.special import ndtr
 from skcompare._core.design import Design
 from skcompare._core.formatting import format_pvalue
 from skcompare._typing import FloatArray
-from skcompare.stats._pairwise_rows import SETTINGS, PairwiseRows, interval_level
+from skcompare.stats._pairwise_rows import SETTINGS, PairwiseRows
 from skcompare.stats._result import PairedResult
+from skcompare.stats._score_limits import interval_level
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from scipy.special import ndtri
 
 from skcompare._core.validation import alpha_of
-from skcompare.stats._score_permutation import NO_DIFFERENCE
 
 Pair = tuple[float, float]
 
@@ -71,3 +70,14 @@ def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair
     if significant and estimate < 0 and alternative != "greater":
         return -math.inf, 0.0
     return -math.inf, math.inf
+
+
+NO_DIFFERENCE = 1e-12
+"""Without variance, a difference up to this is rounding."""
+
+
+def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:
+    """Confidence level of each interval, so that all hold together unless unadjusted."""
+    if adjust == "none":
+        return confidence_level
+    return 1 - (1 - confidence_level) / n_pairs

@@ -14,6 +14,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import JointCounts
 from skcompare.evidence._counting import sums_of
 from skcompare.stats._count_scores import CellScores
+from skcompare.stats._score_limits import NO_DIFFERENCE
 from skcompare.stats._tails import SMALLEST
 
 MOST_OUTCOMES = 100_000
@@ -21,9 +22,6 @@ MOST_OUTCOMES = 100_000
 
 CHUNK = 1 << 19
 """Counts that are scored at a time."""
-
-NO_DIFFERENCE = 1e-12
-"""Without variance, a difference up to this is rounding."""
 
 
 class Score(Protocol):

@@ -14,10 +14,15 @@ from skcompare.evidence import (
 )
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.gate._caution import Cautious
-from skcompare.gate._defaults import MOST_EXACT, method_for
 from skcompare.gate._moves import Moves, count_moves
 from skcompare.gate._power_of_calibration import records_of_calibration
-from skcompare.gate._power_of_counts import Boundary, power_of_counts, records_of_counts
+from skcompare.gate._power_of_counts import (
+    MOST_EXACT,
+    Boundary,
+    method_for,
+    power_of_counts,
+    records_of_counts,
+)
 from skcompare.gate._power_of_means import records_of_means
 from skcompare.gate._power_of_scores import records_of_scores
 from skcompare.gate._records_needed import records_needed

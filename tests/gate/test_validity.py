@@ -8,7 +8,7 @@ from scipy.stats import binom, multinomial
 
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
-from skcompare.gate._defaults import method_for
+from skcompare.gate._power_of_counts import method_for
 from skcompare.gate._sides import side_of
 from tests.gate.test_sides import ready
 

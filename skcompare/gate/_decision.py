@@ -1,0 +1,204 @@
+"""The decision of a gate, and the forms that it is handed on in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from skcompare.gate._html import decision_html, decision_html_fragment
+from skcompare.gate._json import decision_from_json, decision_values
+from skcompare.gate._junit import decision_junit
+from skcompare.gate._markdown import decision_markdown
+from skcompare.gate._outcomes import DecisionData
+from skcompare.gate._shown import caveats_of
+from skcompare.gate._text import decision_text
+from skcompare.reports._html_page import json_of_page
+from skcompare.reports._json import to_standard_json
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateDecision(DecisionData):
+    """Whether the challenger may pass, with every reason.
+
+    True where it passed, and False otherwise. Two decisions are equal where their JSON is,
+    so that one equals its copies, and what is read from its JSON.
+
+    Attributes
+    ----------
+    status : {"passed", "failed", "inconclusive", "not passed"}
+        "passed" where every condition was shown to hold; "failed" where one was shown not
+        to; "inconclusive" otherwise. A blind gate has "passed" and "not passed" only.
+    outcomes : tuple of Outcome
+        What became of each condition.
+    reasons : tuple of str
+        Why nothing can pass, whatever the conditions say; empty where that is not so.
+    flags : tuple of str
+        Codes of caveats about the data.
+    alpha : float
+        Level of the gate: the probability, at most, that it passes where a condition does
+        not hold.
+    champion, challenger : str
+        What they are called.
+    design : str
+        How the evidence was collected.
+    n_records : int
+        Records, or items.
+    size : str
+        What was judged, in words, where it is not records alone: items with their attempts,
+        or records in groups.
+    fingerprint : str
+        Digest of the true labels.
+    look : mapping or None
+        Where a ledger counts the looks at these records: the "number" of this look, its
+        level "alpha", the "rule", the "total_alpha" of all looks, "looks_left" (None: no
+        end), "alpha_left", "next_alpha" (None: no further look), whether it is "repeated",
+        and the "ledger". None also where the answers of both are the same, which is no
+        look.
+    blind : bool
+        Whether nothing but passed or not is revealed.
+    seconds : float or None
+        Time it took.
+    versions : mapping of str to str
+        What it ran with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.gate import Gate, GateDecision, Superior
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=1000)
+    >>> old = np.where(rng.random(1000) < 0.80, y, 1 - y)
+    >>> new = np.where(rng.random(1000) < 0.88, y, 1 - y)
+    >>> decision = Gate(Superior("accuracy")).decide(y, {"old": old, "new": new})
+    >>> "may replace it" if decision else "stays away"
+    'may replace it'
+    >>> [outcome.status for outcome in decision.outcomes]
+    ['passed']
+    >>> GateDecision.from_json(decision.to_json()) == decision
+    True
+
+    .. versionadded:: 0.1
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GateDecision):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        about = self.champion, self.challenger, self.design, self.n_records
+        return hash((self.status, self.alpha, *about))
+
+    def __bool__(self) -> bool:
+        # Without it an `if decision:` would pass whatever was decided.
+        return self.passed
+
+    @property
+    def caveats(self) -> list[str]:
+        """All flags with their words, those of the data first.
+
+        Where there are several conditions, it is said which one a flag is about.
+        """
+        return caveats_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as plain values; of a blind one only what it may tell.
+
+        Returns
+        -------
+        values : dict
+            What `decision.schema.json` of the package describes.
+        """
+        return decision_values(self)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The decision as standard JSON; NaN is written as {"number": "NaN"}.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces of a level; None writes a single line.
+
+        Returns
+        -------
+        text : str
+            What :meth:`from_json` reads.
+        """
+        return to_standard_json(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> "GateDecision":
+        """The decision that :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The JSON.
+
+        Returns
+        -------
+        decision : GateDecision
+            Equal to the one that was written. A row's result knows the interval of one
+            level only.
+
+        Raises
+        ------
+        ValueError
+            If it is no decision, not a whole one, or of another version.
+        """
+        return decision_from_json(text, cls)
+
+    def to_markdown(self) -> str:
+        """The report as Markdown, for job summaries and pull requests.
+
+        Returns
+        -------
+        text : str
+            Markdown with a table, as hosts of repositories show it.
+        """
+        return decision_markdown(self)
+
+    def to_junit(self) -> str:
+        """The report as JUnit XML, a test case a condition.
+
+        Returns
+        -------
+        text : str
+            A whole XML document.
+        """
+        return decision_junit(self)
+
+    def to_html(self) -> str:
+        """The report as a self-contained page.
+
+        Returns
+        -------
+        text : str
+            A whole page, with the JSON in it.
+        """
+        return decision_html(self)
+
+    @classmethod
+    def from_html(cls, page: str) -> "GateDecision":
+        """The decision within the text of a page that :meth:`to_html` wrote.
+
+        Parameters
+        ----------
+        page : str
+            The text of the page.
+
+        Returns
+        -------
+        decision : GateDecision
+            Equal to the one that was written.
+
+        Raises
+        ------
+        ValueError
+            If the text is no such page.
+        """
+        return cls.from_json(json_of_page(page))
+
+    def _repr_html_(self) -> str:
+        return decision_html_fragment(self)
+
+    def __str__(self) -> str:
+        return decision_text(self)

@@ -1,0 +1,171 @@
+"""Data of a comparison of several classifiers, and their form as JSON and as a frame."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._io.columns import frame_from_columns
+from skcompare.reports._json import from_standard_json, to_standard_json
+from skcompare.reports._pairwise import (
+    ClassifierRow,
+    PairRow,
+    PairwiseComparison,
+    PairwiseResults,
+)
+from skcompare.reports._rows import FAMILY_WISE
+from skcompare.reports._verdict import Verdict
+from skcompare.stats import PairedResult
+
+SCHEMA = "skcompare.multiple_comparison"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleComparisonData:
+    """A finished comparison of several classifiers, as all forms of its report read it."""
+
+    comparisons: tuple[PairwiseComparison, ...]
+    conclusion: Verdict
+    descriptions: Mapping[str, str]
+    design: Design
+    n_records: int
+    n_tested: int
+    alpha: float
+    alternative: str
+    adjust: str
+    n_fits: int = 0
+    control: str | None = None
+    seconds: float | None = None
+    random_state: int | None = None
+    flags: tuple[str, ...] = ()
+    fingerprint: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """The name of the classifier that wins, or "inconclusive"."""
+        return self.conclusion.winner
+
+    @property
+    def results(self) -> PairwiseResults:
+        """Comparisons by (measure, class or None, test), or by a unique one of them."""
+        return PairwiseResults(self.comparisons)
+
+    @property
+    def classifiers(self) -> tuple[ClassifierRow, ...]:
+        """The classifiers by the primary measure, the best one first."""
+        return self.comparisons[0].classifiers
+
+    @property
+    def pairs(self) -> tuple[PairRow, ...]:
+        """The pairs by the primary measure, the smallest adjusted p-value first."""
+        return self.comparisons[0].pairs
+
+    @property
+    def omnibus(self) -> PairedResult | None:
+        """The test of all classifiers together, by the primary measure."""
+        return self.comparisons[0].omnibus
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups that are not told apart by the primary measure, that of the best first."""
+        return self.comparisons[0].groups
+
+    @property
+    def caveats(self) -> list[str]:
+        """Flags of the comparison and of its tests, with their words."""
+        own = explain(self.flags)
+        return list(
+            dict.fromkeys([*own, *(c for p in self.comparisons for c in p.caveats)])
+        )
+
+    def pair(self, champion: str, challenger: str) -> PairRow:
+        """The row of two classifiers by the primary measure, named in its order."""
+        return self.comparisons[0].pair(champion, challenger)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values."""
+        plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "verdict": asdict(self.conclusion),
+            "design": asdict(self.design),
+            "comparisons": [one.to_dict() for one in self.comparisons],
+            "flags": list(self.flags),
+            **plain,
+            "descriptions": dict(self.descriptions),
+            "versions": dict(self.versions),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The comparison as standard JSON; NaN is written as {"number": "NaN"}."""
+        return to_standard_json(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The comparison that :meth:`to_json` wrote."""
+        stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
+        try:
+            return cls(
+                comparisons=tuple(map(PairwiseComparison.from_dict, stored["comparisons"])),
+                conclusion=Verdict(**stored["verdict"]),
+                design=Design(**stored["design"]),
+                flags=tuple(stored["flags"]),
+                **{name: stored[name] for name in _PLAIN_FIELDS},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"The JSON of this comparison is not complete: {error}. Write it again."
+            ) from error
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A pair a line, as a frame of pandas, polars or pyarrow."""
+        rows = [
+            {"measure": one.measure, "label": one.label, "test": one.test}
+            | asdict(row)
+            | {"flags": " ".join(row.flags)}
+            for one in self.comparisons
+            for row in one.pairs
+        ]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        return frame_from_columns(columns, backend)
+
+    @property
+    def remarks(self) -> list[tuple[str, str]]:
+        """What is said of all classifiers together, and why there are no tests."""
+        several = len({one.subject for one in self.comparisons}) > 1
+        said, without = self._about_others(), []
+        for one in self.comparisons:
+            if one.omnibus is not None:
+                about = f"{one.subject}: " if several else ""
+                said.append(("together", f"{about}{one.together()}"))
+            elif one.test is not None:
+                without.append(one.subject)
+        if without:
+            by = f" by {', '.join(dict.fromkeys(without))}" if several else ""
+            words = f"no test of all together{by} is known to be valid for this design"
+            said.append(("together", f"{words}; whether any two differ, the pairs say"))
+        said += [("no test", one.note) for one in self.comparisons if one.test is None]
+        return [*dict.fromkeys(said)]
+
+    def _about_others(self) -> list[tuple[str, str]]:
+        """Which tests the verdict comes from, and how often others are wrong."""
+        primary, tested = self.comparisons[0], [c for c in self.comparisons if c.test]
+        if len(self.comparisons) == 1 or primary.test is None:
+            return []
+        words = f"by {primary.subject} ({primary.test}), at alpha {self.alpha:g}"
+        if self.adjust in FAMILY_WISE and len(tested) > 1:
+            most = min(1.0, len(tested) * self.alpha)
+            words += (
+                ". The p-values of each measure and test are adjusted among themselves: a "
+                f"false finding in any of the {len(tested)} has a probability of up to "
+                f"{most:g}"
+            )
+        return [("decided", words)]
+
+
+_NESTED = ("comparisons", "conclusion", "design", "flags")
+_PLAIN_FIELDS = [f.name for f in fields(MultipleComparisonData) if f.name not in _NESTED]
