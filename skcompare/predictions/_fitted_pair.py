@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-CHAMPION, CHALLENGER = "champion", "challenger"
+from skcompare.predictions._role_names import CHALLENGER, CHAMPION
 
 
 def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:

@@ -7,6 +7,7 @@ from skcompare._core.validation import check_alternative
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import ScoreDifferences
+from skcompare.stats._five_by_two_f import N_REPEATS
 from skcompare.stats._result import PairedResult
 from skcompare.stats._score_result import (
     LIBERAL,
@@ -19,7 +20,6 @@ from skcompare.stats._score_result import (
     without_rounding,
 )
 
-N_REPEATS = 5
 ALPHA = 0.05
 
 FOLD_ORDER = "depends-on-fold-order"
