@@ -44,6 +44,7 @@ class PairedTestEntry:
     caution: str = ""
     of_records: bool = False
     bounded: bool = False
+    preferred: bool = False
 
     @property
     def question(self) -> str:
@@ -101,6 +102,7 @@ def paired_test(
     caution: str = "",
     of_records: bool = False,
     bounded: bool = False,
+    preferred: bool = False,
 ) -> Callable[[F], F]:
     """Register a function of evidence as a test.
 
@@ -141,6 +143,8 @@ def paired_test(
     bounded : bool, default=False
         Whether the losses of a record need a bound, which is passed for a loss that has
         none. Tests that are asked for by "all" leave such losses out.
+    preferred : bool, default=False
+        Whether it comes first among tests that suit a measure equally well.
 
     Returns
     -------
@@ -202,6 +206,7 @@ def paired_test(
             caution=caution,
             of_records=of_records,
             bounded=bounded,
+            preferred=preferred,
         )
         add_entry(_tests, entry, "test")
         return run  # type: ignore[return-value]
@@ -228,6 +233,15 @@ def paired_tests() -> Mapping[str, PairedTestEntry]:
     return MappingProxyType(_tests)
 
 
+def sort_tests() -> None:
+    """List the tests so far by name, preferred ones first, whichever modules have them."""
+    ordered = dict(
+        sorted(_tests.items(), key=lambda item: (not item[1].preferred, item[0]))
+    )
+    _tests.clear()
+    _tests.update(ordered)
+
+
 def get_test(name: object) -> PairedTestEntry:
     """The registered test of this name."""
     tests = paired_tests()
@@ -241,8 +255,7 @@ def tests_for(measure: str | None, design: Design | None = None) -> list[PairedT
 
     Tests that call for caution are left to those who name them. A test of this very
     measure comes before tests of any loss and of any score, a test of the difference before
-    other kinds, one of few measures before one of many, and the one that was registered
-    first before others.
+    other kinds, one of few measures before one of many, and a preferred one before others.
     """
     least = 2 if tested_instead(measure) else 1
     tests = paired_tests().values()

@@ -1,6 +1,6 @@
 """What may be concluded: tests, each a pure function of one piece of evidence."""
 
-from skcompare._registry.tests import PairedTestEntry, paired_test, paired_tests
+from skcompare._registry.tests import PairedTestEntry, paired_test, paired_tests, sort_tests
 from skcompare.stats._adjust import adjust_pvalues
 from skcompare.stats._auc_interval import AUCInterval, auc_interval
 from skcompare.stats._bcv_jackknife import bcv_jackknife_t
@@ -208,3 +208,5 @@ __all__ = [
     "wilcoxon",
     "yule_q",
 ]
+
+sort_tests()

@@ -91,6 +91,7 @@ def _sample_size(
     designs=("holdout",),
     references=("DeLong1988", "Sun2014"),
     sample_size=_sample_size,
+    preferred=True,
 )
 def delong(
     placements: PlacementValues,

@@ -37,6 +37,7 @@ LEVEL = 0.95
     measures="label rates",
     designs=("holdout",),
     references=("Stuart1955", "Maxwell1970"),
+    preferred=True,
 )
 def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     """Do two classifiers give each class equally often, by the Stuart-Maxwell test?

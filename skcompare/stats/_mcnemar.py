@@ -82,6 +82,7 @@ def _records_beyond(
     designs=("holdout",),
     references=("McNemar1947", "Fagerland2013"),
     sample_size=_sample_size,
+    preferred=True,
 )
 def mcnemar(
     table: ContingencyTable,

@@ -32,6 +32,7 @@ def sample_size(
     designs=("holdout",),
     references=("Student1908",),
     sample_size=sample_size,
+    preferred=True,
 )
 def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedResult:
     """Compare two mean losses on one test set by the paired t test.

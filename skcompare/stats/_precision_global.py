@@ -36,6 +36,7 @@ UNDEFINED_ODDS = "undefined-odds"
     measures=MEASURE,
     designs=("holdout",),
     references=("Simes1986", "Kosinski2013"),
+    preferred=True,
 )
 def precision_simes(
     counts: JointCounts,

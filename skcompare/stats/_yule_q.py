@@ -26,6 +26,7 @@ ZERO_CELL = "zero-cell"
     measures="error agreement",
     designs=("holdout",),
     references=("Yule1900", "Kuncheva2003", "Fisher1935"),
+    preferred=True,
 )
 def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
     """Do the errors of two classifiers fall on the same records?
