@@ -44,7 +44,7 @@ def drawn(display):
     """The picture of a display, as an array of red, green and blue between 0 and 1."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    from skcompare.plots._room import new_figure
+    from skcompare.plots.drawing._layout import new_figure
 
     figure, axes = new_figure(display._room())
     display.plot(ax=axes)

@@ -19,14 +19,14 @@ from scipy.special import ndtr, ndtri
 from tables import Table, with_error
 
 from skcompare.evidence import ScoredPair
-from skcompare.evidence._scored_ranking import OperatingPoint
+from skcompare.evidence.scores._vectorised_scores import OperatingPoint
 from skcompare.stats import (
     bootstrap_difference,
     jackknife_difference,
     permutation_difference,
 )
-from skcompare.stats._bootstrap_counts import ResampledCounts
-from skcompare.stats._count_scores import count_score
+from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.scores._resampling import ResampledCounts
 
 ALPHA = 0.05
 RECORDS = (50, 200, 1000)

@@ -7,7 +7,7 @@ known from the draws. The estimate without its floor should have that as its mea
 import numpy as np
 from bcv_catalogue_rules import sides_of
 
-from skcompare.stats._block_variance import block_contrasts
+from skcompare.stats.splits._bcv_jackknife import block_contrasts
 
 N = 64
 EFFECTS = (

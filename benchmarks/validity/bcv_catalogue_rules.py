@@ -12,7 +12,7 @@ from scipy.stats import norm
 from scipy.stats import t as t_distribution
 
 from skcompare.model_selection._hadamard import orthogonal_array
-from skcompare.stats._block_variance import block_contrasts, block_variance
+from skcompare.stats.splits._bcv_jackknife import block_contrasts, block_variance
 
 ALPHA = 0.05
 CHOSEN = "bcv_jackknife_t"

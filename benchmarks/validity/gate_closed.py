@@ -14,9 +14,9 @@ from scipy.stats import t as student
 
 from skcompare._registry.tests import get_test
 from skcompare.evidence import ClusterSums, PairedCalibration, PlacementValues
-from skcompare.stats._calibration_difference import FEW_DEGREES, MUCH_GROWTH
-from skcompare.stats._calibration_units import RoleSums, _beyond_means, _without_rows
-from skcompare.stats._calibration_variance import MOST_DEGREES, NOISE, weigh
+from skcompare.stats.calibration._calibration_difference import FEW_DEGREES, MUCH_GROWTH
+from skcompare.stats.calibration._influence import RoleSums, _beyond_means, _without_rows
+from skcompare.stats.calibration._squared_errors import MOST_DEGREES, NOISE, weigh
 
 BINS = 10
 CHECKED = 40

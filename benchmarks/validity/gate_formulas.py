@@ -10,13 +10,13 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from skcompare.evidence import JointCounts
-from skcompare.gate import _sides
-from skcompare.gate._caution import FLOORS, OTHER, TIMES
-from skcompare.gate._moves import FEW_OF_A_CLASS
-from skcompare.gate._sides import Once, side_of
-from skcompare.stats._count_scores import count_score
-from skcompare.stats._mcnemar_pvalues import mcnemar_pvalues
-from skcompare.stats._mcnemar_unconditional import fewest_in_favour, worst
+from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
+from skcompare.stats.accuracy._unconditional import fewest_in_favour, worst
+from skcompare.stats.margins import _one_sided as _sides
+from skcompare.stats.margins._influence import FEW_OF_A_CLASS
+from skcompare.stats.margins._one_sided import Once, side_of
+from skcompare.stats.margins._skewness import FLOORS, OTHER, TIMES
+from skcompare.stats.scores._confusion_scores import count_score
 
 ALPHA = 0.05
 
@@ -217,7 +217,7 @@ def critical_score(n, delta, alpha=ALPHA):
 
 def _least_scores(inside, fewest, n, delta):
     """The number against whose fewest in favour have the least score."""
-    from skcompare.stats._mcnemar_unconditional import _scores
+    from skcompare.stats.accuracy._unconditional import _scores
 
     scores = _scores(inside, fewest[inside], n, delta)
     return inside[[int(np.argmin(scores))]]

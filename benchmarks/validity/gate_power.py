@@ -32,14 +32,14 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.gate import Equivalent, NonInferior, Superior
-from skcompare.gate._power_of_counts import (
+from skcompare.gate._evaluate import _needed
+from skcompare.stats.margins._one_sided import Once, side_of
+from skcompare.stats.planning._records_of_counts import (
     Boundary,
     method_for,
     power_of_counts,
     records_of_counts,
 )
-from skcompare.gate._records_needed import _needed
-from skcompare.gate._sides import Once, side_of
 
 POWER = 0.8
 CONDITION = Superior("roc_auc")

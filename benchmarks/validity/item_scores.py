@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from scipy import special
 from tables import Table, with_error
 
-from skcompare.comparators._scored_items import prepared_scores
+from skcompare.comparators._compare_scores import prepared_scores
 from skcompare.evidence import ContingencyTable
 from skcompare.predictions import ItemScores
 from skcompare.stats import mcnemar

@@ -25,12 +25,12 @@ from precision_draws import (
 from scipy import special
 from tables import Table, with_error
 
-from skcompare.stats._precision_limits import (
+from skcompare.stats.precision._precision_limits import (
     _unseen,
     _without_variance,
     score_root,
 )
-from skcompare.stats._precision_statistics import (
+from skcompare.stats.precision._precision_statistics import (
     log_odds_contrast,
     log_ratio_contrast,
     share_contrast,

@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
 from skcompare.evidence import JointCounts
-from skcompare.evidence._class_rows import ClassMoments
+from skcompare.evidence.labels._class_moments import ClassMoments
 from skcompare.stats import (
     precision_both_scores,
     precision_difference,
@@ -19,7 +19,7 @@ from skcompare.stats import (
     relative_precision,
     score_difference,
 )
-from skcompare.stats._precision_statistics import (
+from skcompare.stats.precision._precision_statistics import (
     answered_alike,
     both_scores,
     generalized_score,

@@ -20,10 +20,10 @@ from sklearn.model_selection import KFold
 from tables import Table, with_error
 
 from skcompare.evidence import ClusterSums
-from skcompare.evidence._class_rows import ClassMoments
+from skcompare.evidence.labels._class_moments import ClassMoments
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.stats import clustered_precision, gee_precision
-from skcompare.stats._precision_statistics import (
+from skcompare.stats.precision._precision_statistics import (
     answered_alike,
     generalized_score,
     log_odds_contrast,

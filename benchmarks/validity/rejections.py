@@ -11,8 +11,8 @@ from scipy.stats import binom
 from skcompare.evidence import PairedBlocks
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.stats import bcv_mcnemar
-from skcompare.stats._count_scores import count_score
-from skcompare.stats._score_permutation import score_pair
+from skcompare.stats.scores._confusion_scores import count_score
+from skcompare.stats.scores._permutation_null import score_pair
 
 ALPHA = 0.05
 N_SPLITS = 10

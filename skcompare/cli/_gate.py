@@ -2,20 +2,359 @@
 
 import argparse
 import os
+import threading
 import traceback
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
-from skcompare.cli._gate_options import Asked, add_gate_options, asked_of
-from skcompare.cli._gate_reports import REPORTS, check_targets, write_reports
+from skcompare._core.atomic_write import write_text
 from skcompare.cli._output import say, show
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.gate import GateDecision
-from skcompare.gate._files import subject_from_files
-from skcompare.gate._looks import judge_subject
-from skcompare.gate._outcomes import INCONCLUSIVE
+from skcompare.gate import (
+    INCONCLUSIVE,
+    PYPROJECT,
+    Condition,
+    Equivalent,
+    Gate,
+    GateDecision,
+    GateFiles,
+    Ledger,
+    NonInferior,
+    Policy,
+    Superior,
+    TrainSettings,
+    are_one_file,
+    find_policy,
+    judge_subject,
+    load_policy,
+    lock_of,
+    subject_from_files,
+)
+from skcompare.predictions import ROLES
+
+REPORTS: dict[str, Callable[[GateDecision], str]] = {
+    "text": str,
+    "markdown": GateDecision.to_markdown,
+    "json": GateDecision.to_json,
+    "junit": GateDecision.to_junit,
+    "html": GateDecision.to_html,
+}
+
+JOB_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The variable of the environment that names the summary of a job."""
+
+
+def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
+    """Refuse reports that cannot be written, before anything is judged.
+
+    Parameters
+    ----------
+    targets : mapping of str to str
+        The file of each report, by its format.
+    kept : sequence of str
+        Files that must not be overwritten.
+    """
+    seen: list[str] = []
+    written: dict[str, Path] = {}
+    for name, path in targets.items():
+        if not path:
+            raise ValueError(f"--{name} needs the name of a file. Got an empty one.")
+        for other in kept:
+            if are_one_file(path, other):
+                raise ValueError(
+                    f"--{name} {path!r} would overwrite {other!r}, which the gate needs. "
+                    "Name another file."
+                )
+        real = Path(os.path.realpath(path))
+        if real.exists() and not real.is_file() and not real.is_dir():
+            # A pipe or a device takes what comes.
+            continue
+        if any(are_one_file(path, one) for one in seen):
+            raise ValueError(f"Two reports cannot be in one file. Got {path!r} twice.")
+        seen.append(path)
+        _check_folder(name, path, real)
+        written[name] = real
+    for name, real in written.items():
+        _check_writable(name, targets[name], real)
+
+
+def _check_folder(name: str, path: str, real: Path) -> None:
+    if real.is_dir():
+        raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
+    if not real.parent.is_dir():
+        raise FileNotFoundError(f"--{name}: cannot write {path!r}: no such folder.")
+
+
+def _check_writable(name: str, path: str, real: Path) -> None:
+    # Reports are written to a file beside, which takes their place; permissions alone do
+    # not tell whether it can be made.
+    beside = real.with_name(f".{real.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        beside.touch(exist_ok=False)
+        beside.unlink()
+    except OSError as error:
+        raise type(error)(
+            f"--{name}: cannot write {path!r}: its folder takes no new file of this name "
+            f"({error.strerror})."
+        ) from error
+
+
+def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
+    """Write each report whole or not at all.
+
+    The summary of a job is what its steps add to, so that this one is added at its end.
+    """
+    texts = {path: REPORTS[name](decision) for name, path in targets.items()}
+    summary = os.environ.get(JOB_SUMMARY)
+    names = {path: name for name, path in targets.items()}
+    for path, text in texts.items():
+        before = ""
+        if summary and os.path.isfile(path) and are_one_file(path, summary):
+            before = Path(path).read_text(encoding="utf-8")
+            before += "" if not before or before.endswith("\n") else "\n"
+        end = "" if text.endswith("\n") else "\n"
+        try:
+            write_text(path, f"{before}{text}{end}")
+        except OSError as error:
+            words = error.strerror or str(error)
+            raise type(error)(
+                f"--{names[path]}: cannot write {path!r}: {words}."
+            ) from error
+
+
+KINDS: tuple[type[Condition], ...] = (Superior, NonInferior, Equivalent)
+
+COLUMNS = (
+    ("id", "that tells records apart, by which files are joined"),
+    ("y", "of true labels"),
+    ("label", "of labels, in each of two files"),
+    ("proba", "of probabilities, in each of two files; once a class for several"),
+    (
+        "champion",
+        "of the champion's answers, once a class for several; its file if no FILE is given",
+    ),
+    ("challenger", "of the challenger's answers, or its file, in the same way"),
+    ("groups", "of the group (patient, user) of each record"),
+    ("score", "of scores item by item; twice for two columns of one file"),
+    ("item", "that tells scored items apart"),
+    ("attempt", "that tells attempts at one item apart"),
+)
+SEVERAL = ("proba", "champion", "challenger", "score")
+
+
+class Asked(NamedTuple):
+    """What is asked for.
+
+    Attributes
+    ----------
+    policy : Policy
+        The conditions and columns, with what options change.
+    files : GateFiles
+        What is read.
+    reports : dict of str to str
+        Files of reports, by their format.
+    kept : list of str
+        Files that must not be overwritten.
+    ledger : Ledger or None
+        Where looks are counted.
+    blind : bool
+        Whether nothing but passed or not is told.
+    pos_label : str or None
+        The positive label as text.
+    """
+
+    policy: Policy
+    files: GateFiles
+    reports: dict[str, str]
+    kept: list[str]
+    ledger: Ledger | None
+    blind: bool
+    pos_label: str | None
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """The files, and the options."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="the champion's and the challenger's file, joined by id; or one file with the "
+        "columns of both: CSV, TSV, Parquet, JSON lines, npz; or two estimators (.skops); "
+        "instead of two also --champion FILE --challenger FILE",
+    )
+    parser.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="TOML file; by default the table [tool.skcompare.gate] of ./pyproject.toml",
+    )
+    for kind, margin in zip(KINDS, ("[:MARGIN]", ":MARGIN", ":MARGIN")):
+        parser.add_argument(
+            f"--{kind.name}",
+            action="append",
+            metavar=f"MEASURE{margin}",
+            help="a condition, instead of a policy; may be repeated",
+        )
+    parser.add_argument("--alpha", type=float, metavar="LEVEL", help="of the gate")
+    for name, words in COLUMNS:
+        action = "append" if name in SEVERAL else "store"
+        parser.add_argument(
+            f"--{name}", action=action, metavar="COLUMN", help=f"column {words}"
+        )
+    parser.add_argument("--pos-label", metavar="LABEL", help="the positive class")
+    parser.add_argument("--data", metavar="FILE", help="records that estimators answer")
+    parser.add_argument(
+        "--train", metavar="FILE", help="training records, of which none may be judged"
+    )
+    parser.add_argument(
+        "--trust",
+        action="append",
+        metavar="TYPE",
+        help="a type in saved estimators that is trusted; may be repeated",
+    )
+    parser.add_argument("--ledger", metavar="FILE", help="counts looks at these records")
+    parser.add_argument(
+        "--blind", action="store_true", help="tell passed or not, and nothing else"
+    )
+    parser.add_argument(
+        "--format", default="text", choices=tuple(REPORTS), help="of what is printed"
+    )
+    for name in REPORTS:
+        if name != "text":
+            parser.add_argument(
+                f"--{name}", metavar="FILE", help=f"also write the report as {name}"
+            )
+
+
+def asked_of(arguments: argparse.Namespace) -> Asked:
+    """What the options ask for, with the policy they name."""
+    given = _given_files(arguments)
+    policy, path = _policy(arguments)
+    train = policy.train
+    if train is not None:
+        train = replace(train, file=policy.path_of(train.file))
+    if arguments.train is not None:
+        id = None if train is None else train.id
+        train = TrainSettings(_named("--train", arguments.train), id)
+    files = GateFiles(
+        tuple(_named("FILE", one) for one in given),
+        None if arguments.data is None else _named("--data", arguments.data),
+        train,
+        tuple(arguments.trust or ()),
+    )
+    ledger, blind = _ledger(policy, arguments)
+    reports = {name: getattr(arguments, name) for name in REPORTS if name != "text"}
+    kept = [*files.inputs, *([] if path is None else [path])]
+    if ledger is not None:
+        kept += [os.fspath(ledger.path), str(lock_of(Path(ledger.path)))]
+    return Asked(
+        policy,
+        files,
+        {name: one for name, one in reports.items() if one is not None},
+        kept,
+        ledger,
+        blind,
+        arguments.pos_label,
+    )
+
+
+def _given_files(arguments: argparse.Namespace) -> list[str]:
+    """The files by position, or those that --champion and --challenger name instead."""
+    if arguments.files:
+        return list(arguments.files)
+    named = [getattr(arguments, role) or [] for role in ROLES]
+    if [len(each) for each in named] != [1, 1]:
+        raise ValueError(
+            "A gate needs files: the champion's and the challenger's, by position or as "
+            "--champion FILE --challenger FILE, or one file with the answers of both. Got "
+            "none."
+        )
+    arguments.champion = arguments.challenger = None
+    return [path for (path,) in named]
+
+
+def _named(option: str, path: str) -> str:
+    if not path or "\0" in path:
+        raise ValueError(f"{option} needs the name of a file. Got {path!r}.")
+    return path
+
+
+def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
+    """The policy with what options change, and its file."""
+    conditions = list(_conditions(arguments))
+    path = arguments.policy
+    if conditions and path is not None:
+        raise ValueError(
+            "Conditions are in the policy, or in options. Got --policy and "
+            f"--{conditions[0].name}. Leave one of them out."
+        )
+    if conditions:
+        policy = Policy(Gate(*conditions))
+    elif path is not None:
+        policy = load_policy(_named("--policy", path))
+    else:
+        policy, path = find_policy(), PYPROJECT
+    given: dict[str, Any] = {}
+    for name, _ in COLUMNS:
+        value = getattr(arguments, name)
+        if value is not None:
+            several = name in SEVERAL
+            given[name] = (
+                value[0] if several and len(value) == 1 else _column_names(name, value)
+            )
+    policy = replace(policy, data=replace(policy.data, **given))
+    if arguments.alpha is not None:
+        policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))
+    return policy, path
+
+
+def _column_names(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    if len(set(value)) < len(value):
+        raise ValueError(f"--{name} must name different columns. Got {', '.join(value)}.")
+    return tuple(value)
+
+
+def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
+    for kind in KINDS:
+        for given in getattr(arguments, kind.name) or ():
+            measure, margin = _measure_and_margin(kind.name, given)
+            if margin is None and kind is not Superior:
+                raise ValueError(
+                    f"--{kind.name} needs a margin, as in --{kind.name} {given}:0.01."
+                )
+            # A margin of 0 is none, and superiority needs none.
+            yield kind(measure, 0.0 if margin is None else margin)
+
+
+def _measure_and_margin(option: str, given: str) -> tuple[str, float | None]:
+    """A measure, and the number after the last colon; classes may have colons too."""
+    measure, colon, rest = given.rpartition(":")
+    if not colon or rest.endswith("]"):
+        return given, None
+    try:
+        return measure, float(rest)
+    except ValueError as error:
+        raise ValueError(
+            f"The margin of --{option} must be a number, as in --{option} {measure}:0.02. "
+            f"Got {rest!r}."
+        ) from error
+
+
+def _ledger(policy: Policy, arguments: argparse.Namespace) -> tuple[Ledger | None, bool]:
+    settings = policy.ledger
+    blind = arguments.blind or (settings is not None and settings.blind)
+    if settings is None:
+        path = arguments.ledger
+        return None if path is None else Ledger(_named("--ledger", path)), blind
+    path = arguments.ledger
+    path = policy.path_of(settings.path) if path is None else _named("--ledger", path)
+    return Ledger(path, rule=settings.rule, looks=settings.looks), blind
+
 
 COMMAND = "gate"
 PASSED, NOT_PASSED, BAD_INPUT, NOTHING_SHOWN = range(4)

@@ -8,6 +8,11 @@ from functools import partial
 from typing import Any, NoReturn
 
 from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import in_one_line
@@ -15,14 +20,34 @@ from skcompare._core.validation import ALTERNATIVES
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare._version import __version__
-from skcompare.cli._columns import add_column_options, named_columns
-from skcompare.cli._demo import demo_comparison
+from skcompare.cli._columns import (
+    add_column_options,
+    add_score_options,
+    check_no_scores,
+    named_columns,
+    scores_compared,
+)
 from skcompare.cli._gate import add_gate
 from skcompare.cli._output import say, show
-from skcompare.cli._scores import add_score_options, check_no_scores, scores_compared
-from skcompare.comparators import compare
-from skcompare.comparators._large import COLLECTED
+from skcompare.comparators import COLLECTED, PairedComparator, compare
 from skcompare.reports import Comparison, MultipleComparison
+
+MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "multiclass_brier_loss")
+
+
+def demo_comparison(*, n_jobs: int | None, random_state: int, alpha: float) -> Comparison:
+    """Logistic regression against gradient boosting on breast-cancer records."""
+    X, y = load_breast_cancer(return_X_y=True)
+    comparator = PairedComparator(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        HistGradientBoostingClassifier(),
+        scoring=list(MEASURES),
+        alpha=alpha,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
+    return comparator.fit(X, y).comparison_
+
 
 PASSED, BAD_INPUT, INTERRUPTED = 0, 2, 130
 

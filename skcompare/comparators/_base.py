@@ -34,33 +34,36 @@ from skcompare._core.sklearn_private import (
     with_callbacks,
 )
 from skcompare._core.validation import ALTERNATIVES
-from skcompare.comparators._caveats import fitting_flags
-from skcompare.comparators._class_options import check_positive
-from skcompare.comparators._rehearsal import check_scored_classes, rehearse
-from skcompare.comparators._routing import refuse_unrouted, routing_enabled
-from skcompare.comparators._selected import SelectedClassifierMixin
+from skcompare.comparators._dry_run import check_scored_classes, rehearse
+from skcompare.comparators._meta_estimator import (
+    SelectedClassifierMixin,
+    fitting_flags,
+    refuse_unrouted,
+    routing_enabled,
+    set_classifier_tags,
+    set_input_tags,
+    tags_of,
+)
+from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._splits import make_splits, resolve_cv
-from skcompare.comparators._tags import set_classifier_tags, set_input_tags, tags_of
-from skcompare.comparators._tests import Asked, answers_wanted, named_tests
+from skcompare.comparators._test_selection import Asked, answers_wanted, named_tests
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     LARGEST_SEED,
+    PREFIT,
     Predictions,
+    check_roles,
+    check_target,
     collect_fitted,
     collect_predictions,
     describe,
-    n_rows,
-    set_seeds,
-)
-from skcompare.predictions._generators import seeded_generators
-from skcompare.predictions._reproducible import takes_no_seed
-from skcompare.predictions._roles import (
-    PREFIT,
-    check_roles,
-    check_target,
     is_prefit,
+    n_rows,
+    seeded_generators,
+    set_seeds,
+    takes_no_seed,
 )
 
 

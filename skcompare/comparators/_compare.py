@@ -9,21 +9,24 @@ import numpy as np
 
 from skcompare._io.columns import is_source
 from skcompare._typing import ArrayLike
-from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._compare_pair import compare_pair
-from skcompare.comparators._large import COLLECTED, counted_pair, tallied_comparison
+from skcompare.comparators._out_of_core import COLLECTED, counted_pair, tallied_comparison
+from skcompare.comparators._pairwise_comparison import (
+    check_named,
+    compare_several,
+    named_of_several,
+)
+from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._settings import check_settings, check_settings_of_several
-from skcompare.comparators._several import compare_several
-from skcompare.comparators._several_checks import check_named, named_of_several
-from skcompare.comparators._tests import named_tests
+from skcompare.comparators._test_selection import named_tests
 from skcompare.evidence import Tally
 from skcompare.metrics import Measure, resolve_scoring
 from skcompare.predictions import (
     Predictions,
+    check_role_names,
     predictions_from_arrays,
     predictions_from_frame,
 )
-from skcompare.predictions._role_names import check_role_names
 from skcompare.reports import Comparison, MultipleComparison
 
 

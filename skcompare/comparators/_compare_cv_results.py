@@ -9,16 +9,21 @@ from skcompare._core.design import Design
 from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.validation import check_switches
 from skcompare._typing import ArrayLike
-from skcompare.comparators._class_options import check_positive
 from skcompare.comparators._compare_pair import compare_pair
-from skcompare.comparators._rehearsal import check_scored_classes
+from skcompare.comparators._dry_run import check_scored_classes
+from skcompare.comparators._result_row import check_positive
 from skcompare.comparators._settings import check_settings
-from skcompare.comparators._tests import answers_wanted, named_tests
+from skcompare.comparators._test_selection import answers_wanted, named_tests
 from skcompare.metrics import resolve_scoring
-from skcompare.predictions import predictions_from_cv_results
-from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION
-from skcompare.predictions._from_cv import outputs_of_roles
-from skcompare.predictions._roles import check_roles, check_target, is_mixed
+from skcompare.predictions import (
+    CHALLENGER,
+    CHAMPION,
+    check_roles,
+    check_target,
+    is_mixed,
+    outputs_of_roles,
+    predictions_from_cv_results,
+)
 from skcompare.reports import Comparison
 
 

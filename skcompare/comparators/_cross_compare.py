@@ -1,10 +1,13 @@
 """scikit-learn's cross_validate for several classifiers on shared splits."""
 
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import FitFailedWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.metadata_routing import (
@@ -16,18 +19,276 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._core.labels import check_groups, check_labels, classes_of
 from skcompare._core.sklearn_private import StrOptions, validate_params
-from skcompare.comparators._caveats import fitting_flags
-from skcompare.comparators._cross_comparison import CrossComparison, check_keys
-from skcompare.comparators._cross_outputs import outputs_of, report_failures
-from skcompare.comparators._cross_scoring import metric_names, scorers_of
-from skcompare.comparators._cross_tasks import RAISE, CrossTask, run_cross_task
-from skcompare.comparators._routing import routing_enabled
+from skcompare._core.validation import unknown_name
+from skcompare._io.columns import frame_from_columns
+from skcompare.comparators._cross_tasks import (
+    RAISE,
+    CrossOutcome,
+    CrossTask,
+    metric_names,
+    run_cross_task,
+    scorers_of,
+)
+from skcompare.comparators._meta_estimator import fitting_flags, routing_enabled
 from skcompare.comparators._splits import make_splits, resolve_cv
-from skcompare.predictions import LABELS, LARGEST_SEED, SCORES
-from skcompare.predictions._answer import Task
-from skcompare.predictions._collect import predictions_of
-from skcompare.predictions._roles import check_roles, check_target
-from skcompare.predictions._transport import blas_within, run_shipped, shipped
+from skcompare.predictions import (
+    LABELS,
+    LARGEST_SEED,
+    SCORES,
+    Predictions,
+    Split,
+    Task,
+    blas_within,
+    check_roles,
+    check_target,
+    predictions_of,
+    run_shipped,
+    shipped,
+)
+
+INDICES, ESTIMATOR, TEST = "indices", "estimator", "test_"
+
+
+class CrossComparison(dict[str, Any]):
+    """Times and scores of several classifiers on the same splits.
+
+    A dict of arrays as :func:`sklearn.model_selection.cross_validate` gives it, with the
+    name of the classifier behind each key: ``fit_time_<name>``, ``score_time_<name>``,
+    ``test_score_<name>`` or ``test_<metric>_<name>``, on request also
+    ``train_..._<name>``, ``estimator_<name>``, and ``indices``, which are those of all.
+
+    Parameters
+    ----------
+    outputs : mapping of str to dict
+        For each classifier what `cross_validate` gives, in its order.
+    cv : splitter
+        What made the splits.
+    predictions : Predictions, optional
+        What the classifiers answered.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classifiers in the order they were passed.
+    cv : splitter
+        What made the splits; :func:`~skcompare.compare_cv_results` reads the design off it.
+
+    See Also
+    --------
+    skcompare.cross_compare : Makes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skcompare import cross_compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
+    >>> results = cross_compare(models, X, y, cv=5, random_state=0)
+    >>> list(results)[-2:]
+    ['test_score_bayes', 'test_score_tree']
+    >>> list(results.of("tree"))
+    ['fit_time', 'score_time', 'test_score']
+
+    .. versionadded:: 0.1
+    """
+
+    def __init__(
+        self,
+        outputs: Mapping[str, Mapping[str, Any]],
+        *,
+        cv: Any = None,
+        predictions: Predictions | None = None,
+    ) -> None:
+        super().__init__()
+        self.names = tuple(outputs)
+        self.cv = cv
+        self._predictions = predictions
+        self._keys = {name: tuple(output) for name, output in outputs.items()}
+        metrics = [
+            key.removeprefix(TEST) for key in self._all_keys() if key.startswith(TEST)
+        ]
+        check_keys(self.names, metrics)
+        for key in self._all_keys():
+            for name, output in outputs.items():
+                if key in output:
+                    self[_flat(key, name)] = output[key]
+
+    def of(self, name: str) -> dict[str, Any]:
+        """What `cross_validate` gives for one classifier: the same keys and arrays.
+
+        Parameters
+        ----------
+        name : str
+            Name of the classifier.
+
+        Returns
+        -------
+        output : dict of str to array
+            Two of them are what :func:`~skcompare.compare_cv_results` and
+            :meth:`skcompare.evidence.ScoreDifferences.from_cv_results` take.
+        """
+        if name not in self._keys:
+            raise unknown_name("classifier", name, self.names)
+        return {key: self[_flat(key, name)] for key in self._keys[name]}
+
+    @property
+    def predictions(self) -> Predictions:
+        """What all classifiers answered; with ``return_predictions=True`` only."""
+        if self._predictions is None:
+            raise AttributeError(
+                "The answers were not kept. Pass return_predictions=True to cross_compare."
+            )
+        return self._predictions
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row for each classifier and split, with times and scores in columns.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library whose frame is returned.
+
+        Returns
+        -------
+        frame : frame
+            Columns estimator, split, fit_time, score_time, test_score or test_<metric>,
+            and train scores where there are any. A score that a classifier does not have
+            is NaN.
+        """
+        columns: dict[str, list[Any]] = {"estimator": [], "split": []}
+        outputs = {name: self.of(name) for name in self.names}
+        numbers = [key for key in self._all_keys() if key not in (INDICES, ESTIMATOR)]
+        for name, output in outputs.items():
+            n_splits = len(output["fit_time"])
+            columns["estimator"] += [name] * n_splits
+            columns["split"] += range(n_splits)
+            for key in numbers:
+                values = output.get(key, np.full(n_splits, np.nan))
+                columns.setdefault(key, []).extend(np.asarray(values).tolist())
+        return frame_from_columns(columns, backend)
+
+    def _all_keys(self) -> list[str]:
+        """Keys that any classifier has, in their order."""
+        return list(dict.fromkeys(key for keys in self._keys.values() for key in keys))
+
+
+def _flat(key: str, name: str) -> str:
+    """The key of one classifier's array; splits are shared by all."""
+    return key if key == INDICES else f"{key}_{name}"
+
+
+def check_keys(names: Sequence[str], metrics: Sequence[str]) -> None:
+    """Refuse names that make one key of two arrays, as the metric b of x_y and b_x of y."""
+    owners: dict[str, tuple[str, str]] = {}
+    for name in names:
+        for metric in metrics:
+            key = _flat(f"test_{metric}", name)
+            if key in owners:
+                metric_0, name_0 = owners[key]
+                raise ValueError(
+                    f"{metric_0!r} of {name_0!r} and {metric!r} of {name!r} would have "
+                    f"the same key {key!r}. Choose another name for a classifier."
+                )
+            owners[key] = metric, name
+
+
+ByName = Mapping[str, Sequence[CrossOutcome]]
+
+
+def outputs_of(
+    by_name: ByName,
+    splits: Sequence[Split],
+    metrics: tuple[str, ...] | None,
+    error_score: Any,
+    keep: Mapping[str, bool],
+) -> dict[str, dict[str, Any]]:
+    """For each classifier the keys and arrays of `cross_validate`, in its order."""
+    everything = [outcome for own in by_name.values() for outcome in own]
+    trains, tests = zip(*splits)
+    outputs = {}
+    for name, own in by_name.items():
+        output: dict[str, Any] = {
+            "fit_time": np.array([outcome.fit_time for outcome in own]),
+            "score_time": np.array([outcome.score_time for outcome in own]),
+        }
+        if keep["estimator"]:
+            output["estimator"] = [outcome.estimator for outcome in own]
+        if keep["indices"]:
+            output["indices"] = {"train": trains, "test": tests}
+        for metric in (
+            metrics or _outcome_names(own) or _outcome_names(everything) or (None,)
+        ):
+            key = "score" if metric is None else metric
+            scores = [outcome.test_score for outcome in own]
+            output[f"test_{key}"] = _column(scores, metric, error_score)
+            if keep["train"]:
+                scores = [outcome.train_score for outcome in own]
+                output[f"train_{key}"] = _column(scores, metric, error_score)
+        outputs[name] = output
+    return outputs
+
+
+def _outcome_names(outcomes: Iterable[CrossOutcome]) -> tuple[str, ...]:
+    """Names that a callable gave its scores; none where it gave a number."""
+    scores = (outcome.test_score for outcome in outcomes)
+    return next((tuple(score) for score in scores if isinstance(score, dict)), ())
+
+
+def _column(scores: Iterable[Any], metric: str | None, error_score: Any) -> np.ndarray:
+    """Scores by one metric, where a fit or a whole scorer failed the error score."""
+
+    def one(score: Any) -> Any:
+        if metric is None:
+            return error_score if score is None else score
+        return score.get(metric, np.nan) if isinstance(score, dict) else error_score
+
+    return np.array([one(score) for score in scores])
+
+
+def report_failures(by_name: ByName, error_score: Any) -> None:
+    """Warn of fits and scorers that failed; an error where all fits did."""
+    errors = {
+        name: [o.fit_error for o in own if o.fit_error] for name, own in by_name.items()
+    }
+    n_fits = sum(map(len, by_name.values()))
+    n_failed = sum(map(len, errors.values()))
+    if n_failed == n_fits:
+        raise ValueError(
+            f"All {n_fits} fits failed. Pass error_score='raise' to stop at the first.\n\n"
+            f"{_listed(errors)}"
+        )
+    if n_failed:
+        warnings.warn(
+            f"{n_failed} of {n_fits} fits failed, and their scores are set to "
+            f"{error_score}. Pass error_score='raise' to stop at the first.\n\n"
+            f"{_listed(errors)}",
+            FitFailedWarning,
+            stacklevel=3,
+        )
+    errors = {
+        name: [text for outcome in own for text in outcome.score_errors]
+        for name, own in by_name.items()
+    }
+    n_failed = sum(map(len, errors.values()))
+    if n_failed:
+        warnings.warn(
+            f"Scoring failed {n_failed} times, and these scores are set to {error_score}. "
+            f"Pass error_score='raise' to stop at the first.\n\n{_listed(errors)}",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _listed(errors: Mapping[str, Sequence[str]]) -> str:
+    """Each different failure of each classifier with how often it happened."""
+    return "\n".join(
+        f"{name}, {count} times:\n{text}"
+        for name, texts in errors.items()
+        for text, count in Counter(texts).items()
+    )
+
 
 OWN_SCORE = "score"
 

@@ -9,20 +9,17 @@ from typing import Any, NamedTuple
 from skcompare._registry.losses import loss_of, record_losses
 from skcompare._registry.metrics import tested_instead
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
-from skcompare.comparators._class_options import (
+from skcompare.comparators._evidence_cache import EvidenceBehind
+from skcompare.comparators._result_row import (
     LABEL,
     POS_LABEL,
     SCORE,
     is_about,
+    result_row,
     said_of,
 )
-from skcompare.comparators._evidence_behind import EvidenceBehind
-from skcompare.comparators._result_row import result_row
-from skcompare.comparators._tallied import (
-    pair_of_class,
-    tallied_scores,
-)
-from skcompare.comparators._tests import (
+from skcompare.comparators._tally_evidence import pair_of_class, tallied_scores
+from skcompare.comparators._test_selection import (
     ALL,
     Asked,
     default_test,
@@ -33,17 +30,18 @@ from skcompare.comparators._tests import (
 )
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.metrics import (
+    WORSE_THAN_NO_SKILL,
     Measure,
+    are_worse_than_no_skill,
     block_differences,
     score_differences,
     scored_pair,
 )
-from skcompare.metrics._no_skill import WORSE_THAN_NO_SKILL, are_worse_than_no_skill
 from skcompare.predictions import PairedPredictions
 from skcompare.reports import ComparisonRow, is_against
 from skcompare.stats import PairedResult
-from skcompare.stats._class_label import class_words
-from skcompare.stats._count_scores import BINARY_SCORES
+from skcompare.stats.core import class_words
+from skcompare.stats.scores import BINARY_SCORES
 
 POWER = 0.8
 WITHOUT_SPREAD = {

@@ -1,11 +1,14 @@
 """Settings of a comparison that are checked before anything is fitted."""
 
+import platform
 from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 from skcompare._core.validation import check_alpha, check_alternative, check_choice
-from skcompare.comparators._families import MAX_T
-from skcompare.stats._adjust import ADJUSTMENTS
+from skcompare.comparators._joint_pairwise_tests import MAX_T
+from skcompare.stats.core import ADJUSTMENTS
 
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
@@ -42,3 +45,13 @@ def _checked(
         check_alpha(alpha),
         check_choice("adjustment", "none" if adjust is None else adjust, known),
     )
+
+
+@cache
+def installed_versions() -> dict[str, str]:
+    """Versions of what a comparison runs with."""
+    from skcompare._version import __version__
+
+    packages = ("scikit-learn", "numpy", "scipy", "joblib")
+    found = {package: version(package) for package in packages}
+    return {"skcompare": __version__, "python": platform.python_version(), **found}

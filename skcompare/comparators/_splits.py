@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 from skcompare._core.design import Design, design_of
 from skcompare._core.validation import check_count
 from skcompare.model_selection import BlockRegularized5x2CV
-from skcompare.predictions import n_rows, seeded
-from skcompare.predictions._disjoint import Split, disjoint_split
+from skcompare.predictions import Split, disjoint_split, n_rows, seeded
 
 
 @dataclass(frozen=True, slots=True)

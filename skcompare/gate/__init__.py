@@ -23,31 +23,51 @@ __all__ = [
 # Loaded when first asked for, as the package above: pytest loads the plugin in this folder
 # in every run of every project where skcompare is installed.
 _HOMES = {
+    "lock_of": "ledger._ledger_file",
+    "judge_subject": "_with_ledger",
+    "TrainSettings": "_policy_sections",
+    "find_policy": "_policy",
+    "PYPROJECT": "_policy",
+    "INCONCLUSIVE": "_outcomes",
+    "GateFiles": "_given_files",
+    "subject_from_files": "_files",
+    "are_one_file": "_file_columns",
+    "Condition": "_conditions",
     "AnyOf": "_conditions",
     "Equivalent": "_conditions",
     "Gate": "_gate",
     "GateDecision": "_decision",
-    "GateNotPassed": "_failure",
-    "Ledger": "_ledger",
+    "GateNotPassed": "_exceptions",
+    "Ledger": "ledger._ledger",
     "NonInferior": "_conditions",
     "Outcome": "_outcomes",
     "Policy": "_policy",
     "Superior": "_conditions",
     "assert_better": "_assert_better",
-    "load_estimator": "_estimators",
+    "load_estimator": "skops._estimators",
     "load_policy": "_policy",
 }
 
 if TYPE_CHECKING:
     from skcompare.gate._assert_better import assert_better
     from skcompare.gate._conditions import AnyOf, Equivalent, NonInferior, Superior
+    from skcompare.gate._conditions import Condition as Condition
     from skcompare.gate._decision import GateDecision
-    from skcompare.gate._estimators import load_estimator
-    from skcompare.gate._failure import GateNotPassed
+    from skcompare.gate._exceptions import GateNotPassed
+    from skcompare.gate._file_columns import are_one_file as are_one_file
+    from skcompare.gate._files import subject_from_files as subject_from_files
     from skcompare.gate._gate import Gate
-    from skcompare.gate._ledger import Ledger
+    from skcompare.gate._given_files import GateFiles as GateFiles
+    from skcompare.gate._outcomes import INCONCLUSIVE as INCONCLUSIVE
     from skcompare.gate._outcomes import Outcome
+    from skcompare.gate._policy import PYPROJECT as PYPROJECT
     from skcompare.gate._policy import Policy, load_policy
+    from skcompare.gate._policy import find_policy as find_policy
+    from skcompare.gate._policy_sections import TrainSettings as TrainSettings
+    from skcompare.gate._with_ledger import judge_subject as judge_subject
+    from skcompare.gate.ledger._ledger import Ledger
+    from skcompare.gate.ledger._ledger_file import lock_of as lock_of
+    from skcompare.gate.skops._estimators import load_estimator
 else:
     # Hidden from type checkers, which would take any name at all otherwise.
     def __getattr__(name):

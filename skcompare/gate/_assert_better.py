@@ -8,10 +8,10 @@ from typing import Any
 from skcompare.comparators import PairedComparator
 from skcompare.gate._conditions import AnyOf, Condition, Superior
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._failure import GateNotPassed
-from skcompare.gate._fitted import fitted_subject
+from skcompare.gate._exceptions import GateNotPassed
 from skcompare.gate._gate import Gate
-from skcompare.gate._looks import judge_subject
+from skcompare.gate._subjects import fitted_subject
+from skcompare.gate._with_ledger import judge_subject
 
 
 def assert_better(
@@ -99,7 +99,7 @@ def assert_better(
     >>> assert_better(y, old, new, margin=0.05)
     Traceback (most recent call last):
         ...
-    skcompare.gate._failure.GateNotPassed: NOT PASSED (inconclusive): challenger ...
+    skcompare.gate._exceptions.GateNotPassed: NOT PASSED (inconclusive): challenger ...
 
     .. versionadded:: 0.1
     """

@@ -6,22 +6,147 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from skcompare._core.validation import check_count, check_switches, is_number
-from skcompare._registry.tests import get_test
-from skcompare.comparators._scored_items import MEAN_SCORE
-from skcompare.gate._condition_checks import (
-    Written,
-    check_distinct,
-    check_exact,
-    check_measure,
-    check_width,
-    checked_where,
-    tests_of,
-    where_words,
-)
+from skcompare._core.validation import check_alpha, check_count, check_switches, is_number
+from skcompare._registry.metrics import tested_instead
+from skcompare._registry.tests import PairedTestEntry, get_test, tests_for
+from skcompare.comparators import MEAN_SCORE, item_tests
 from skcompare.metrics import Measure, resolve_scoring
+from skcompare.stats.scores import range_of
+
+
+def bounds_of(measure: Measure | None) -> tuple[float, float]:
+    """The least and the greatest value of a measure; infinite where that is not known."""
+    return range_of(None if measure is None else measure.metric)
+
+
+def widest(measure: Measure | None) -> float:
+    """The largest difference that two classifiers can have by a measure."""
+    least, most = bounds_of(measure)
+    return most - least
+
+
+EXACT = "mcnemar"
+"""The test that has an exact method."""
+
+
+class Written:
+    """What is shown as it is written, without settings that are the default."""
+
+    def __repr__(self) -> str:
+        one: Any = self
+        parts: list[str] = []
+        for each in fields(one):
+            value = getattr(one, each.name)
+            if each.name == "conditions":
+                parts += map(repr, value)
+            elif each.name == "measure":
+                parts.append(repr(value))
+            elif value and value != each.default:
+                plain = dict(value) if isinstance(value, Mapping) else value
+                parts.append(f"{each.name}={plain!r}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def check_measure(measure: Measure) -> None:
+    """Refuse a measure without a test that is valid for some design."""
+    instead = tested_instead(measure.metric)
+    if instead:
+        raise ValueError(
+            f"{measure.subject} has no valid test, because its bias differs between "
+            f"classifiers, and a gate needs one. Use {instead!r}."
+        )
+    if not _entries(measure):
+        raise ValueError(
+            f"No test of {measure.subject} is known, and a gate needs one. `skcompare "
+            "list-tests` lists what is tested."
+        )
+
+
+def check_width(name: str, measure: Measure, margin: float) -> None:
+    """Refuse a margin that no two classifiers can differ by."""
+    width = widest(measure)
+    if margin >= width:
+        raise ValueError(
+            f"`margin` of {name}({measure.subject!r}) must be below {width:g}, the largest "
+            f"difference that there can be. Got {margin!r}. With such a margin nothing "
+            "could fail, or nothing pass."
+        )
+
+
+def check_exact(
+    measure: Measure | None, test: str | None, options: Mapping[str, Any]
+) -> None:
+    """Refuse to promise an exact test of what has none, or by another method."""
+    if measure is not None and not get_test(EXACT).match(measure.metric):
+        raise ValueError(
+            f"`exact` is for accuracy. Got {measure.subject!r}, which has no exact test. "
+            "Leave it out."
+        )
+    if test not in (None, EXACT) or "method" in options:
+        got = f"test={test!r}" if test != EXACT else f"method={options['method']!r}"
+        raise ValueError(f"`exact` chooses the method of {EXACT}. Got {got} as well.")
+
+
+def _entries(measure: Measure | None) -> list[PairedTestEntry]:
+    known = item_tests() if measure is None else tests_for(measure.metric)
+    return [
+        entry
+        for entry in known
+        if entry.kind == "difference" and "alternative" in entry.options
+    ]
+
+
+def tests_of(measure: Measure | None) -> str:
+    """Names of the tests of a measure, for messages."""
+    return ", ".join(entry.name for entry in _entries(measure))
+
+
+def checked_where(where: Any) -> Mapping[str, Any] | None:
+    """A slice: columns and the value, or list of values, that records must have."""
+    if where is None:
+        return None
+    if not isinstance(where, Mapping) or not where:
+        raise ValueError(
+            f"`where` must be a dict of columns and values, such as {{'country': 'DE'}}. "
+            f"Got {where!r}."
+        )
+    for name, value in where.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        plain = all(isinstance(one, str | bool | int | float) for one in values)
+        if not isinstance(name, str) or not plain or not values:
+            raise ValueError(
+                f"`where` must name columns and the value, or a list of values, that "
+                f"records must have. Got {name!r}: {value!r}."
+            )
+    return MappingProxyType(
+        {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in where.items()
+        }
+    )
+
+
+def where_words(where: Mapping[str, Any] | None) -> str:
+    if not where:
+        return ""
+    parts = [
+        f"{name} in {', '.join(map(str, value))}"
+        if isinstance(value, list)
+        else f"{name} = {value}"
+        for name, value in where.items()
+    ]
+    return f", where {' and '.join(parts)}"
+
+
+def check_distinct(conditions: tuple[Any, ...]) -> None:
+    """Refuse a condition that is there twice."""
+    known = [one.to_dict() for one in conditions]
+    twice = next((one for k, one in enumerate(known) if one in known[:k]), None)
+    if twice is not None:
+        raise ValueError(f"Each condition must be there once. Got {twice!r} twice.")
+
 
 SET_BY_CONDITION = ("alternative", "null_value")
 """Options of tests that follow from the condition."""
@@ -396,3 +521,99 @@ class AnyOf(Written):
     def to_dict(self) -> dict[str, Any]:
         """The conditions as plain values, as a policy file has them."""
         return {self.name: [one.to_dict() for one in self.conditions]}
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class GateConditions(Written):
+    """What a gate asks for, as those who judge by it read it."""
+
+    conditions: tuple[Condition | AnyOf, ...]
+    alpha: float = 0.05
+    min_records: int | None = None
+    min_discordant: int | None = None
+    tell_inconclusive: bool = False
+
+    def __init__(
+        self,
+        *conditions: Condition | AnyOf,
+        alpha: float = 0.05,
+        min_records: int | None = None,
+        min_discordant: int | None = None,
+        tell_inconclusive: bool = False,
+    ) -> None:
+        strange = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
+        if not conditions or strange:
+            got = ", ".join(type(one).__name__ for one in strange) or "no condition"
+            raise ValueError(
+                f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
+                f"{got}."
+            )
+        alpha = check_alpha(alpha)
+        if alpha >= 0.5:
+            raise ValueError(
+                f"`alpha` of a gate must be below 1/2. Got {alpha!r}. 0.05 is usual."
+            )
+        least = {"min_records": min_records, "min_discordant": min_discordant}
+        for name, value in least.items():
+            if value is not None:
+                check_count(name, value)
+        if not isinstance(tell_inconclusive, bool):
+            raise TypeError(
+                f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
+            )
+        check_distinct(conditions)
+        values: dict[str, Any] = {"conditions": tuple(conditions), "alpha": alpha, **least}
+        values["tell_inconclusive"] = tell_inconclusive
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that slices are cut by, each once."""
+        names = (name for leaf in self.leaves for name in leaf.where or ())
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def leaves(self) -> tuple[Condition, ...]:
+        """All single conditions, also those of which any is enough."""
+        return tuple(
+            leaf
+            for one in self.conditions
+            for leaf in (one.conditions if isinstance(one, AnyOf) else (one,))
+        )
+
+    def at_level(self, alpha: float) -> Self:
+        """The same conditions at another level.
+
+        Parameters
+        ----------
+        alpha : float
+            Level, below 1/2.
+
+        Returns
+        -------
+        gate : Gate
+            A new gate; this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If `alpha` is not between 0 and 1/2.
+        """
+        names = ("min_records", "min_discordant", "tell_inconclusive")
+        given = {name: getattr(self, name) for name in names}
+        return type(self)(*self.conditions, alpha=alpha, **given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gate as plain values, as a policy file has it.
+
+        Returns
+        -------
+        values : dict
+            Keys as in a policy file; conditions are a list by the key "condition".
+        """
+        values: dict[str, Any] = {"alpha": self.alpha}
+        for name in ("min_records", "min_discordant", "tell_inconclusive"):
+            if getattr(self, name):
+                values[name] = getattr(self, name)
+        return values | {"condition": [one.to_dict() for one in self.conditions]}

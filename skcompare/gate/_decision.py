@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from skcompare.gate._html import decision_html, decision_html_fragment
-from skcompare.gate._json import decision_from_json, decision_values
-from skcompare.gate._junit import decision_junit
-from skcompare.gate._markdown import decision_markdown
 from skcompare.gate._outcomes import DecisionData
-from skcompare.gate._shown import caveats_of
-from skcompare.gate._text import decision_text
-from skcompare.reports._html_page import json_of_page
-from skcompare.reports._json import to_standard_json
+from skcompare.gate.report._html import decision_html, decision_html_fragment
+from skcompare.gate.report._json import decision_from_json, decision_values
+from skcompare.gate.report._junit import decision_junit
+from skcompare.gate.report._report import caveats_of, decision_markdown, decision_text
+from skcompare.reports import json_of_page, to_standard_json
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,14 +2,51 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from skcompare._io.columns import Source, check_column
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.validation import integral, some_of
+from skcompare._io.columns import Source, check_column, columns_of
 from skcompare.gate._policy_sections import Columns
-from skcompare.gate._same_file import are_one_file, hold_the_same
-from skcompare.predictions._role_names import CHALLENGER, ROLES, check_role_names
+from skcompare.predictions import CHALLENGER, ROLES, check_role_names, is_text
+
+AT_ONCE = 1 << 20
+"""Bytes of each file that are compared at a time."""
+
+
+def are_one_file(one: str, other: str) -> bool:
+    """Whether two paths lead to one file, also through links."""
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def hold_the_same(one: str, other: str) -> bool:
+    """Whether two files hold the same bytes.
+
+    Files of different content differ in their size or early on, so that this takes time
+    for copies only. What is no regular file is read once, and not here.
+    """
+    if not (os.path.isfile(one) and os.path.isfile(other)):
+        return False
+    if os.path.getsize(one) != os.path.getsize(other):
+        return False
+    with open(one, "rb") as first, open(other, "rb") as second:
+        while True:
+            part = first.read(AT_ONCE)
+            if part != second.read(AT_ONCE):
+                return False
+            if not part:
+                return True
+
 
 ID, Y = "id", "y"
 ABOUT_SCORES = ("item", "attempt", "bounds")
@@ -345,3 +382,75 @@ def called(sources: Sequence[Source], answers: Sequence[Answer]) -> list[str]:
     if stems[0] == stems[1]:
         stems = [os.path.join(Path(path).parent.name, s) for path, s in zip(paths, stems)]
     return stems if stems[0] != stems[1] else paths
+
+
+def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
+    """Words for a column that does not hold what it was named as; None if all do.
+
+    Columns are read anew, which is for answers that were refused already.
+
+    Parameters
+    ----------
+    chosen : ChosenColumns
+        Where everything is.
+    columns : Columns
+        What the policy names.
+    """
+    # What cannot be read was the reason itself.
+    with suppress(ValueError, OSError):
+        for source, name, kind in _named(chosen, columns):
+            values = columns_of(source, [name])[name]
+            said = f"Column {name!r} of {source.words}"
+            if kind == "proba" and is_text(values):
+                return (
+                    f"{said} must hold probabilities. Got {_no_number(values)!r:.60}. "
+                    "Write them as numbers in [0, 1], such as 0.12."
+                )
+            if kind == "labels" and values.ndim == 1 and values.dtype.kind in "iuf":
+                truth = columns_of(chosen.main, [chosen.y])[chosen.y]
+                if is_text(truth):
+                    return f"{said} must hold labels. {_numbers_beside(values, truth)}"
+    return None
+
+
+def _named(chosen: ChosenColumns, columns: Columns) -> Iterator[tuple[Source, str, str]]:
+    """Each column that was named as labels or as probabilities."""
+    for source, answer in chosen.answers.values():
+        if isinstance(answer, dict):
+            yield from ((source, one, k) for k, v in answer.items() for one in _each(v))
+        elif isinstance(answer, list) or answer == columns.proba != columns.label:
+            yield from ((source, one, "proba") for one in _each(answer))
+        elif answer == columns.label:
+            yield source, answer, "labels"
+
+
+def _each(answer: Answer) -> list[str]:
+    return [answer] if isinstance(answer, str) else list(answer)
+
+
+def _no_number(values: NDArray[Any]) -> str:
+    """The first text that is no number."""
+    texts = [str(value) for value in values.ravel().tolist()]
+    for text in texts:
+        try:
+            float(text)
+        except ValueError:
+            return text
+    return texts[0]
+
+
+def _numbers_beside(values: NDArray[Any], truth: NDArray[Any]) -> str:
+    """Why numbers are no labels where true labels are texts."""
+    classes = some_of(np.unique(truth))
+    finite = values[np.isfinite(values)]
+    if not integral(finite):
+        fraction = finite[np.trunc(finite) != finite][0]
+        return (
+            f"Got fractions, such as {fraction:g}, which are probabilities, and the "
+            f"classes are {classes}. Name the column by `proba`."
+        )
+    found = some_of(np.unique(finite.astype(np.int64)))
+    return (
+        f"Got {found}, which are none of the classes {classes}. Write labels as the true "
+        "labels are written."
+    )

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from skcompare.comparators._large import COLLECTED
-from skcompare.gate._answers import subject_of
+from skcompare.comparators import COLLECTED
+from skcompare.gate._conditions import GateConditions
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._gate_conditions import GateConditions
-from skcompare.gate._looks import check_ledger, judge_subject
+from skcompare.gate._sources import subject_of
+from skcompare.gate._with_ledger import check_ledger, judge_subject
 
 
 @dataclass(frozen=True, init=False, repr=False)

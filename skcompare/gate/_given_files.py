@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skcompare._io.columns import Source, columns_of, source_of
 from skcompare.gate._policy_sections import Columns, TrainSettings
 from skcompare.gate._training import Training
-from skcompare.predictions._ids import some_ids
+from skcompare.predictions import some_ids
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".jbl", ".dill", ".cloudpickle", ".pt", ".pth")
 

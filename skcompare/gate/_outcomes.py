@@ -6,8 +6,7 @@ from typing import Any
 
 from skcompare._core.flags import explain
 from skcompare.gate._conditions import AnyOf, Condition
-from skcompare.reports import ComparisonRow
-from skcompare.reports._json import to_standard_json
+from skcompare.reports import ComparisonRow, to_standard_json
 
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from skcompare.gate import _policy_values as values_
-from skcompare.gate._ledger import Ledger
+from skcompare.gate.ledger._ledger import Ledger
 
 
 def _answers(value: Any, words: str) -> Any:

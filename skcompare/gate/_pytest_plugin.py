@@ -14,11 +14,11 @@ from skcompare.gate._decision import GateDecision
 from skcompare.gate._files import subject_from_files
 from skcompare.gate._gate import Gate
 from skcompare.gate._given_files import GateFiles
-from skcompare.gate._ledger import Ledger
-from skcompare.gate._looks import judge_subject
 from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._pytest_report import Told, body_of, suffix_of
-from skcompare.gate._shown import headline, lines, settles, shown_part
+from skcompare.gate._with_ledger import judge_subject
+from skcompare.gate.ledger._ledger import Ledger
+from skcompare.gate.report._report import headline, lines, settles, shown_part
 
 
 class GateFixture:

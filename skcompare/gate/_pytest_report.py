@@ -13,12 +13,10 @@ import pytest
 
 from skcompare._core.atomic_write import write_text
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._html import decision_html_fragment
-from skcompare.gate._junit import CLASS
 from skcompare.gate._outcomes import PASSED
-from skcompare.reports._html_page import html_page
-from skcompare.reports._html_style import STYLE
-from skcompare.reports._text import markdown_text
+from skcompare.gate.report._html import decision_html_fragment
+from skcompare.gate.report._junit import CLASS
+from skcompare.reports import STYLE, html_page, markdown_text
 
 SCHEMA = "skcompare.gate.tests"
 SCHEMA_VERSION = 1

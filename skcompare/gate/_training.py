@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._io.columns import Source, check_column, columns_of
-from skcompare.predictions._ids import KINDS, first_of, is_text, value_of, written
+from skcompare.predictions import KINDS, first_of, is_text, value_of, written
 
 
 @dataclass(frozen=True)

@@ -1,48 +1,59 @@
 """What is measured, and how reports and scorers ask for it."""
 
 from skcompare._registry.metrics import MetricEntry, metric, metrics
-from skcompare.metrics._block_differences import block_differences
 from skcompare.metrics._calibration import (
+    ScoreDecomposition,
+    calibration_curve,
     classwise_calibration_error,
     expected_calibration_error,
     maximum_calibration_error,
+    score_decomposition,
+    smooth_calibration_error,
     squared_calibration_error,
-)
-from skcompare.metrics._calibration_curve import (
-    calibration_curve,
     sweep_calibration_error,
 )
-from skcompare.metrics._calibration_scorer import CalibrationScorer
-from skcompare.metrics._decomposition import (
-    ScoreDecomposition,
-    score_decomposition,
-)
-from skcompare.metrics._delong_scorer import DeLongScorer
 from skcompare.metrics._labels import (
     accuracy,
     negative_predictive_value,
     sensitivity,
     specificity,
 )
-from skcompare.metrics._losses import (
+from skcompare.metrics._probabilities import (
     brier_loss,
     brier_skill_score,
     cost_weighted_loss,
-    spherical_loss,
-)
-from skcompare.metrics._mcnemar_scorer import McNemarScorer
-from skcompare.metrics._measures import Measure, resolve_scoring
-from skcompare.metrics._operating_points import (
+    multiclass_brier_loss,
     sensitivity_at_specificity,
     specificity_at_sensitivity,
+    spherical_loss,
 )
-from skcompare.metrics._paired_scorer import PairedScorer
-from skcompare.metrics._precision_scorer import PrecisionScorer
-from skcompare.metrics._probabilities import multiclass_brier_loss
-from skcompare.metrics._scored_pair import scored_pair
-from skcompare.metrics._scorers import get_scorer, get_scorer_names, register_scorers
-from skcompare.metrics._scores import score_differences
-from skcompare.metrics._smooth_calibration import smooth_calibration_error
+from skcompare.metrics.measures._measures import Measure, resolve_scoring
+from skcompare.metrics.measures._measures import named_scoring as named_scoring
+from skcompare.metrics.measures._no_skill import WORSE_THAN_NO_SKILL as WORSE_THAN_NO_SKILL
+from skcompare.metrics.measures._no_skill import (
+    are_worse_than_no_skill as are_worse_than_no_skill,
+)
+from skcompare.metrics.measures._no_skill import value_without_skill as value_without_skill
+from skcompare.metrics.measures._scored_pair import RANKING_SCORES as RANKING_SCORES
+from skcompare.metrics.measures._scored_pair import scored_pair
+from skcompare.metrics.measures._scores import block_differences, score_differences
+from skcompare.metrics.measures._scores import one_score as one_score
+from skcompare.metrics.measures._scores import stored_part as stored_part
+from skcompare.metrics.measures._stored_classifier import StoredAnswers as StoredAnswers
+from skcompare.metrics.measures._stored_classifier import Watch as Watch
+from skcompare.metrics.measures._stored_classifier import class_order as class_order
+from skcompare.metrics.scorers._paired_scorer import PairedScorer
+from skcompare.metrics.scorers._scorers import (
+    get_scorer,
+    get_scorer_names,
+    register_scorers,
+)
+from skcompare.metrics.scorers._test_scorers import (
+    CalibrationScorer,
+    DeLongScorer,
+    McNemarScorer,
+    PrecisionScorer,
+)
 
 __all__ = [
     "CalibrationScorer",

@@ -1,13 +1,218 @@
 """How far probabilities are from the shares that are observed."""
 
+import math
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from skcompare._core.validation import check_choice
+import numpy as np
+from scipy.fft import dct, idct
+from scipy.optimize import brentq
+from scipy.special import xlogy
+from sklearn.isotonic import isotonic_regression
+
+from skcompare._core.array_api import on_host
+from skcompare._core.validation import check_choice, check_count, check_switches, integral
 from skcompare._registry.metrics import metric
-from skcompare._typing import ArrayLike
-from skcompare.evidence._calibration_errors import NORMS
-from skcompare.evidence._calibration_layout import Bins
-from skcompare.metrics._calibration_curve import binned_answers
+from skcompare._typing import ArrayLike, FloatArray
+from skcompare.evidence import (
+    EPS,
+    NORMS,
+    STRATEGIES,
+    Bins,
+    CalibrationBins,
+    CalibrationCurve,
+    ClassColumns,
+    Layout,
+    bin_codes,
+    bin_edges,
+    codes_in,
+    collapse_answers,
+    device_bins,
+    device_forecasts,
+    monotone_bins,
+)
+from skcompare.metrics._labels import check_weights
+
+
+def sweep_calibration_error(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    norm: str = "l1",
+    kind: str = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+) -> float:
+    """Calibration error with a number of bins that the data choose.
+
+    Bins of equal mass are made finer until an observed share falls below that of the bin
+    before [1]_, which a score that ranks well does by chance only. This is less biased
+    than a fixed number of bins.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities of the positive class, or a column a class in sorted order.
+    norm : {"l1", "l2", "max"}, default="l1"
+        See :func:`expected_calibration_error`.
+    kind : {"auto", "binary", "top_label"}, default="auto"
+        What the probabilities are of; "auto" is binary for two classes, and top-label for
+        more.
+    pos_label, labels
+        See :func:`expected_calibration_error`.
+
+    Returns
+    -------
+    error : float
+        Between 0 and 1; lower is better.
+
+    References
+    ----------
+    .. [1] Roelofs, R., Cain, N., Shlens, J. and Mozer, M. C. (2022). "Mitigating bias in
+       calibration error estimation." AISTATS 25, 4036-4054.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import sweep_calibration_error
+    >>> round(sweep_calibration_error([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]), 4)
+    0.25
+
+    .. versionadded:: 0.1
+    """
+    check_choice("norm", norm, NORMS)
+    check_choice("kind", kind, ("auto", "binary", "top_label"))
+    _, _, (forecasts,) = collapse_answers(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    return monotone_bins(*forecasts).error(norm)
+
+
+def calibration_curve(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    n_bins: int = 15,
+    strategy: str = "uniform",
+    edges: Any = None,
+    kind: str = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+) -> CalibrationCurve:
+    """Observed shares against mean probabilities, with an interval for each bin.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities of the positive class, or a column a class in sorted order.
+    n_bins, strategy, pos_label, labels
+        See :func:`expected_calibration_error`.
+    edges : array-like of shape (n_bins + 1,), optional
+        Edges from 0 to 1 in place of `n_bins` and `strategy`.
+    kind : {"auto", "binary", "top_label"}, default="auto"
+        What the probabilities are of; "auto" is binary for two classes, and top-label for
+        more. For one of several classes pass `y_true == label` and its column.
+    confidence_level : float, default=0.95
+        Level of each interval by itself.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record; goes with strategy="uniform" and with `edges`. `count` is
+        the weight of each bin then, and its interval is that of as many records as have
+        the variance of the weighted share [2]_, which are never more than the bin has.
+
+    Returns
+    -------
+    curve : CalibrationCurve
+        Edges, records, mean probability, observed share and Wilson's limits [1]_ of each
+        bin; NaN where a bin is empty.
+
+    References
+    ----------
+    .. [1] Wilson, E. B. (1927). "Probable inference, the law of succession, and
+       statistical inference." Journal of the American Statistical Association 22, 209-212.
+    .. [2] Kish, L. (1965). "Survey sampling." Wiley, New York.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import calibration_curve
+    >>> y_true = [1, 0, 1, 0, 1, 0]
+    >>> curve = calibration_curve(y_true, [0.9, 0.2, 0.7, 0.3, 0.6, 0.15], n_bins=2)
+    >>> curve.mean_proba.round(4).tolist(), curve.mean_outcome.tolist()
+    ([0.2167, 0.7333], [0.0, 1.0])
+    >>> curve.low.round(4).tolist(), curve.high.round(4).tolist()
+    ([0.0, 0.4385], [0.5615, 1.0])
+
+    .. versionadded:: 0.1
+    """
+    check_choice("kind", kind, ("auto", "binary", "top_label"))
+    asked = Bins(n_bins, strategy, edges, 1)
+    told = y_true, y_proba, asked, kind, pos_label, labels
+    bins, (own,) = binned_answers(*told, sample_weight)
+    if sample_weight is None:
+        return bins.curve(own[:-1], own[1:], confidence_level)
+    squares, _ = binned_answers(*told, np.square(on_host(sample_weight), dtype=np.float64))
+    effective = np.divide(
+        bins.count**2, squares.count, out=np.zeros(len(own) - 1), where=bins.count > 0
+    )
+    return bins.curve(own[:-1], own[1:], confidence_level, effective)
+
+
+def binned_answers(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    asked: Bins,
+    kind: str,
+    pos_label: Any,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    debiased: bool = False,
+) -> tuple[CalibrationBins, Layout]:
+    """Sums over the bins that are asked for, and their edges."""
+    check_switches(debiased=debiased)
+    there = device_forecasts(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    found = None if there is None else device_bins(there, asked, sample_weight, debiased)
+    if found is not None:
+        return found
+    chosen, n_classes, (forecasts,) = collapse_answers(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    columns = n_classes if chosen == "classwise" else 1
+    proba = forecasts.proba
+    weights = None
+    if sample_weight is not None:
+        weights = np.repeat(
+            _weights(proba[::columns], sample_weight, asked, debiased), columns
+        )
+    layout = Bins(asked.n_bins, asked.strategy, asked.edges, columns).layout(proba, 0)
+    codes = codes_in(proba, layout)
+    n_bins = sum(len(edges) - 1 for edges in layout)
+    return CalibrationBins.of(proba, forecasts.occurred, codes, n_bins, weights), layout
+
+
+def _weights(
+    proba: FloatArray, sample_weight: ArrayLike, asked: Bins, debiased: bool
+) -> FloatArray:
+    """Weights of the records, where bins and correction do not need their number."""
+    weights = check_weights(proba, sample_weight)
+    if asked.strategy != "uniform" and asked.edges is None:
+        raise ValueError(
+            f"`sample_weight` goes with strategy='uniform'. Got {asked.strategy!r}, whose "
+            "bins hold equal numbers of records. Leave one of them out."
+        )
+    if debiased and not integral(weights):
+        part = weights[np.trunc(weights) != weights][0]
+        raise ValueError(
+            "With debiased=True `sample_weight` says how often each record counts, in "
+            f"whole numbers. Got {part:.6g}. The correction needs the number of records; "
+            "pass debiased=False for other weights."
+        )
+    return weights
 
 
 @metric(
@@ -308,3 +513,423 @@ def classwise_calibration_error(
         debiased,
     )
     return bins.error(norm, debiased=debiased)
+
+
+COARSE, FINE = 1 << 10, 1 << 13
+"""Cells of grids on [0, 1]; an error below a fine cell is not told from 0."""
+
+WIDE = 0.02
+"""Kernels as wide as this, many coarse cells, do not need the fine grid."""
+
+
+@metric(
+    "smooth_calibration_error",
+    response_method="predict_proba",
+    greater_is_better=False,
+    instead="squared_calibration_error",
+)
+def smooth_calibration_error(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    kind: str = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Distance of probabilities from observed shares, smoothed instead of binned [1]_.
+
+    Events less probabilities are smoothed along the probabilities by a Gaussian kernel,
+    reflected at 0 and 1, and their absolute value is averaged. The width of the kernel is
+    the error itself, so that there is nothing to choose, and small changes of the
+    probabilities change the error a little only.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities of the positive class, or a column a class in sorted order.
+    kind : {"auto", "binary", "top_label"}, default="auto"
+        What the probabilities are of: the positive class, or the predicted class being
+        the true one. "auto" is binary for two classes, and top-label for more.
+    pos_label : label, optional
+        The positive one of two classes; 1 by default, else the second column.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted, where `y_true` may lack some.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record.
+
+    Returns
+    -------
+    error : float
+        Between 0 and 1; lower is better. An error below 1 / 8192 is not told from 0.
+
+    References
+    ----------
+    .. [1] Błasiok, J. and Nakkiran, P. (2024). "Smooth ECE: principled reliability
+       diagrams via kernel smoothing." ICLR 2024.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import smooth_calibration_error
+    >>> y_true = [1, 0, 1, 0, 1, 0]
+    >>> y_proba = [0.9, 0.2, 0.7, 0.3, 0.6, 0.15]
+    >>> round(smooth_calibration_error(y_true, y_proba), 3)
+    0.179
+
+    .. versionadded:: 0.1
+    """
+    check_choice("kind", kind, ("auto", "binary", "top_label"))
+    _, _, (forecasts,) = collapse_answers(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    excess = forecasts.occurred - forecasts.proba
+    if sample_weight is None:
+        excess /= len(excess)
+    else:
+        weights = check_weights(excess, sample_weight)
+        excess *= weights / weights.sum()
+    error = _own_width(forecasts.proba, excess, COARSE)
+    return error if error >= WIDE else _own_width(forecasts.proba, excess, FINE)
+
+
+def _own_width(proba: FloatArray, excess: FloatArray, cells: int) -> float:
+    """The smoothed error that is as large as its kernel is wide."""
+    waves = dct(_on_grid(proba, excess, cells), type=1)
+
+    def surplus(width: float) -> float:
+        return _smoothed(waves, width) - width
+
+    narrowest = 1 / cells
+    if surplus(narrowest) <= 0:
+        return _smoothed(waves, narrowest)
+    return float(brentq(surplus, narrowest, 1.0, xtol=1e-15, rtol=1e-14))
+
+
+def _on_grid(proba: FloatArray, excess: FloatArray, cells: int) -> FloatArray:
+    """Density of the excess at the nodes of the grid; each record is shared by two."""
+    at = proba * cells
+    below = np.minimum(at.astype(np.intp), cells - 1)
+    above = excess * (at - below)
+    density = np.zeros(cells + 1)
+    density += np.bincount(below, excess - above, cells + 1)
+    density += np.bincount(below + 1, above, cells + 1)
+    # Only half a cell belongs to a node at the end.
+    density[[0, -1]] *= 2
+    return density * cells
+
+
+def _smoothed(waves: FloatArray, width: float) -> float:
+    """Mean absolute excess after smoothing with a kernel of this width.
+
+    Cosines are the eigenfunctions of the reflected Gaussian kernel, whose eigenvalues are
+    exp(-(m π width)² / 2).
+    """
+    m = np.arange(len(waves))
+    smooth = np.abs(idct(waves * np.exp(-((m * math.pi * width) ** 2) / 2), type=1))
+    smooth[[0, -1]] /= 2
+    return float(smooth.sum() / (len(waves) - 1))
+
+
+LOSSES = ("brier", "log")
+METHODS = ("corp", "murphy")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDecomposition:
+    """A mean loss, split; made by :func:`score_decomposition`.
+
+    Attributes
+    ----------
+    score : float
+        The mean loss. It is ``miscalibration - discrimination + uncertainty +
+        within_bin_variance - within_bin_covariance``.
+    miscalibration : float
+        What would be gained by recalibration; Murphy's reliability.
+    discrimination : float
+        What the recalibrated probabilities gain over the shares of the classes; Murphy's
+        resolution.
+    uncertainty : float
+        The mean loss of the shares of the classes, whatever the classifier.
+    within_bin_variance, within_bin_covariance : float
+        Of probabilities in one bin, and of these with the outcomes, twice; 0 without bins.
+    loss, method : str
+        As asked for.
+    n_bins : int or None
+        Bins with records in them; None without bins and for a sum over classes.
+    label : object
+        The class that it is of; None for a sum over classes.
+    classes : tuple of ScoreDecomposition
+        Of more than two classes: what each adds, in their order.
+
+    .. versionadded:: 0.1
+    """
+
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    within_bin_variance: float = 0.0
+    within_bin_covariance: float = 0.0
+    loss: str = "brier"
+    method: str = "corp"
+    n_bins: int | None = None
+    label: Any = None
+    classes: tuple["ScoreDecomposition", ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts as plain values."""
+        return asdict(self) | {"classes": [one.to_dict() for one in self.classes]}
+
+
+def score_decomposition(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    loss: str = "brier",
+    method: str = "corp",
+    n_bins: int = 10,
+    strategy: str = "uniform",
+    bias_corrected: bool = False,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> ScoreDecomposition:
+    """How much of a loss is miscalibration, and how much does the classifier tell apart?
+
+    Two classifiers with equal Brier loss differ in what to do about them: miscalibration
+    is mended by recalibration, lack of discrimination is not.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities, a column a class in sorted order; one column is that of `pos_label`.
+    loss : {"brier", "log"}, default="brier"
+        The loss. "brier" of two classes is the squared distance of the probability of one
+        class from 0 or 1; of more it is the sum over the classes, each against the rest.
+        "log" is for two classes; probabilities below 2.2e-16 count as this much.
+    method : {"corp", "murphy"}, default="corp"
+        "corp" recalibrates by isotonic regression (the pool-adjacent-violators algorithm)
+        and needs no bins [1]_. "murphy" compares means of bins [2]_, for the Brier loss.
+    n_bins : int, default=10
+        Of "murphy": number of bins.
+    strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
+        Of "murphy": how the bins are laid; with `sample_weight`, "uniform" only.
+    bias_corrected : bool, default=False
+        Of "murphy", without weights: whether the bias of the three parts that comes of
+        few records a bin is taken off [4]_. Bins of one record are left as they are.
+    labels : array-like of shape (n_classes,), optional
+        All class labels, where `y_true` lacks some of them.
+    pos_label : label, optional
+        The class that one column is of. By default the greater of two numeric or boolean
+        labels; strings have no default.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each record; integer weights equal repetition.
+
+    Returns
+    -------
+    parts : ScoreDecomposition
+        The score and its parts, which add up to it.
+
+    Raises
+    ------
+    ValueError
+        If "murphy" or more than two classes are asked for with the log loss; if options
+        do not go together.
+
+    Notes
+    -----
+    Of "corp", with S the mean loss, C that of the recalibrated probabilities and U that of
+    the share of the class, miscalibration is S - C and discrimination U - C. Neither is
+    negative. Recalibrated probabilities of 0 and 1 cost nothing where they are right, and
+    they are never wrong.
+
+    Murphy's three parts add up to the score only where all probabilities in a bin are
+    equal. The variance of the probabilities within bins and twice their covariance with
+    the outcomes, given besides, make up the difference [3]_.
+
+    If all records are of one class, uncertainty and discrimination are 0, and the score is
+    all miscalibration.
+
+    References
+    ----------
+    .. [1] Dimitriadis, T., Gneiting, T. and Jordan, A. I. (2021). "Stable reliability
+       diagrams for probabilistic classifiers." Proceedings of the National Academy of
+       Sciences 118(8), e2016191118.
+    .. [2] Murphy, A. H. (1973). "A new vector partition of the probability score." Journal
+       of Applied Meteorology 12(4), 595-600.
+    .. [3] Stephenson, D. B., Coelho, C. A. S. and Jolliffe, I. T. (2008). "Two extra
+       components in the Brier score decomposition." Weather and Forecasting 23(4),
+       752-757.
+    .. [4] Ferro, C. A. T. and Fricker, T. E. (2012). "A bias-corrected decomposition of
+       the Brier score." Quarterly Journal of the Royal Meteorological Society 138,
+       1954-1960.
+
+    Examples
+    --------
+    >>> from skcompare.metrics import score_decomposition
+    >>> y_true = [0, 0, 1, 0, 1, 1]
+    >>> y_proba = [0.1, 0.2, 0.3, 0.6, 0.7, 0.9]
+    >>> parts = score_decomposition(y_true, y_proba)
+    >>> print(f"{parts.score:.4f} = {parts.miscalibration:.4f} "
+    ...       f"- {parts.discrimination:.4f} + {parts.uncertainty:.4f}")
+    0.1667 = 0.0833 - 0.1667 + 0.2500
+
+    .. versionadded:: 0.1
+    """
+    check_choice("loss", loss, LOSSES)
+    check_choice("method", method, METHODS)
+    check_choice("strategy", strategy, STRATEGIES)
+    check_count("n_bins", n_bins)
+    check_switches(bias_corrected=bias_corrected)
+    _check_together(loss, method, strategy, bias_corrected, sample_weight is not None)
+    truth = ClassColumns(y_true, labels, pos_label)
+    proba = truth.probabilities("y_proba", y_proba)
+    weights = np.ones(len(proba))
+    if sample_weight is not None:
+        weights = check_weights(truth.codes, sample_weight)
+    if loss == "log" and len(truth.classes) > 2:
+        raise ValueError(
+            f"The log loss is decomposed for two classes. Got {len(truth.classes)}. Use "
+            'loss="brier", which is a sum over classes, or decompose one class against the '
+            "rest."
+        )
+
+    def of_class(position: int) -> ScoreDecomposition:
+        # Records without weight would make blocks and bins of their own.
+        kept = weights > 0
+        outcomes = (truth.codes[kept] == position).astype(np.float64)
+        p, w = proba[kept, position], weights[kept] / weights.sum()
+        label = truth.classes[position].item()
+        if method == "corp":
+            return _corp(outcomes, p, w, loss, label)
+        codes = bin_codes(p, bin_edges(p, n_bins, strategy))
+        return _murphy(outcomes, p, w, codes, bias_corrected, label)
+
+    if len(truth.classes) == 2:
+        positive = 1
+        if pos_label is not None:
+            positive = int(np.argmax(truth.classes == pos_label))
+        return of_class(positive)
+    return _summed([of_class(position) for position in range(len(truth.classes))])
+
+
+def _check_together(
+    loss: str, method: str, strategy: str, bias_corrected: bool, weighted: bool
+) -> None:
+    """Refuse options that do not go together."""
+    if method == "murphy" and loss == "log":
+        raise ValueError(
+            'Murphy\'s decomposition is one of the Brier loss. Got loss="log". Use '
+            'method="corp", which is for both.'
+        )
+    if bias_corrected and (method == "corp" or weighted):
+        raise ValueError(
+            'The bias is known of method="murphy" without `sample_weight`. Got '
+            f"method={method!r}{' and weights' if weighted else ''}. Leave out "
+            "`bias_corrected`."
+        )
+    if weighted and method == "murphy" and strategy != "uniform":
+        raise ValueError(
+            '`sample_weight` goes with strategy="uniform". Got '
+            f"strategy={strategy!r}, which lays bins by the number of records."
+        )
+
+
+def _corp(
+    outcomes: FloatArray, p: FloatArray, w: FloatArray, loss: str, label: Any
+) -> ScoreDecomposition:
+    """The decomposition by isotonic regression; weights add up to 1."""
+    # Equal probabilities stay equal: they are one point with the mean of their outcomes.
+    _, group = np.unique(p, return_inverse=True)
+    at_point = np.bincount(group, w)
+    means = np.minimum(np.bincount(group, w * outcomes) / at_point, 1.0)
+    recalibrated = np.clip(isotonic_regression(means, sample_weight=at_point), 0.0, 1.0)
+    # Beside weights that differ by many orders a pooled mean can round to 0 or 1.
+    inside = np.clip(recalibrated, EPS, 1 - EPS)
+    recalibrated = np.where(recalibrated == means, recalibrated, inside)
+    share = np.minimum(w @ outcomes, 1.0)
+    cost = _brier_cost if loss == "brier" else _log_cost
+    score = float(w @ cost(outcomes, p if loss == "brier" else np.clip(p, EPS, 1 - EPS)))
+    calibrated = float(at_point @ cost(means, recalibrated))
+    uncertainty = float(cost(share, share))
+    return ScoreDecomposition(
+        score=score,
+        miscalibration=max(0.0, score - calibrated),
+        discrimination=max(0.0, uncertainty - calibrated),
+        uncertainty=uncertainty,
+        loss=loss,
+        method="corp",
+        label=label,
+    )
+
+
+def _brier_cost(means: FloatArray, p: FloatArray) -> FloatArray:
+    """Mean squared distance of a probability from outcomes with these means."""
+    return (p - means) ** 2 + means * (1 - means)
+
+
+def _log_cost(means: FloatArray, p: FloatArray) -> FloatArray:
+    """Mean log loss of a probability for outcomes with these means."""
+    # 0 log 0 is 0: what is certain and happens costs nothing.
+    return np.asarray(-xlogy(means, p) - xlogy(1 - means, 1 - p))
+
+
+def _murphy(
+    outcomes: FloatArray,
+    p: FloatArray,
+    w: FloatArray,
+    codes: Any,
+    bias_corrected: bool,
+    label: Any,
+) -> ScoreDecomposition:
+    """The decomposition by bins; weights add up to 1."""
+    _, group = np.unique(codes, return_inverse=True)
+    in_bin = np.bincount(group, w)
+    mean_p = np.bincount(group, w * p) / in_bin
+    share_in_bin = np.bincount(group, w * outcomes) / in_bin
+    share = float(w @ outcomes)
+    p_off, outcome_off = p - mean_p[group], outcomes - share_in_bin[group]
+    reliability = float(in_bin @ (mean_p - share_in_bin) ** 2)
+    resolution = float(in_bin @ (share_in_bin - share) ** 2)
+    uncertainty = share * (1 - share)
+    if bias_corrected:
+        n, count = len(p), np.bincount(group)
+        variances = share_in_bin * (1 - share_in_bin) / np.maximum(count - 1, 1)
+        of_bins = float(count @ np.where(count > 1, variances, 0.0)) / n
+        of_share = uncertainty / max(n - 1, 1)
+        reliability -= of_bins
+        resolution += of_share - of_bins
+        uncertainty += of_share
+    return ScoreDecomposition(
+        score=float(w @ _brier_cost(outcomes, p)),
+        miscalibration=reliability,
+        discrimination=resolution,
+        uncertainty=uncertainty,
+        within_bin_variance=float(w @ p_off**2),
+        within_bin_covariance=2 * float(w @ (outcome_off * p_off)),
+        method="murphy",
+        n_bins=len(in_bin),
+        label=label,
+    )
+
+
+SUMMED = (
+    "score",
+    "miscalibration",
+    "discrimination",
+    "uncertainty",
+    "within_bin_variance",
+    "within_bin_covariance",
+)
+
+
+def _summed(classes: list[ScoreDecomposition]) -> ScoreDecomposition:
+    """The decomposition of a sum over classes."""
+    sums = {name: sum(getattr(one, name) for one in classes) for name in SUMMED}
+    return ScoreDecomposition(
+        **sums, loss=classes[0].loss, method=classes[0].method, classes=tuple(classes)
+    )

@@ -11,8 +11,7 @@ from skcompare._core.labels import check_labels, classes_of
 from skcompare._core.validation import check_same_length, positive_class, some_of
 from skcompare._registry.metrics import metric
 from skcompare._typing import ArrayLike
-from skcompare.evidence._device_labels import counted_rows
-from skcompare.evidence._device_losses import mean_loss
+from skcompare.evidence import counted_rows, mean_loss
 
 
 class UndefinedRateError(ValueError):

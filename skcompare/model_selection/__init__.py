@@ -5,10 +5,10 @@ from skcompare.model_selection._block_regularized import (
     BlockRegularized5x2CV,
     BlockRegularizedMx2CV,
 )
-from skcompare.model_selection._shuffle_design import ShuffleLayout
 from skcompare.model_selection._shuffle_splits import (
     HalvesShuffleSplit,
     ReplicatedShuffleSplit,
+    ShuffleLayout,
 )
 
 __all__ = [

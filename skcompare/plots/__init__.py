@@ -11,19 +11,23 @@ from typing import TYPE_CHECKING
 
 # Each display is loaded when it is first asked for: the report needs only some.
 _HOMES = {
-    "AgreementDisplay": "_agreement",
+    "pictures_of": "_report_figures",
+    "pictures_among": "_report_figures",
+    "drawn": "_report_figures",
+    "Pictures": "_report_figures",
+    "AgreementDisplay": "_accuracy",
     "CalibrationComparisonDisplay": "_calibration",
-    "ContingencyDisplay": "_contingency",
-    "CriticalDifferenceDisplay": "_critical_difference",
+    "ContingencyDisplay": "_accuracy",
+    "CriticalDifferenceDisplay": "several._critical_difference",
     "Display": "_base",
-    "ForestDisplay": "_forest",
-    "LooksDisplay": "_looks",
-    "LossDifferenceDisplay": "_loss_difference",
+    "ForestDisplay": "forest._forest",
+    "LooksDisplay": "_sequential",
+    "LossDifferenceDisplay": "_losses",
     "PairDisplay": "_base",
-    "PairwiseDisplay": "_pairwise",
+    "PairwiseDisplay": "several._pairwise",
     "PowerDisplay": "_power",
-    "RelativePrecisionDisplay": "_relative_precision",
-    "RocComparisonDisplay": "_roc",
+    "RelativePrecisionDisplay": "forest._relative_precision",
+    "RocComparisonDisplay": "_ranking",
     "SampleSizeDisplay": "_sample_size",
 }
 
@@ -45,19 +49,22 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from skcompare.plots._agreement import AgreementDisplay
+    from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
     from skcompare.plots._base import Display, PairDisplay
     from skcompare.plots._calibration import CalibrationComparisonDisplay
-    from skcompare.plots._contingency import ContingencyDisplay
-    from skcompare.plots._critical_difference import CriticalDifferenceDisplay
-    from skcompare.plots._forest import ForestDisplay
-    from skcompare.plots._looks import LooksDisplay
-    from skcompare.plots._loss_difference import LossDifferenceDisplay
-    from skcompare.plots._pairwise import PairwiseDisplay
+    from skcompare.plots._losses import LossDifferenceDisplay
     from skcompare.plots._power import PowerDisplay
-    from skcompare.plots._relative_precision import RelativePrecisionDisplay
-    from skcompare.plots._roc import RocComparisonDisplay
+    from skcompare.plots._ranking import RocComparisonDisplay
+    from skcompare.plots._report_figures import Pictures as Pictures
+    from skcompare.plots._report_figures import drawn as drawn
+    from skcompare.plots._report_figures import pictures_among as pictures_among
+    from skcompare.plots._report_figures import pictures_of as pictures_of
     from skcompare.plots._sample_size import SampleSizeDisplay
+    from skcompare.plots._sequential import LooksDisplay
+    from skcompare.plots.forest._forest import ForestDisplay
+    from skcompare.plots.forest._relative_precision import RelativePrecisionDisplay
+    from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
+    from skcompare.plots.several._pairwise import PairwiseDisplay
 else:
     # Hidden from type checkers, which would take any name at all otherwise.
     def __getattr__(name):

@@ -1,25 +1,53 @@
 """What all displays share: where they come from, and how they are drawn."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
-# Displays ask for tests and metrics, which are registered when they are loaded.
+from sklearn.exceptions import NotFittedError
+
 import skcompare.metrics
 import skcompare.stats  # noqa: F401
+from skcompare._core.sklearn_private import SideBySideMixin
 from skcompare._io.columns import frame_from_columns
 from skcompare._registry.entries import keywords_of
 from skcompare._typing import ArrayLike
-from skcompare.plots._given import check_options, comparison_behind
-from skcompare.plots._paper import suit_paper
-from skcompare.plots._room import Room, room_for
+from skcompare.plots.drawing._layout import Room, room_for
+from skcompare.plots.drawing._style import suit_paper
 from skcompare.predictions import (
     PairedPredictions,
+    outputs_of_roles,
+    pair_of_fitted,
     predictions_from_arrays,
     predictions_from_cv_results,
 )
-from skcompare.predictions._from_cv import outputs_of_roles
-from skcompare.predictions._prefit import pair_of_fitted
+
+
+def comparison_behind(result: Any) -> Any:
+    """The comparison of a fitted comparator; anything else as it is.
+
+    Raises
+    ------
+    NotFittedError
+        If it is a comparator that is not fitted yet.
+    """
+    # Comparators are in a layer above, and are known by what they are for sklearn.
+    if isinstance(result, SideBySideMixin) and not hasattr(result, "comparison_"):
+        raise NotFittedError(
+            f"This {type(result).__name__} is not fitted yet, so it has no comparison to "
+            "draw. Call `fit` first."
+        )
+    return getattr(result, "comparison_", result)
+
+
+def check_options(who: type, options: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse options that the constructors of a display do not take."""
+    names = sorted(set(known))
+    if unknown := [name for name in options if name not in names]:
+        raise TypeError(
+            f"{who.__name__} has no option {', '.join(unknown)}. Known: {', '.join(names)}."
+        )
+
 
 CHAMPION, CHALLENGER = "champion", "challenger"
 DRAWN = ("ax_", "axes_", "figure_")

@@ -10,13 +10,17 @@ from skcompare._core.flags import explain
 from skcompare._core.formatting import decimals_beside, decimals_for, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
-from skcompare.plots._base import PairDisplay
-from skcompare.plots._below import down_from, legend_below, role_words, wrapped
-from skcompare.plots._counts import records_words, short_tick
-from skcompare.plots._given import comparison_behind
-from skcompare.plots._room import Room
-from skcompare.plots._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
-from skcompare.plots._tested import Finding
+from skcompare.plots._annotation import Finding
+from skcompare.plots._base import PairDisplay, comparison_behind
+from skcompare.plots.drawing._labels import records_words, short_tick
+from skcompare.plots.drawing._layout import (
+    Room,
+    down_from,
+    legend_below,
+    role_words,
+    wrapped,
+)
+from skcompare.plots.drawing._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
 from skcompare.stats import calibration_consistency, calibration_difference
 
 ROLES = ("champion", "challenger")

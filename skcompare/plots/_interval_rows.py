@@ -5,8 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    decimals_beside,
+    decimals_for,
+    format_number,
+    format_pvalue,
+)
 from skcompare._registry.metrics import metrics
-from skcompare.stats._measure_ranges import range_of
+from skcompare.plots.drawing._labels import distinct, marks_of
+from skcompare.plots.drawing._style import percent
+from skcompare.stats.scores import range_of
 
 SHARES = ""
 """The unit of differences of scores and losses with a bound, which share an axis."""
@@ -92,3 +101,161 @@ def columns_of(rows: Iterable[IntervalRow], names: Sequence[str]) -> Mapping[str
         ]
         for name in names
     }
+
+
+LONGEST = 44
+"""Letters of the name of a row."""
+
+NAMED = 3
+"""Rows that a remark names; more are counted."""
+
+
+def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
+    """What each row is about, with a small number for each of its flags."""
+    given = [row.short or row.name for row in rows]
+    known = list(dict.fromkeys(given))
+    short = dict(zip(known, distinct(known, longest)))
+    marks = _marks(rows)
+    return [
+        f"{short[name]} {' '.join(marks[flag] for flag in row.flags)}".rstrip()
+        for name, row in zip(given, rows)
+    ]
+
+
+def interval_words(row: IntervalRow, *, signed: bool = True) -> str:
+    """The estimate and its interval, or its limit."""
+    low, high = row.limits
+    decimals = decimals_for(row.estimate, low, high)
+    edges = [edge for part in row.excluded for edge in part if math.isfinite(edge)]
+    for edge in (0.0 if signed else 1.0, *edges):
+        decimals = decimals_beside(edge, decimals, (low, high))
+    estimate = _number(row.estimate, decimals, signed)
+    if math.isnan(row.estimate):
+        return "undefined"
+    if not row.has_interval:
+        return estimate
+    ends = [_number(limit, decimals, signed) for limit in (low, high)]
+    if row.alternative == "greater":
+        return f"{estimate} (≥ {ends[0]})"
+    if row.alternative == "less":
+        return f"{estimate} (≤ {ends[1]})"
+    return f"{estimate} [{ends[0]}, {ends[1]}]"
+
+
+def _number(value: float, decimals: int, signed: bool) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return format_number(value, decimals, signed=signed)
+
+
+def level_words(rows: Sequence[IntervalRow]) -> str:
+    """What the intervals are, for the head of their column."""
+    shown = [row for row in rows if row.has_interval]
+    if not shown:
+        return ""
+    levels = {round(row.level, 9) for row in shown if row.level is not None}
+    level = f"{percent(levels.pop())} " if len(levels) == 1 else ""
+    sides = {row.alternative for row in shown}
+    if len(sides) == 1:
+        return f" [{level}interval]" if sides == {"two-sided"} else f", {level}limit"
+    return ", limits"
+
+
+def pvalue_cells(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
+) -> tuple[list[str], list[list[str]]]:
+    """Columns of p-values, and of adjusted ones if some row has one, with their heads."""
+    header, columns = ["p"], [[_pvalue(row.pvalue, alpha) for row in rows]]
+    if adjusted and adjust != "none":
+        header.append(f"p ({adjust})" if adjust else "adjusted p")
+        columns.append([_pvalue(row.adjusted_pvalue, alpha) for row in rows])
+    return header, columns
+
+
+def _pvalue(pvalue: float | None, alpha: float) -> str:
+    return "" if pvalue is None else format_pvalue(pvalue, alpha)
+
+
+def caveat_words(row: IntervalRow) -> str:
+    """The caveats of a row as sentences that go on."""
+    return "".join(f" {words}." for words in explain(row.flags))
+
+
+def words_of_test(row: IntervalRow) -> str:
+    """The test of a row, or that there is none."""
+    if row.test is not None:
+        return row.test
+    return "no test" if "was asked for" in row.note else "no valid test"
+
+
+def interval_remarks(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float = 0.0
+) -> list[str]:
+    """What must be known of the intervals beside the p-values."""
+    return [*_of_levels(rows), *_of_conflicts(rows, alpha, adjust, null)]
+
+
+def _of_levels(rows: Sequence[IntervalRow]) -> list[str]:
+    """The level of each row's interval, where not all have one."""
+    at: dict[str, list[str]] = {}
+    for row in rows:
+        # Limits of a gate's conditions have words of their own.
+        if row.has_interval and row.level is not None and not row.claim:
+            at.setdefault(percent(row.level), []).append(row.name)
+    if len(at) < 2:
+        return []
+    parts = (f"{level} of {_some(names)}" for level, names in at.items())
+    return [f"Levels of the intervals: {'; '.join(parts)}."]
+
+
+def _of_conflicts(
+    rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float
+) -> list[str]:
+    """Why intervals and adjusted p-values say different things, where they do."""
+    apart = [
+        row
+        for row in rows
+        if row.adjusted_pvalue is not None
+        and not math.isnan(row.adjusted_pvalue)
+        and row.has_interval
+        and not row.claim
+        and (row.adjusted_pvalue < alpha) != (row.limits[0] > null or row.limits[1] < null)
+    ]
+    pvalue = f"p ({adjust})" if adjust else "adjusted p"
+    alone = [row for row in apart if row.level is None or row.level <= 1 - alpha + 1e-9]
+    if alone:
+        return [f"An interval is of its row alone, as p is; {pvalue} is of several rows."]
+    if not any(row.adjusted_pvalue < alpha for row in apart):  # type: ignore[operator]
+        return []
+    return [
+        f"The intervals hold all together, which takes more than {pvalue}: one may have "
+        f"{null:g} in it although {pvalue} is below {alpha:g}."
+    ]
+
+
+def flag_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+    """The words of each flag, with the small number that rows have."""
+    marks = _marks(rows)
+    return [f"{mark} {words}." for mark, words in zip(marks.values(), explain(marks))]
+
+
+def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+    """Why rows have no test, each reason once with its rows."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            reasons.setdefault(row.note, []).append(row.name)
+    remarks = []
+    for note, names in reasons.items():
+        remarks.append(f"{_some(names)}: {note}.")
+    return remarks
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names of rows, or their number where they are many."""
+    unique = list(dict.fromkeys(names))
+    return ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
+
+
+def _marks(rows: Sequence[IntervalRow]) -> dict[str, str]:
+    return marks_of([flag for row in rows for flag in row.flags])

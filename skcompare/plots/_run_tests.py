@@ -13,10 +13,9 @@ from skcompare._registry.losses import loss_of, record_losses
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry, get_test, tests_for
 from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
-from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions
-from skcompare.predictions._suited import what_lacks
+from skcompare.predictions import LABELS, SCORES, PairedPredictions, Predictions, what_lacks
 from skcompare.stats import PairedResult, adjust_pvalues
-from skcompare.stats._adjust import ADJUSTMENTS
+from skcompare.stats.core import ADJUSTMENTS
 
 LABEL, LOSS, SCORE = "label", "loss", "score"
 ACCURACY = "accuracy"

@@ -9,11 +9,17 @@ import numpy as np
 
 from skcompare._core.validation import check_count
 from skcompare._typing import FloatArray, IntArray
-from skcompare.plots._counts import records_words
-from skcompare.plots._plan_curves import asked, reachable, record_grid
-from skcompare.plots._power import LOOKS, PlanDisplay, draw_records
-from skcompare.plots._room import Room
-from skcompare.plots._style import INK, dress
+from skcompare.plots._power import (
+    LOOKS,
+    PlanDisplay,
+    asked,
+    draw_records,
+    reachable,
+    record_grid,
+)
+from skcompare.plots.drawing._labels import records_words
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._style import INK, dress
 
 AROUND = 8
 """The curve goes so many times below and above the plan's records."""

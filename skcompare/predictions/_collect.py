@@ -1,9 +1,11 @@
 """The collector: answers of several classifiers on shared splits, in parallel."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from skcompare._core.design import HOLDOUT, Design
@@ -11,12 +13,62 @@ from skcompare._core.labels import check_labels, class_codes, classes_of, group_
 from skcompare._core.validation import are_probabilities
 from skcompare._typing import IntArray
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.predictions._answer import Outcome, Task, answer, run_task
-from skcompare.predictions._describe import describe, describe_all
+from skcompare.predictions._estimator_repr import describe, describe_all
+from skcompare.predictions._fit_predict import (
+    Outcome,
+    Task,
+    answer,
+    is_seed,
+    run_task,
+    set_seeds,
+)
+from skcompare.predictions._indexing import fingerprint, n_rows
 from skcompare.predictions._predictions import Answers, Predictions
-from skcompare.predictions._reproducible import NOT_REPRODUCIBLE, are_alike
-from skcompare.predictions._rows import fingerprint, n_rows
-from skcompare.predictions._transport import blas_within, run_shipped, shipped
+from skcompare.predictions._worker_memory import blas_within, run_shipped, shipped
+
+NOT_REPRODUCIBLE = "not-reproducible"
+
+
+def takes_no_seed(estimator: Any) -> bool:
+    """Whether an estimator has a `random_state` that stays as it is when seeds are set.
+
+    It may take no number, or belong to an estimator in a grid of a search.
+    """
+    try:
+        seeded = clone(estimator)
+        set_seeds(seeded, 0)
+    # Whatever is wrong with an estimator is said by its first fit, with its name.
+    except Exception:
+        return False
+    return any(not _is_set(value) for value in _random_states(seeded))
+
+
+def _is_set(random_state: Any) -> bool:
+    return isinstance(random_state, Integral | np.random.RandomState | np.random.Generator)
+
+
+def _random_states(value: Any) -> Iterator[Any]:
+    """The random states of an estimator and of all estimators that it holds."""
+    if isinstance(value, Mapping):
+        value = [*value.values()]
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _random_states(one)
+    elif hasattr(value, "get_params") and not isinstance(value, type):
+        for key, own in value.get_params(deep=True).items():
+            if is_seed(key):
+                yield own
+            elif isinstance(own, list | tuple | Mapping):
+                yield from _random_states(own)
+
+
+def are_alike(first: Outcome, second: Outcome) -> bool:
+    """Whether predictions are the same, but for the order in which sums were added up."""
+    pairs = [(getattr(first, n), getattr(second, n)) for n in ("proba", "decision")]
+    return bool(np.all(first.labels == second.labels)) and all(
+        one is None or np.allclose(one, other, atol=1e-6) for one, other in pairs
+    )
+
 
 Split = tuple[IntArray, IntArray]
 

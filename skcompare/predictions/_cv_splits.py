@@ -8,9 +8,14 @@ import numpy as np
 
 from skcompare._core.design import Design
 from skcompare._typing import IntArray
-from skcompare.predictions._answer import seeded
-from skcompare.predictions._disjoint import Split, disjoint_split
-from skcompare.predictions._told import ToldOfSplits, is_constant, sizes_are_constant
+from skcompare.predictions._fit_predict import seeded
+from skcompare.predictions._split_info import (
+    Split,
+    ToldOfSplits,
+    disjoint_split,
+    is_constant,
+    sizes_are_constant,
+)
 
 NOT_CHECKED = "splits-not-checked"
 

@@ -24,8 +24,8 @@ from skcompare._core.validation import (
     some_of,
 )
 from skcompare._typing import ArrayLike
+from skcompare.predictions._indexing import fingerprint
 from skcompare.predictions._predictions import Answers, Predictions
-from skcompare.predictions._rows import fingerprint
 
 LABELS = "labels"
 ROUNDING = 1e-9

@@ -11,14 +11,14 @@ from skcompare._core.design import Design
 from skcompare._core.labels import check_labels, class_codes, classes_of, group_codes
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.exceptions import EstimatorFailedError
-from skcompare.predictions._answer import LABELS, SCORES, Outcome, answer, askable, cut
 from skcompare.predictions._collect import joined
 from skcompare.predictions._cv_splits import splits_of_outputs
-from skcompare.predictions._describe import describe, describe_all
-from skcompare.predictions._fitted_pair import CHALLENGER, CHAMPION, fitted_pair
+from skcompare.predictions._estimator_repr import describe, describe_all
+from skcompare.predictions._fit_predict import LABELS, SCORES, Outcome, answer, askable, cut
+from skcompare.predictions._frozen_rules import CHALLENGER, CHAMPION, fitted_pair
+from skcompare.predictions._indexing import fingerprint, n_rows
 from skcompare.predictions._predictions import PairedPredictions, Predictions
-from skcompare.predictions._rows import fingerprint, n_rows
-from skcompare.predictions._told import ToldOfSplits
+from skcompare.predictions._split_info import ToldOfSplits
 
 NEEDED = ("estimator", "indices")
 

@@ -1,18 +1,189 @@
 """Predictions from frames and files: columns named, joined by ids where need be."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._io.columns import source_of
-from skcompare._typing import ArrayLike
-from skcompare.predictions._aligned import aligned
-from skcompare.predictions._from_arrays import LABELS, predictions_from_arrays
-from skcompare.predictions._ids import is_text, written
-from skcompare.predictions._places import GROUPS, Y_TRUE, Place, place_of, places_of
+from skcompare._io.columns import Source, columns_of, source_of
+from skcompare._typing import ArrayLike, IntArray
+from skcompare.predictions._from_arrays import LABELS, parts_of, predictions_from_arrays
+from skcompare.predictions._ids import (
+    KINDS,
+    first_of,
+    is_text,
+    rows_by_id,
+    value_of,
+    written,
+)
 from skcompare.predictions._predictions import Predictions
+
+Y_TRUE, GROUPS = "y_true", "groups"
+"""Roles beside those of the answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the columns of a role are; answers have the name of their classifier.
+
+    `kind` says which they are where a classifier gives both labels and probabilities.
+    """
+
+    role: str
+    source: Source
+    columns: tuple[str, ...]
+    is_list: bool
+    as_written: bool
+    name: str | None = None
+    kind: str | None = None
+
+
+def places_of(
+    frame: Any,
+    y_true: Any,
+    answers: Mapping[str, Any],
+    groups: Any = None,
+    lists: bool = True,
+) -> list[Place]:
+    """Where truth, the answers and groups are, in this order, as far as they are named."""
+    if not isinstance(answers, Mapping):
+        raise TypeError(
+            "`answers` must be a dict of the classifiers' columns, such as "
+            f'{{"old": "column", "new": "other column"}}. Got {type(answers).__name__}.'
+        )
+    main = source_of(frame)
+    parts = [part for name, given in answers.items() for part in parts_of(name, given)]
+    asked = [
+        replace(
+            place_of(part.words, part.given, main, is_answer=lists and part.kind != LABELS),
+            name=part.name,
+            kind=part.kind,
+        )
+        for part in parts
+    ]
+    if y_true is not None:
+        asked.insert(0, place_of(Y_TRUE, y_true, main))
+    if groups is not None:
+        asked.append(place_of(GROUPS, groups, main, as_written=True))
+    return asked
+
+
+def place_of(
+    role: str,
+    given: Any,
+    main: Source,
+    *,
+    is_answer: bool = False,
+    as_written: bool = False,
+) -> Place:
+    """Where one role's columns are."""
+    source = main
+    if isinstance(given, tuple) and len(given) == 2:
+        if isinstance(given[0], str) and not os.path.exists(given[0]):
+            raise FileNotFoundError(
+                f"`{role}` is a pair, but there is no file {given[0]!r}. Pass another "
+                "frame or file and its columns, or a list of columns of probabilities."
+            )
+        source = source_of(given[0], f"the frame of `{role}`")
+        given = given[1]
+    is_list = is_answer and isinstance(given, list)
+    columns = tuple(given) if is_list else (given,)
+    if not columns or not all(isinstance(name, str) for name in columns):
+        lists = ", a list of names (probabilities, a column a class)" if is_answer else ""
+        raise TypeError(
+            f"`{role}` must be the name of a column{lists}, or a pair of another frame or "
+            f"file and its column. Got {type(given).__name__}."
+        )
+    return Place(role, source, columns, is_list, as_written)
+
+
+def check_id(places: Sequence[Place], id: Any) -> None:
+    """Refuse several frames without the column to join them by."""
+    sources = {place.source.key: place.source for place in places}
+    if id is None and len(sources) > 1:
+        listed = " and ".join(source.words for source in sources.values())
+        raise ValueError(
+            f"Columns of {listed} can only be joined by a column that tells records apart, "
+            "because the order of records may differ. Name it as `id`."
+        )
+    if id is not None and not isinstance(id, str):
+        raise TypeError(f"`id` must be the name of a column. Got {type(id).__name__}.")
+
+
+class Aligned(NamedTuple):
+    """The values of each place, and the id of each record where there is one."""
+
+    columns: list[NDArray[Any]]
+    ids: NDArray[Any] | None
+
+
+def aligned(places: Sequence[Place], id: str | None) -> Aligned:
+    """The columns of each place, all in the order of the first place's records.
+
+    Each frame is read once, because some engines give rows in another order each time.
+    """
+    sources = {place.source.key: place.source for place in places}
+    check_id(places, id)
+    tables = {}
+    for key, source in sources.items():
+        own = [place for place in places if place.source.key == key]
+        names = [name for place in own for name in place.columns]
+        tables[key] = columns_of(
+            source,
+            names if id is None else [*names, id],
+            as_written=_texts(own) if id is None else _texts(own) | {id},
+        )
+    if id is None:
+        return Aligned([_values(p, tables[p.source.key], {}) for p in places], None)
+    for key, table in tables.items():
+        _check_single("id", id, table[id], sources[key])
+    rows = rows_by_id(sources, tables, id)
+    columns = [_values(place, tables[place.source.key], rows) for place in places]
+    return Aligned(columns, next(iter(tables.values()))[id])
+
+
+def _check_single(role: str, name: str, column: NDArray[Any], source: Source) -> None:
+    """Refuse a column with several values a record, which only probabilities have."""
+    if column.ndim > 1:
+        raise ValueError(
+            f"`{role}` must be a column with one value a record. Got {name!r} of "
+            f"{source.words}, of shape {column.shape}. Columns of it are "
+            f"'{name}[0]', '{name}[1]' and so on."
+        )
+
+
+def _texts(places: Sequence[Place]) -> set[str]:
+    """Columns of a file that stay text, unless another role needs their numbers."""
+    texts = {name for place in places if place.as_written for name in place.columns}
+    return texts - {name for p in places if not p.as_written for name in p.columns}
+
+
+def _values(
+    place: Place, table: dict[str, NDArray[Any]], rows: Mapping[Hashable, IntArray]
+) -> NDArray[Any]:
+    columns = [table[name] for name in place.columns]
+    is_proba = place.name is not None and place.kind != LABELS and not place.is_list
+    if not is_proba:
+        for name, column in zip(place.columns, columns):
+            _check_single(place.role, name, column, place.source)
+    if place.is_list:
+        for name, column in zip(place.columns, columns):
+            if column.dtype.kind not in "biuf":
+                raise ValueError(
+                    f"Column {name!r} of {place.source.words} must hold probabilities of a "
+                    f"class, as `{place.role}` is a list of columns. Got "
+                    f"{KINDS.get(column.dtype.kind, column.dtype)}."
+                )
+        values = np.column_stack(columns).astype(np.float64, copy=False)
+    else:
+        values = columns[0]
+    if place.as_written and not place.source.typed:
+        values = written(values)
+    order = rows.get(place.source.key)
+    return values if order is None else values[order]
 
 
 def predictions_from_frame(
@@ -185,3 +356,188 @@ def _labels_or_scores(values: NDArray[Any], known: set[Any]) -> NDArray[Any]:
     if len(distinct) <= len(known) and known.issuperset(written(distinct).tolist()):
         return written(values)
     return values.astype(np.float64)
+
+
+NUMBERS = "biuf"
+"""Kinds of numpy that are compared by value."""
+
+
+def holdout_from_frame(
+    frame: Any,
+    y_true: Any,
+    answers: Mapping[str, Any],
+    *,
+    id: str | None = None,
+    groups: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    others: Sequence[str] | Mapping[str, Any] = (),
+    same: Sequence[tuple[Any, str]] = (),
+    same_others: Sequence[tuple[Any, str]] = (),
+) -> tuple[Predictions, dict[str, NDArray[Any]]]:
+    """Answers on one hold-out set, and further columns of the same records.
+
+    All columns are read at once: some engines give records in another order each time.
+
+    Parameters
+    ----------
+    frame, y_true, answers, id, groups, labels, pos_label
+        As in :func:`predictions_from_frame`.
+    others : sequence of str, or mapping of str to str or tuple, optional
+        Further columns of `frame`, such as those that make slices; or by name the column,
+        or a pair of another frame and its column. Columns of CSV files come as they are
+        written.
+    same : sequence of tuple of (frame, str), optional
+        Further columns of true labels, such as that of a second file, which must hold
+        the same as `y_true` record by record.
+    same_others : sequence of tuple of (frame, str), optional
+        Columns of other frames, called like one of `others`, which must hold the same as
+        this one record by record. Numbers may be written in several ways.
+
+    Returns
+    -------
+    predictions : Predictions
+        As from :func:`predictions_from_frame`.
+    columns : dict of str to ndarray of shape (n_samples,)
+        The columns of `others`, in the order of the records.
+
+    Raises
+    ------
+    ValueError
+        As from :func:`predictions_from_frame`, and if true labels, or `others`, differ
+        between files.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> old = pd.DataFrame(
+    ...     {"id": [1, 2], "y": ["no", "yes"], "said": ["no", "no"], "site": ["A", "B"]}
+    ... )
+    >>> new = pd.DataFrame({"id": [2, 1], "y": ["yes", "no"], "said": ["yes", "no"]})
+    >>> predictions, columns = holdout_from_frame(
+    ...     old,
+    ...     "y",
+    ...     {"old": "said", "new": (new, "said")},
+    ...     id="id",
+    ...     others=["site"],
+    ...     same=[(new, "y")],
+    ... )
+    >>> predictions["new"].labels.tolist(), columns["site"].tolist()
+    ([0, 1], ['A', 'B'])
+
+    .. versionadded:: 0.1
+    """
+    further_at = _by_name(others)
+    main = source_of(frame)
+    asked = places_of(main, y_true, answers, groups)
+    further = [
+        place_of(f"column {name!r}", given, main, as_written=True)
+        for name, given in further_at.items()
+    ]
+    again = [place_of(f"the second {Y_TRUE}", pair, main) for pair in same]
+    others_again = _others_again(same_others, further_at, main)
+    if again and y_true is None:
+        raise ValueError(
+            "`same` holds further columns of true labels, which are compared with "
+            "`y_true`. Got no `y_true`. Name its column, too."
+        )
+    columns, ids = aligned([*asked, *further, *again, *others_again.values()], id)
+    n, n_further = len(asked), len(asked) + len(further)
+    n_again = n_further + len(again)
+    for place, labels_again in zip(again, columns[n_further:n_again], strict=True):
+        _check_same(asked[0], columns[0], place, labels_again, ids)
+    read = dict(zip(further_at, columns[n:n_further], strict=True))
+    first = dict(zip(further_at, further, strict=True))
+    for (name, place), values in zip(others_again.items(), columns[n_again:], strict=True):
+        _check_same(first[name], read[name], place, values, ids)
+    truth, arrays, group = typed_columns(asked, columns[:n])
+    predictions = predictions_from_arrays(
+        truth, arrays, labels=labels, pos_label=pos_label, groups=group
+    )
+    return predictions, read
+
+
+def check_same_truth(
+    frame: Any, y_true: str, others: Sequence[Any], id: str | None
+) -> None:
+    """Refuse true labels that differ between files.
+
+    Parameters
+    ----------
+    frame : frame, str or path-like
+        The file of the true labels.
+    y_true : str
+        Their column, in all files.
+    others : sequence of frame, str or path-like
+        Further files that have the column.
+    id : str or None
+        Column that tells records apart, in every file.
+    """
+    main = source_of(frame)
+    first = place_of(Y_TRUE, y_true, main)
+    again = [place_of(f"the second {Y_TRUE}", (other, y_true), main) for other in others]
+    columns, ids = aligned([first, *again], id)
+    for place, labels in zip(again, columns[1:], strict=True):
+        _check_same(first, columns[0], place, labels, ids)
+
+
+def _by_name(others: Any) -> dict[str, Any]:
+    """Where further columns are, by their names."""
+    names = [] if isinstance(others, str) else list(others)
+    if isinstance(others, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"`others` must be a list of names of columns. Got {others!r:.60} instead."
+        )
+    return dict(others) if isinstance(others, Mapping) else {name: name for name in names}
+
+
+def _others_again(
+    same: Sequence[tuple[Any, str]], others: Mapping[str, Any], main: Source
+) -> dict[str, Place]:
+    """Where further columns are a second time."""
+    found = {}
+    for pair in same:
+        place = place_of("a column of `same_others`", pair, main, as_written=True)
+        (name,) = place.columns
+        if name not in others or name in found:
+            raise ValueError(
+                "`same_others` must name each column once, and one of `others`. Got "
+                f"{name!r}, and `others` are {', '.join(map(repr, others)) or 'none'}."
+            )
+        found[name] = place
+    return found
+
+
+def _check_same(
+    first: Place,
+    truth: NDArray[Any],
+    other: Place,
+    again: NDArray[Any],
+    ids: NDArray[Any] | None,
+) -> None:
+    """Refuse true labels, or other facts, that differ between columns of one record."""
+    is_truth = first.role == Y_TRUE
+    one, two = truth, again
+    if not {one.dtype.kind, two.dtype.kind} <= set(NUMBERS):
+        one, two = written(one), written(two)
+    different = np.not_equal(one, two)
+    if not is_truth and is_text(one):
+        # Of a column of a CSV file nobody knows the type.
+        at = np.flatnonzero(different)
+        different[at] = [value_of(a) != value_of(b) for a, b in zip(one[at], two[at])]
+    if not different.any():
+        return
+    at = np.flatnonzero(different)
+    where = f"record {at[0] + 1}" if ids is None else f"id {first_of(ids[at], 1)}"
+    listed = first_of(at + 1) if ids is None else first_of(ids[at])
+    called = "records" if ids is None else "ids"
+    advice = "Correct one of them, or leave the column out of the second file."
+    if is_truth:
+        advice = "Both answers must be about the same truth."
+    raise ValueError(
+        f"{'True labels' if is_truth else 'Facts about records'} differ between column "
+        f"{first.columns[0]!r} of {first.source.words} and column "
+        f"{other.columns[0]!r} of {other.source.words} in {len(at):,} of {len(truth):,} "
+        f"records, {called} {listed}: {where} has {truth[at[0]]!s:.40} and "
+        f"{again[at[0]]!s:.40}. {advice}"
+    )

@@ -1,14 +1,21 @@
 """What classifiers answered on shared test sets, with how those were made."""
 
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
+from skcompare._core.atomic_write import replaced_on_success
 from skcompare._core.design import HOLDOUT, Design
 from skcompare._core.validation import unknown_name
+from skcompare._registry.tests import PairedTestEntry
 from skcompare._typing import FloatArray, IntArray
+from skcompare.predictions._fit_predict import LABELS, SCORES
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -190,15 +197,11 @@ class Predictions:
 
     def save(self, path: Any) -> None:
         """Write to `path`, a `.npz` or `.json` file, without pickle."""
-        from skcompare.predictions._storage import save_predictions
-
         save_predictions(self, path)
 
     @classmethod
     def load(cls, path: Any) -> "Predictions":
         """Read what :meth:`save` wrote."""
-        from skcompare.predictions._storage import load_predictions
-
         return load_predictions(path)
 
 
@@ -230,3 +233,208 @@ class PairedPredictions:
         if challenger.name == champion.name:
             challenger = replace(challenger, name=f"{champion.name} again")
         return replace(self.predictions, answers=(champion, challenger))
+
+
+def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
+    """The answers to the records that are kept; classes stay as they are.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Answers to a hold-out set.
+    keep : ndarray of bool of shape (n_samples,)
+        Which records are kept.
+    """
+    predictions = pair.predictions
+    if predictions.records is not None or predictions.bounds is not None:
+        raise ValueError(
+            f"Slices are taken of a hold-out set. Got {pair.design}. Compare trained "
+            "classifiers on records that neither has seen."
+        )
+    champion, challenger = (role.part(keep) for role in pair.roles)
+    groups = predictions.groups
+    if groups is not None:
+        groups = np.unique(groups[keep], return_inverse=True)[1]
+    kept = replace(
+        predictions,
+        y=None if predictions.y is None else predictions.y[keep],
+        answers=(champion, challenger),
+        groups=groups,
+    )
+    return PairedPredictions(kept, champion, challenger)
+
+
+def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
+    """The pair's answers about one class, as :func:`one_class_of` makes them."""
+    of_class = one_class_of(replace(pair.predictions, answers=tuple(pair.roles)), position)
+    return PairedPredictions(of_class, *of_class.answers)
+
+
+def one_class_of(predictions: Predictions, position: int) -> Predictions:
+    """The answers about one class, with the classes False and True.
+
+    A probability of the class is what it was, and the rest has what remains; an answer
+    names the class or it does not, whatever its probability.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Answers to any number of classes.
+    position : int
+        Position of the class.
+    """
+    n_classes, y = len(predictions.classes), predictions.y
+    return replace(
+        predictions,
+        classes=np.array([False, True]),
+        y=None if y is None else (y == position).astype(np.int8),
+        answers=tuple(_about(one, position, n_classes) for one in predictions.answers),
+    )
+
+
+def _about(answers: Answers, position: int, n_classes: int) -> Answers:
+    labels, proba = answers.labels, answers.proba
+    return replace(
+        answers,
+        labels=None if labels is None else (labels == position).astype(np.int8),
+        proba=None if proba is None else _binary(proba[:, position]),
+        decision=_decision(answers.decision, position, n_classes),
+    )
+
+
+def _binary(proba: FloatArray) -> FloatArray:
+    return np.column_stack([1 - proba, proba])
+
+
+def _decision(
+    decision: FloatArray | None, position: int, n_classes: int
+) -> FloatArray | None:
+    if decision is None:
+        return None
+    if decision.ndim == 2:
+        return decision[:, position]
+    return decision if position == n_classes - 1 else -decision
+
+
+def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
+    """Why these answers are none for a test; empty where it can run."""
+    needs: Any = entry.needs
+    wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
+    for role in predictions.answers:
+        has_scores = role.has_proba
+        takes_decision = getattr(needs, "takes_decision", False)
+        has_scores |= takes_decision and role.has_decision
+        if LABELS in wanted and not role.has_labels:
+            return f"{entry.name} needs labels, and {role.name} gives none"
+        if SCORES in wanted and not has_scores:
+            return f"{entry.name} needs probabilities, and {role.name} gives none"
+    n_classes = len(predictions.classes)
+    if n_classes > getattr(needs, "max_classes", n_classes):
+        return f"{entry.name} is for {needs.max_classes} classes, and there are {n_classes}"
+    least = getattr(needs, "least_per_class", 0)
+    if least and predictions.y is not None:
+        counts = predictions.class_counts()
+        if counts.min() < least:
+            rare = predictions.classes[int(np.argmin(counts))]
+            return (
+                f"{entry.name} needs {least} records of every class, and class {rare} "
+                f"has {counts.min()}"
+            )
+    return ""
+
+
+FORMAT = "skcompare.predictions"
+VERSION = 1
+ARRAYS = ("classes", "y", "records", "bounds", "n_train", "groups")
+ANSWER_ARRAYS = ("labels", "proba", "decision", "fit_times", "predict_times")
+
+
+def save_predictions(predictions: Predictions, path: Any) -> None:
+    """Write all arrays and a JSON header; the file appears whole or not at all."""
+    target = Path(path)
+    writer = {".npz": _write_npz, ".json": _write_json}.get(target.suffix)
+    if writer is None:
+        raise ValueError(f"`path` must end in .npz or .json. Got {str(path)!r}.")
+    with replaced_on_success(target) as unfinished:
+        writer(_header(predictions), _arrays(predictions), unfinished)
+
+
+def load_predictions(path: Any) -> Predictions:
+    """Read what :func:`save_predictions` wrote."""
+    source = Path(path)
+    try:
+        if source.suffix == ".json":
+            stored = json.loads(source.read_text(encoding="utf-8"))
+            header = stored["header"]
+            arrays = {
+                name: np.array(given["values"], dtype=given["dtype"]).reshape(
+                    given["shape"]
+                )
+                for name, given in stored["arrays"].items()
+            }
+        else:
+            with source.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files if name != "header"}
+                header = json.loads(str(stored["header"]))
+        if header["format"] != FORMAT or header["version"] != VERSION:
+            raise KeyError(f"{header['format']} version {header['version']}")
+        return _restored(header, arrays)
+    except FileNotFoundError:
+        raise
+    except (KeyError, ValueError, TypeError, EOFError, OSError, BadZipFile) as error:
+        raise ValueError(
+            f"{str(path)!r} is not a file of predictions, version {VERSION} ({error}). "
+            "Make one by Predictions.save."
+        ) from error
+
+
+def _header(predictions: Predictions) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "design": asdict(predictions.design),
+        "fingerprint": predictions.fingerprint,
+        "flags": list(predictions.flags),
+        "answers": [
+            {"name": answer.name, "description": answer.description}
+            for answer in predictions.answers
+        ],
+    }
+
+
+def _arrays(predictions: Predictions) -> dict[str, np.ndarray]:
+    arrays = {name: getattr(predictions, name) for name in ARRAYS}
+    for position, answer in enumerate(predictions.answers):
+        for name in ANSWER_ARRAYS:
+            arrays[f"{position}.{name}"] = getattr(answer, name)
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _write_npz(header: dict[str, Any], arrays: dict[str, np.ndarray], path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
+
+
+def _write_json(header: dict[str, Any], arrays: dict[str, np.ndarray], path: Path) -> None:
+    listed = {
+        name: {"dtype": array.dtype.str, "shape": array.shape, "values": array.tolist()}
+        for name, array in arrays.items()
+    }
+    path.write_text(json.dumps({"header": header, "arrays": listed}), encoding="utf-8")
+
+
+def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Predictions:
+    answers = tuple(
+        Answers(
+            **words,
+            **{name: arrays.get(f"{position}.{name}") for name in ANSWER_ARRAYS},  # type: ignore[arg-type]
+        )
+        for position, words in enumerate(header["answers"])
+    )
+    return Predictions(
+        **{name: arrays.get(name) for name in ARRAYS},  # type: ignore[arg-type]
+        answers=answers,
+        design=Design(**header["design"]),
+        fingerprint=header["fingerprint"],
+        flags=tuple(header["flags"]),
+    )

@@ -16,7 +16,7 @@ from skcompare._core.formatting import (
 )
 from skcompare.reports._verdict import Verdict, level_words
 from skcompare.stats import PairedResult
-from skcompare.stats._groups import NamedPair, groups_of, letters_of
+from skcompare.stats.several import NamedPair, groups_of, letters_of
 
 ROLES = ("classifier", "champion", "challenger", "group", "test")
 """Columns of text in tables of several classifiers."""

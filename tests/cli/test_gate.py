@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from skcompare.cli import _gate, _gate_reports, _main, main
+from skcompare.cli import _gate, _main, main
+from skcompare.cli import _gate as _gate_reports
 from skcompare.gate import GateDecision
 
 POLICY = '[data]\nid = "id"\n[[condition]]\nsuperior = "accuracy"\n'

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from skcompare import Comparison, compare, compare_scores
-from skcompare.comparators._scored_items import item_row, prepared_scores
+from skcompare.comparators._compare_scores import item_row, prepared_scores
 from skcompare.evidence import ClusterSums, ContingencyTable, PairedLosses
 from skcompare.predictions import ItemScores
 from skcompare.stats import mcnemar

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import MultipleComparator, PairedComparator, cross_compare
 from skcompare.exceptions import EstimatorValueError, WorkerLostError
-from skcompare.predictions._transport import run_shipped, shipped
+from skcompare.predictions._worker_memory import run_shipped, shipped
 
 X, Y = make_classification(160, n_features=5, flip_y=0.2, random_state=0)
 TREE = DecisionTreeClassifier(max_depth=3)

@@ -164,9 +164,8 @@ def test_of_a_measure(pair, scoring):
 
 
 def _score(measure, answers, predictions, part):
-    from skcompare.metrics._scores import one_score
-    from skcompare.metrics._stored import StoredAnswers
-    from skcompare.metrics._undefined import Watch
+    from skcompare.metrics.measures._scores import one_score
+    from skcompare.metrics.measures._stored_classifier import StoredAnswers, Watch
 
     classes = predictions.classes
     stored = StoredAnswers(classes, classes[answers.labels], answers.proba, None)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skcompare.evidence._calibration_bins import (
+from skcompare.evidence.calibration._bins import (
     STRATEGIES,
     bin_codes,
     bin_edges,

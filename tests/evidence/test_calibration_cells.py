@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedCalibration
-from skcompare.evidence import _calibration_cells as module
-from skcompare.evidence._calibration_sums import ALL_SUMS, POWERS, SUMS, cell_sums
+from skcompare.evidence.calibration import _cells as module
+from skcompare.evidence.calibration._bins import ALL_SUMS, POWERS, SUMS, cell_sums
 
 EDGES = np.arange(6) / 5
 

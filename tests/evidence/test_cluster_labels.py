@@ -10,7 +10,7 @@ import pytest
 
 from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ClusterSums, JointCounts
-from skcompare.evidence._class_rows import CLASS_SCORES, ClassRows
+from skcompare.evidence.labels._class_moments import CLASS_SCORES, ClassRows
 from skcompare.predictions import predictions_from_arrays
 from tests.common.subjects import random_predictions
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
-from skcompare.evidence import _joint as joint_module
+from skcompare.evidence.labels import _joint as joint_module
 from tests.common.subjects import random_predictions
 
 STRINGS = np.array(["ant", "bee", "cow", "dog", "eel"])

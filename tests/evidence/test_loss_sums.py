@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from skcompare.evidence import PairedLosses, _loss_parts
-from skcompare.evidence._loss_sums import LOSS_SUMS
+from skcompare.evidence import PairedLosses
+from skcompare.evidence.losses import _chunked_losses as _loss_parts
+from skcompare.evidence.losses._paired_losses import LOSS_SUMS
 from skcompare.stats import clustered_t, error_correlation, paired_t
 
 FIELDS = ("champion", "challenger", "gain", "champion_squares", "challenger_squares")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedLosses
-from skcompare.evidence._record_losses import log
+from skcompare.evidence.losses._record_losses import log
 from skcompare.predictions import predictions_from_arrays
 
 FIELDS = (

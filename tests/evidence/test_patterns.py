@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from skcompare._core.design import HOLDOUT, Design
-from skcompare.evidence import ContingencyTable, CorrectnessPatterns, _bits, _patterns
+from skcompare.evidence import ContingencyTable, CorrectnessPatterns
+from skcompare.evidence.labels import _patterns
+from skcompare.evidence.labels import _patterns as _bits
 from skcompare.predictions import Answers, Predictions
 from tests.common.golden import golden
 from tests.common.subjects import random_predictions

@@ -176,7 +176,7 @@ def test_too_many_records():
 def test_many_cells_in_several_blocks(monkeypatch):
     """Blocks of products do not change their sums, nor does the width of their parts."""
     counted, single = both(n=3000, values=97)
-    monkeypatch.setattr("skcompare.evidence._placement_sums.BLOCK", 256)
+    monkeypatch.setattr("skcompare.evidence.ranking._ranks.BLOCK", 256)
 
     assert single.sums == counted.sums
 
@@ -222,7 +222,7 @@ def test_shards_add_up():
 
 def test_key_of_many_scores(monkeypatch):
     """Scores of many classifiers, of more combinations than a whole number holds."""
-    monkeypatch.setattr("skcompare.evidence._placement_cells.MOST_KEYS", 50)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.MOST_KEYS", 50)
     counted, single = both(8, k=5, n=60)
 
     assert single.sums == counted.sums
@@ -299,9 +299,9 @@ def test_many_different_scores_are_put_into_levels():
 @pytest.mark.parametrize("most", [0, 1 << 22])
 def test_counting_in_blocks(monkeypatch, most):
     """In a table of all cells, or by merging the cells of blocks."""
-    monkeypatch.setattr("skcompare.evidence._placement_tally.BLOCK", 64)
-    monkeypatch.setattr("skcompare.evidence._placement_tally.MOST_COUNTED", most)
-    monkeypatch.setattr("skcompare.evidence._placement_tally.SAMPLE", 100)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.BLOCK", 64)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.MOST_COUNTED", most)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.SAMPLE", 100)
     y, many, few = records()
     levels = [Levels.uniform(16), Levels.uniform(8, 0, 9)]
     expected = PlacementValues(
@@ -330,8 +330,8 @@ def test_counting_in_blocks(monkeypatch, most):
 
 def test_counting_needs_little_memory(monkeypatch):
     """Blocks and cells, and nothing as long as the records."""
-    monkeypatch.setattr("skcompare.evidence._placement_tally.BLOCK", 1 << 13)
-    monkeypatch.setattr("skcompare.evidence._placement_tally.SAMPLE", 1 << 13)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.BLOCK", 1 << 13)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.SAMPLE", 1 << 13)
     n = 1 << 19
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=n, dtype=np.int8)
@@ -405,7 +405,7 @@ def test_options_that_contradict(options, message):
 
 def test_messages_name_positions_among_all_records(monkeypatch):
     """Not those of a block."""
-    monkeypatch.setattr("skcompare.evidence._placement_tally.BLOCK", 64)
+    monkeypatch.setattr("skcompare.evidence.ranking._cells.BLOCK", 64)
     y, first, second = records()
     second[400] = np.nan
     with pytest.raises(ValueError, match=r"scores of classifier 2.* position 400"):

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
-from skcompare.evidence import _placement_ranks as ranks
+from skcompare.evidence.ranking import _ranks as ranks
 from skcompare.predictions import Answers, Predictions
 
 

@@ -6,7 +6,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from skcompare._registry.losses import loss_of, record_losses
 from skcompare.evidence import PairedLosses
-from skcompare.evidence._record_losses import (
+from skcompare.evidence.losses._record_losses import (
     CHUNK,
     brier,
     brier_score,

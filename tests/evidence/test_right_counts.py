@@ -5,8 +5,8 @@ import pytest
 
 from skcompare._core.labels import classes_of
 from skcompare.evidence import ContingencyTable
-from skcompare.evidence import _right_counts as module
-from skcompare.evidence._right_counts import right_cells
+from skcompare.evidence.labels import _contingency as module
+from skcompare.evidence.labels._contingency import right_cells
 
 WORDS = np.array(["ant", "bee", "caterpillar", "dog", ""])
 

@@ -7,12 +7,12 @@ import pytest
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score, roc_curve
 
 from skcompare.evidence import ScoredPair
-from skcompare.evidence._scored_ranking import (
+from skcompare.evidence.scores._vectorised_scores import (
     AreaUnderCurve,
     AveragePrecision,
     OperatingPoint,
+    RecordMean,
 )
-from skcompare.evidence._scored_scores import RecordMean
 from skcompare.predictions import predictions_from_arrays
 
 RANKINGS = {

@@ -35,12 +35,12 @@ from skcompare.evidence import (
     ScoredPair,
     Storable,
     Tally,
-    _stored_values,
     load_checkpoint,
     load_evidence,
     save_checkpoint,
     tally_arrays,
 )
+from skcompare.evidence import _storage as _stored_values
 from skcompare.predictions import predictions_from_arrays
 
 ENDINGS = ("json", "npz")

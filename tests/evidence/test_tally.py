@@ -20,7 +20,7 @@ from skcompare.evidence import (
     tally_arrays,
     tally_frame,
 )
-from skcompare.evidence._tally_columns import LOSSES
+from skcompare.evidence.tally._tally_expressions import LOSSES
 
 ALL = {"labels": True, "losses": ("brier_score", "log"), "calibration": True}
 ROLES = "champion", "challenger"

@@ -8,10 +8,10 @@ from scipy import stats
 
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
 from skcompare.gate import Equivalent, Gate, Superior
-from skcompare.gate._caution import FLOORS, OTHER, Cautious, cautious_passes
-from skcompare.gate._moves import EVEN, Moves, count_moves, moves_of
-from skcompare.gate._sides import Side, _agreeing
 from skcompare.stats import mcnemar
+from skcompare.stats.margins._influence import EVEN, Moves, count_moves, moves_of
+from skcompare.stats.margins._one_sided import Side, _agreeing
+from skcompare.stats.margins._skewness import FLOORS, OTHER, Cautious, cautious_passes
 
 ERROR = 0.01
 

@@ -47,10 +47,14 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare.exceptions import MissingDependencyError
-from skcompare.gate import _estimators, load_estimator
-from skcompare.gate._estimators import load_estimators
-from skcompare.gate._safe_types import SAFE_TYPES
-from skcompare.gate._tree_checks import BrokenTreeError, check_contents
+from skcompare.gate import load_estimator
+from skcompare.gate.skops import _estimators
+from skcompare.gate.skops._estimators import (
+    SAFE_TYPES,
+    BrokenTreeError,
+    check_contents,
+    load_estimators,
+)
 
 skops_io = pytest.importorskip("skops.io")
 

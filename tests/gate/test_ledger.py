@@ -13,12 +13,12 @@ import pytest
 
 from skcompare import PairedComparator
 from skcompare.gate import Gate, Ledger, NonInferior, Superior
-from skcompare.gate import _ledger_file as ledger_file
-from skcompare.gate import _looks as looks_module
-from skcompare.gate._counted import CountedSubject
-from skcompare.gate._ledger_digests import RecordDigests
-from skcompare.gate._ledger_file import locked, read_ledger, sealed
-from skcompare.gate._ledger_looks import finish_look, take_look
+from skcompare.gate import _with_ledger as looks_module
+from skcompare.gate._subjects import CountedSubject
+from skcompare.gate.ledger import _ledger_file as ledger_file
+from skcompare.gate.ledger._digests import RecordDigests
+from skcompare.gate.ledger._ledger import finish_look, take_look
+from skcompare.gate.ledger._ledger_file import locked, read_ledger, sealed
 from skcompare.predictions import ItemScores
 
 # A test that takes no time, whatever the gate would choose.
@@ -54,7 +54,7 @@ def path(tmp_path):
 def clock(monkeypatch):
     """Time stands still."""
     monkeypatch.setattr(
-        "skcompare.gate._ledger_looks.now", lambda: "2026-01-01T00:00:00+00:00"
+        "skcompare.gate.ledger._ledger.now", lambda: "2026-01-01T00:00:00+00:00"
     )
 
 
@@ -408,7 +408,7 @@ def test_a_crash_has_spent_its_look(path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("skcompare.gate._judged.judge", crash)
+        patch.setattr("skcompare.gate._evaluate.judge", crash)
         with pytest.raises(KeyboardInterrupt):
             look(path, ALIKE)
 
@@ -777,7 +777,7 @@ def test_a_blind_ledger_knows_its_set_by_no_label(path, words):
 def test_a_blind_gate_plans_nothing(path, monkeypatch):
     """Its time would tell an inconclusive gate from a failed one."""
     called = []
-    monkeypatch.setattr("skcompare.gate._judge.records_needed", called.append)
+    monkeypatch.setattr("skcompare.gate._evaluate.records_needed", called.append)
     look(path, ALIKE, blind=True)
 
     assert not called
@@ -819,7 +819,7 @@ def test_an_error_of_the_labels_is_not_told_blindly(path, monkeypatch, error):
             warnings.warn("accuracy is 0.83", error, stacklevel=1)
         raise error("accuracy is 0.83")
 
-    monkeypatch.setattr("skcompare.gate._judged.judge", broken)
+    monkeypatch.setattr("skcompare.gate._evaluate.judge", broken)
     decision = look(path, BETTER, blind=True)
 
     assert "not passed" == decision.status
@@ -837,7 +837,7 @@ def test_what_a_machine_lacks_is_told_blindly(path, monkeypatch):
         raise ImportError("no such library")
 
     with monkeypatch.context() as patch:
-        patch.setattr("skcompare.gate._judged.judge", lacking)
+        patch.setattr("skcompare.gate._evaluate.judge", lacking)
         with pytest.raises(ImportError):
             look(path, BETTER, blind=True)
 
@@ -847,6 +847,6 @@ def test_what_a_machine_lacks_is_told_blindly(path, monkeypatch):
 def test_a_blind_look_that_was_not_passed_is_not_judged_again(path, monkeypatch):
     """Its answer is in the file."""
     look(path, ALIKE, blind=True)
-    monkeypatch.setattr("skcompare.gate._judged.judge", None)
+    monkeypatch.setattr("skcompare.gate._evaluate.judge", None)
 
     assert "not passed" == look(path, ALIKE, blind=True).status

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
-from skcompare.gate._measure_ranges import bounds_of
+from skcompare.gate._conditions import bounds_of
 from skcompare.metrics import resolve_scoring
 
 

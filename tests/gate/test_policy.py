@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcompare.gate import AnyOf, NonInferior, Policy, Superior, load_policy
-from skcompare.gate._policy import OF_GATE, find_policy
-from skcompare.gate._policy_conditions import OF_CONDITION
+from skcompare.gate._policy import OF_CONDITION, OF_GATE, find_policy
 from skcompare.gate._policy_sections import OF_COLUMNS, OF_LEDGER, OF_TRAIN
 
 ROOT = Path(__file__).parents[2]

@@ -13,23 +13,25 @@ from skcompare.evidence import (
     PlacementValues,
 )
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
-from skcompare.gate._caution import Cautious
-from skcompare.gate._moves import Moves, count_moves
-from skcompare.gate._power_of_calibration import records_of_calibration
-from skcompare.gate._power_of_counts import (
+from skcompare.gate._evaluate import records_needed
+from skcompare.stats import mcnemar, mcnemar_power
+from skcompare.stats.calibration._influence import row_sums, squared_errors, variance_of
+from skcompare.stats.margins._influence import Moves, count_moves
+from skcompare.stats.margins._one_sided import side_of
+from skcompare.stats.margins._skewness import Cautious
+from skcompare.stats.planning._goal import margin_power
+from skcompare.stats.planning._records_at_boundary import (
+    records_of_calibration,
+    records_of_means,
+    records_of_scores,
+)
+from skcompare.stats.planning._records_of_counts import (
     MOST_EXACT,
     Boundary,
     method_for,
     power_of_counts,
     records_of_counts,
 )
-from skcompare.gate._power_of_means import records_of_means
-from skcompare.gate._power_of_scores import records_of_scores
-from skcompare.gate._records_needed import records_needed
-from skcompare.gate._sides import side_of
-from skcompare.stats import mcnemar, mcnemar_power
-from skcompare.stats._calibration_units import row_sums, squared_errors, variance_of
-from skcompare.stats._margin_power import margin_power
 from tests.gate.test_sides import ready
 
 ALPHA, POWER = 0.05, 0.8

@@ -16,11 +16,11 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.gate._caution import Cautious
-from skcompare.gate._moves import Moves, moves_of
-from skcompare.gate._no_variation import Still
-from skcompare.gate._sides import Once, side_of
 from skcompare.gate._subjects import ReadyTest
+from skcompare.stats.margins._influence import Moves, moves_of
+from skcompare.stats.margins._one_sided import Once, side_of
+from skcompare.stats.margins._skewness import Cautious
+from skcompare.stats.margins._zero_variation import Still
 
 MIRROR = {"greater": "less", "less": "greater"}
 

@@ -8,8 +8,8 @@ from scipy.stats import binom, multinomial
 
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
-from skcompare.gate._power_of_counts import method_for
-from skcompare.gate._sides import side_of
+from skcompare.stats.margins._one_sided import side_of
+from skcompare.stats.planning._records_of_counts import method_for
 from tests.gate.test_sides import ready
 
 ALPHA = 0.05

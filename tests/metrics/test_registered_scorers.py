@@ -55,7 +55,7 @@ from skcompare.metrics import (
     resolve_scoring,
     sensitivity,
 )
-from skcompare.metrics._registered_scorer import DirectScorer
+from skcompare.metrics.measures._metric_scorer import DirectScorer
 
 X, Y = make_classification(80, n_features=2, n_redundant=0, flip_y=0.2, random_state=0)
 ENTRIES = list(metrics().values())
@@ -418,7 +418,7 @@ def test_a_metric_without_weights_gets_none():
         return float(np.mean(y_pred == 2))
 
     entry = MetricEntry("twos", "twos", unweighted, "predict", True)
-    from skcompare.metrics._registered_scorer import scorer_of
+    from skcompare.metrics.measures._metric_scorer import scorer_of
 
     scorer = scorer_of(entry, {})
     with pytest.raises(TypeError, match="sample_weight"):

@@ -8,9 +8,9 @@ import pytest
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skcompare.evidence import JointCounts
-from skcompare.evidence._scored_scores import LoopedScore
+from skcompare.evidence.scores._vectorised_scores import LoopedScore
 from skcompare.metrics import resolve_scoring, scored_pair
-from skcompare.metrics._stored import StoredAnswers
+from skcompare.metrics.measures._stored_classifier import StoredAnswers
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import (
     bootstrap_difference,

@@ -31,7 +31,7 @@ from skcompare.plots import (
     SampleSizeDisplay,
 )
 from skcompare.plots._interval_rows import IntervalRow
-from skcompare.plots._several_tests import several_of_predictions
+from skcompare.plots.several._several import several_of_predictions
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import (
     AnytimeMonitor,

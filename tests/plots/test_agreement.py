@@ -8,8 +8,8 @@ from matplotlib.patches import Rectangle
 from skcompare._core.design import Design
 from skcompare.evidence import AgreementMatrix, JointCounts
 from skcompare.plots import AgreementDisplay
-from skcompare.plots._heat import SHADES
-from skcompare.plots._room import new_figure
+from skcompare.plots.drawing._heatmap import SHADES
+from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import bowker
 from tests.plots.cases import agreement, agreement_of_letters
 

@@ -17,11 +17,10 @@ import skcompare.plots
 from skcompare._io.columns import frame_from_columns
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots import Display
-from skcompare.plots._heat import SHADES
-from skcompare.plots._paper import ON_DARK
-from skcompare.plots._room import new_figure
-from skcompare.plots._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
-from skcompare.plots._svg import svg_of
+from skcompare.plots._report_figures import svg_of
+from skcompare.plots.drawing._heatmap import SHADES
+from skcompare.plots.drawing._layout import new_figure
+from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, ON_DARK, SOFT
 from tests.plots.cases import CASES, LARGE
 
 matplotlib = pytest.importorskip("matplotlib")

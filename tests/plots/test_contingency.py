@@ -5,8 +5,8 @@ import pytest
 from skcompare._core.design import Design
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ContingencyDisplay
-from skcompare.plots._counts import short_count
-from skcompare.plots._tested import Finding
+from skcompare.plots._annotation import Finding
+from skcompare.plots.drawing._labels import short_count
 from skcompare.stats import mcnemar
 
 TABLE = ContingencyTable(

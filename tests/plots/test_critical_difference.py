@@ -14,10 +14,10 @@ from sklearn.tree import DecisionTreeClassifier
 from skcompare import BlockRegularized5x2CV, MultipleComparator, MultipleComparison, compare
 from skcompare.evidence import CorrectnessPatterns, PlacementValues
 from skcompare.plots import CriticalDifferenceDisplay, ForestDisplay, PairwiseDisplay
-from skcompare.plots._critical_difference import _Plan
-from skcompare.plots._several import Pair, Several, several_of
-from skcompare.plots._slots import lanes_of, spread
-from skcompare.plots._style import CHAMPION
+from skcompare.plots.drawing._labels import lanes_of, spread
+from skcompare.plots.drawing._style import CHAMPION
+from skcompare.plots.several._critical_difference import _Plan
+from skcompare.plots.several._several import Pair, Several, several_of
 from skcompare.predictions import predictions_from_arrays
 from skcompare.stats import pairwise_delong, pairwise_mcnemar
 

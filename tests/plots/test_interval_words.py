@@ -6,9 +6,8 @@ import pytest
 
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import ForestDisplay
-from skcompare.plots._interval_rows import IntervalRow
-from skcompare.plots._interval_words import interval_words
-from skcompare.plots._style import percent
+from skcompare.plots._interval_rows import IntervalRow, interval_words
+from skcompare.plots.drawing._style import percent
 from skcompare.stats import mcnemar
 from tests.plots.cases import several
 

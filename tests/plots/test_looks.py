@@ -7,7 +7,7 @@ import pytest
 
 from skcompare.evidence import ContingencyTable, PairedLosses
 from skcompare.plots import LooksDisplay
-from skcompare.plots._room import new_figure
+from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import AnytimeMonitor
 from tests.plots.cases import looks, looks_by_the_thousand
 

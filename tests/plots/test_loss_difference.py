@@ -6,7 +6,7 @@ import pytest
 from skcompare._core.design import Design
 from skcompare.evidence import PairedLosses
 from skcompare.plots import LossDifferenceDisplay
-from skcompare.plots._room import new_figure
+from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import clustered_t, paired_t
 from tests.plots.cases import loss_difference, loss_difference_of_heavy_tails
 

@@ -5,8 +5,8 @@ import pytest
 
 from skcompare import compare
 from skcompare.plots import PairwiseDisplay
-from skcompare.plots._names import distinct, marks_of
-from skcompare.plots._several import Pair, Several
+from skcompare.plots.drawing._labels import distinct, marks_of
+from skcompare.plots.several._several import Pair, Several
 
 N = 400
 RNG = np.random.default_rng(0)

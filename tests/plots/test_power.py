@@ -5,7 +5,7 @@ import pytest
 
 from skcompare.evidence import ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots import PowerDisplay, SampleSizeDisplay
-from skcompare.plots._room import new_figure
+from skcompare.plots.drawing._layout import new_figure
 from skcompare.stats import (
     mcnemar_power,
     plan_auc_comparison,

@@ -16,8 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 from skcompare import PairedComparator
 from skcompare.exceptions import WorkerLostError
 from skcompare.predictions import Predictions, predictions_from_arrays
-from skcompare.predictions._rows import fingerprint, take_rows
-from skcompare.predictions._transport import FileShipment, Shipment, blas_within, shipped
+from skcompare.predictions._indexing import fingerprint, take_rows
+from skcompare.predictions._worker_memory import (
+    FileShipment,
+    Shipment,
+    blas_within,
+    shipped,
+)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from skcompare import Comparison, MultipleComparison, compare
 from skcompare.exceptions import MissingDependencyError
 from skcompare.gate import Gate, GateDecision, NonInferior, Superior
-from skcompare.reports._html_style import DARK, LIGHT
+from skcompare.reports._html_page import DARK, LIGHT
 
 pytest.importorskip("matplotlib")
 

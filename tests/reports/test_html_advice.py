@@ -8,9 +8,9 @@ from skcompare import PairedComparator, compare
 from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, design_in_words
 from skcompare._registry.tests import paired_tests
 from skcompare.gate import Gate, Ledger, NonInferior
-from skcompare.gate._html import next_steps_of
-from skcompare.reports._assumed import assumed_by, assumed_of_tests
-from skcompare.reports._html_assumed import assumed_part
+from skcompare.gate.report._html import next_steps_of
+from skcompare.reports._assumptions import assumed_by, assumed_of_tests
+from skcompare.reports._html_sections import assumed_part
 from skcompare.reports._next_steps import next_steps, next_steps_among
 
 MARKS = ("*", "`", "_ ", "]_", ":func:", "::", "**")

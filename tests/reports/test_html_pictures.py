@@ -12,9 +12,8 @@ from skcompare import PairedComparator, compare
 from skcompare._registry.tests import paired_tests
 from skcompare.evidence import AgreementMatrix, ContingencyTable
 from skcompare.plots import ContingencyDisplay
-from skcompare.plots._pictures import pictures_among, pictures_of
-from skcompare.plots._row_shown import show_row
-from skcompare.plots._svg import svg_of
+from skcompare.plots._annotation import show_row
+from skcompare.plots._report_figures import pictures_among, pictures_of, svg_of
 from skcompare.stats import bowker
 
 RNG = np.random.default_rng(0)

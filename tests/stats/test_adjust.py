@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from skcompare.stats import adjust_pvalues
-from skcompare.stats._adjust import ADJUSTMENTS
+from skcompare.stats.core._adjust import ADJUSTMENTS
 from tests.common.golden import golden
 
 CASES = golden("adjust")["cases"]

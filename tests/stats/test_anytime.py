@@ -15,8 +15,7 @@ from skcompare._core.validation import alpha_of
 from skcompare._registry import tests
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import anytime_mcnemar, mcnemar, paired_tests
-from skcompare.stats._anytime_counts import CountBets
-from skcompare.stats._anytime_plan import counted_power, normal_power
+from skcompare.stats.sequential._e_values import CountBets, counted_power, normal_power
 from tests.common.golden import golden
 
 ALTERNATIVES = ("two-sided", "less", "greater")

@@ -10,8 +10,8 @@ from scipy.special import logsumexp
 from skcompare import compare
 from skcompare.evidence import PairedLosses, record_losses
 from skcompare.stats import anytime_losses, paired_tests
-from skcompare.stats._anytime_counts import CountBets
-from skcompare.stats._anytime_losses import LOG_WEIGHTS, SHARES, loss_bets
+from skcompare.stats.sequential._anytime_losses import LOG_WEIGHTS, SHARES, loss_bets
+from skcompare.stats.sequential._e_values import CountBets
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 BOUND = -math.log(0.05)

@@ -12,7 +12,7 @@ from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import BlockDifferences
 from skcompare.model_selection import BlockRegularizedMx2CV
 from skcompare.stats import bcv_jackknife_t, paired_tests
-from skcompare.stats._block_variance import (
+from skcompare.stats.splits._bcv_jackknife import (
     CHANCE,
     CUT,
     block_contrasts,

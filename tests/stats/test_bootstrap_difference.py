@@ -8,14 +8,14 @@ from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
 from skcompare.evidence import ScoredPair
 from skcompare.stats import bootstrap_difference
-from skcompare.stats._bootstrap_draws import (
+from skcompare.stats.scores._bootstrap import ResampledDifferences
+from skcompare.stats.scores._resampling import (
     BLOCK,
     default_resamples,
     generator,
     influences,
     resampled_differences,
 )
-from skcompare.stats._bootstrap_limits import ResampledDifferences
 
 METHODS = ("percentile", "bca", "basic", "normal")
 OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}

@@ -8,9 +8,9 @@ from scipy import stats
 
 from skcompare._core.design import Design
 from skcompare.evidence import PairedCalibration
-from skcompare.stats import _calibration_consistency as module
 from skcompare.stats import calibration_consistency
-from skcompare.stats._calibration_consistency import event_limits
+from skcompare.stats.calibration import _calibration_consistency as module
+from skcompare.stats.calibration._calibration_consistency import event_limits
 
 
 def calibration(n=300, seed=0, **options):

@@ -10,11 +10,11 @@ from scipy import stats
 
 from skcompare._registry.tests import get_test
 from skcompare.evidence import PairedCalibration
-from skcompare.stats import _calibration_cells as cells
-from skcompare.stats import _calibration_resampling as resampling
-from skcompare.stats import _calibration_units as units
 from skcompare.stats import calibration_cusum, calibration_difference, spiegelhalter
-from skcompare.stats._calibration_units import role_sums, squared_errors, variance_of
+from skcompare.stats.calibration import _influence as units
+from skcompare.stats.calibration import _resampling as cells
+from skcompare.stats.calibration import _resampling as resampling
+from skcompare.stats.calibration._influence import role_sums, squared_errors, variance_of
 
 METHODS = ("analytic", "bootstrap", "exchangeability")
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -872,7 +872,9 @@ def test_parts_are_tests_of_each_role():
 def test_parts_without_tests(monkeypatch):
     """Groups, classwise events and too many records have no tests of each role."""
     classwise = random_classes(60, 2, kind="classwise")
-    monkeypatch.setattr("skcompare.stats._calibration_parts.MOST_SORTED", 99)
+    monkeypatch.setattr(
+        "skcompare.stats.calibration._calibration_difference.MOST_SORTED", 99
+    )
     many, few = random_calibration(100, 1), random_calibration(99, 1)
 
     for calibration in (classwise, grouped_calibration(60, 1, 20), many):
@@ -911,7 +913,7 @@ def test_many_classes_without_pairs(monkeypatch):
     """Where pairs of bins are not counted, the variance is the jackknife's."""
     calibration = random_classes(60, 19, kind="classwise")
     sums = tuple(role_sums(calibration, role) for role in (0, 1))
-    monkeypatch.setattr("skcompare.stats._calibration_units.MOST_PRODUCTS", 1)
+    monkeypatch.setattr("skcompare.stats.calibration._influence.MOST_PRODUCTS", 1)
     variance = variance_of(sums)
 
     assert slow_jackknife(calibration) == pytest.approx(variance.total)

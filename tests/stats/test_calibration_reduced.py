@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import PairedCalibration
-from skcompare.evidence._calibration_sums import SUMS, cell_sums
+from skcompare.evidence.calibration._bins import SUMS, cell_sums
 from skcompare.stats import calibration_difference
-from skcompare.stats._calibration_cells import variance_over_resamples
-from skcompare.stats._calibration_units import role_sums, squared_errors, variance_of
+from skcompare.stats.calibration._influence import role_sums, squared_errors, variance_of
+from skcompare.stats.calibration._resampling import variance_over_resamples
 
 N = 400
 

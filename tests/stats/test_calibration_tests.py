@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm
 
 from skcompare.stats import calibration_cusum, spiegelhalter
-from skcompare.stats._calibration_cusum import brownian_pvalue
+from skcompare.stats.calibration._calibration_tests import brownian_pvalue
 from tests.common.golden import golden
 
 CASES = [
@@ -331,7 +331,7 @@ def test_chunks_of_simulation(monkeypatch):
     """How many outcomes are drawn at a time changes nothing."""
     y, proba = random_answers(2)
     expected = calibration_cusum(y, proba, n_resamples=500)
-    monkeypatch.setattr("skcompare.stats._calibration_cusum.DRAWS_AT_ONCE", 777)
+    monkeypatch.setattr("skcompare.stats.calibration._calibration_tests.DRAWS_AT_ONCE", 777)
 
     assert expected == calibration_cusum(y, proba, n_resamples=500)
 

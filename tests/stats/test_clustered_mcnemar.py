@@ -9,9 +9,9 @@ from scipy import stats
 
 from skcompare._core.validation import alpha_of
 from skcompare.evidence import ClusterSums, ContingencyTable
-from skcompare.stats import _sign_flip as sign_flip
 from skcompare.stats import clustered_mcnemar, mcnemar, paired_tests
-from skcompare.stats._sign_flip import (
+from skcompare.stats.core import _sign_flip as sign_flip
+from skcompare.stats.core._sign_flip import (
     _tilted_tail,
     can_flip_signs,
     sign_flip_pvalue,

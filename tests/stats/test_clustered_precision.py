@@ -9,7 +9,7 @@ from scipy.stats import norm, ttest_1samp
 from skcompare._registry.tests import paired_tests
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats import clustered_precision, precision_score
-from skcompare.stats._result import PairedResult
+from skcompare.stats.core._result import PairedResult
 from tests.stats.test_gee import figures, sums_of_case
 
 

@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns
-from skcompare.stats import _cochran_q, cochran_q, mcnemar
-from skcompare.stats._cochran_q import drawn_counts
+from skcompare.stats import cochran_q, mcnemar
+from skcompare.stats.several import _cochran_q
+from skcompare.stats.several._cochran_q import drawn_counts
 from tests.common.golden import golden
 
 METHODS = ("asymptotic", "exact", "permutation")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skcompare.stats import adjust_pvalues, lancaster_correlated, simes
-from skcompare.stats._pvalue_covariance import transformed_covariance
+from skcompare.stats.precision._combine_pvalues import transformed_covariance
 from tests.common.golden import golden
 
 GOLDEN = golden("combined_pvalues")

@@ -7,8 +7,12 @@ import pytest
 from sklearn import metrics
 
 from skcompare.evidence import JointCounts
-from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
-from skcompare.stats._own_score import OwnScore
+from skcompare.stats.scores._confusion_scores import (
+    BINARY_SCORES,
+    COUNT_SCORES,
+    count_score,
+)
+from skcompare.stats.scores._score_difference import OwnScore
 from tests.common.golden import golden
 
 CASES = [pytest.param(case, id=case["name"]) for case in golden("count_scores")["cases"]]

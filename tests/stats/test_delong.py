@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from skcompare.evidence import PlacementValues
 from skcompare.stats import auc_interval, delong
-from skcompare.stats._delong import records_needed
+from skcompare.stats.ranking._delong import records_needed
 from tests.common.golden import golden
 
 GOLDEN = golden("auc")

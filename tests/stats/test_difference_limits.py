@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar
-from skcompare.stats._difference_limits import conditional_limits, score_limits
+from skcompare.stats.accuracy._limits import conditional_limits, score_limits
 
 TABLES = [
     (25, 15, 200),

@@ -17,7 +17,7 @@ from skcompare.stats import (
     paired_5x2_t,
     paired_tests,
 )
-from skcompare.stats._f_tails import _log_lower_beta, f_pvalue, f_quantile
+from skcompare.stats.core._tails import _log_lower_beta, f_pvalue, f_quantile
 from tests.common.golden import golden
 
 CASES = {

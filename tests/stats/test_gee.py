@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import ClusterSums, JointCounts
-from skcompare.stats._class_label import FEW_CLUSTERS
-from skcompare.stats._gee import (
+from skcompare.stats.core._target_class import FEW_CLUSTERS
+from skcompare.stats.precision._gee_model import (
     class_fit,
     corrected_moments,
+    difference_score_limits,
     joint_covariance,
     link_values,
-)
-from skcompare.stats._gee_limits import (
-    difference_score_limits,
     ratio_score_limits,
     restricted_shares,
     score_of_ratio,

@@ -10,7 +10,7 @@ import pytest
 from skcompare._core.validation import alpha_of
 from skcompare.evidence import PairedLosses
 from skcompare.stats import loss_permutation, paired_t
-from skcompare.stats._loss_signs import MOST_ENUMERATED, flipped_sums
+from skcompare.stats.core._sign_flip import MOST_ENUMERATED, flipped_sums
 from tests.common.golden import golden
 
 CASES = [
@@ -103,7 +103,7 @@ def test_draws_estimate_the_exact_pvalue(monkeypatch):
         for alternative in ALTERNATIVES:
             exact = loss_permutation(losses, alternative=alternative)
             with monkeypatch.context() as patch:
-                patch.setattr("skcompare.stats._loss_signs.MOST_ENUMERATED", 0)
+                patch.setattr("skcompare.stats.core._sign_flip.MOST_ENUMERATED", 0)
                 drawn = loss_permutation(losses, alternative=alternative)
                 low, high = drawn.confidence_interval(0.9)
 

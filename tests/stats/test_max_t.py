@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 from skcompare.evidence import CorrectnessPatterns
-from skcompare.stats import _max_t, adjust_pvalues, mcnemar, pairwise_mcnemar
-from skcompare.stats._max_t import max_t_pvalues
+from skcompare.stats import adjust_pvalues, mcnemar, pairwise_mcnemar
+from skcompare.stats.several import _pairwise as _max_t
+from skcompare.stats.several._pairwise import max_t_pvalues
 from tests.common.golden import golden
 
 PUBLISHED = golden("several")["published"]

@@ -8,8 +8,13 @@ from scipy import stats
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar, paired_tests
-from skcompare.stats._difference_limits import score_limits, score_root
-from skcompare.stats._melded_limits import Confidence, melded_limits, melded_pvalue
+from skcompare.stats.accuracy._limits import (
+    Confidence,
+    melded_limits,
+    melded_pvalue,
+    score_limits,
+    score_root,
+)
 from tests.common.golden import golden
 from tests.stats.test_difference_limits import brute_score
 from tests.stats.test_melded_limits import brute_probability

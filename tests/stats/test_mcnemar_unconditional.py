@@ -10,13 +10,13 @@ from scipy.special import gammaln, logsumexp, xlogy
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar
-from skcompare.stats._difference_limits import score_root
-from skcompare.stats._mcnemar_unconditional import (
+from skcompare.stats.accuracy._limits import score_root
+from skcompare.stats.accuracy._unconditional import (
     MOST_RECORDS,
     log_pvalue_at_least,
+    unconditional_limits,
     unconditional_pvalue,
 )
-from skcompare.stats._unconditional_limits import unconditional_limits
 from tests.common.golden import golden
 
 # Numbers that take long; one set of dependencies is enough for them.

@@ -11,8 +11,12 @@ from scipy.integrate import quad
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar
-from skcompare.stats._difference_limits import score_limits
-from skcompare.stats._melded_limits import Confidence, _probability, melded_limits
+from skcompare.stats.accuracy._limits import (
+    Confidence,
+    _probability,
+    melded_limits,
+    score_limits,
+)
 
 # Numbers that take long; one set of dependencies is enough for them.
 pytestmark = pytest.mark.slow

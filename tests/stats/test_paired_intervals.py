@@ -8,7 +8,7 @@ from scipy import stats
 
 from skcompare.evidence import ContingencyTable
 from skcompare.stats import mcnemar
-from skcompare.stats._paired_intervals import (
+from skcompare.stats.accuracy._limits import (
     agresti_min_limits,
     bonett_price_limits,
     newcombe_limits,

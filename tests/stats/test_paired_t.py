@@ -10,7 +10,7 @@ from skcompare._core.design import HOLDOUT, Design
 from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import PairedLosses
 from skcompare.stats import loss_permutation, paired_t, paired_tests
-from skcompare.stats._student import _log_far_tail, student_pvalue, student_quantile
+from skcompare.stats.core._tails import _log_far_tail, student_pvalue, student_quantile
 from tests.common.golden import golden
 
 GOLDEN = golden("losses")

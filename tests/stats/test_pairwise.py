@@ -16,8 +16,8 @@ from skcompare.stats import (
     mcnemar,
     pairwise_mcnemar,
 )
-from skcompare.stats._mcnemar_pvalues import mcnemar_pvalues
-from skcompare.stats._pairwise_rows import PAIRWISE_ADJUSTMENTS
+from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
+from skcompare.stats.several._pairwise_rows import PAIRWISE_ADJUSTMENTS
 from tests.common.golden import golden
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")

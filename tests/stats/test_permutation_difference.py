@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skcompare.evidence import ClusterSums, ContingencyTable, ScoredPair
-from skcompare.evidence._scored_scores import RecordMean
+from skcompare.evidence.scores._vectorised_scores import RecordMean
 from skcompare.stats import clustered_mcnemar, mcnemar, permutation_difference
 
 ALTERNATIVES = ("two-sided", "less", "greater")

@@ -10,8 +10,12 @@ from scipy import stats
 
 from skcompare.evidence import ClassPlacementValues, PlacementValues
 from skcompare.stats import AUCPlan, plan_auc_comparison, plan_auc_from_pilot
-from skcompare.stats._obuchowski import Binormal, area_covariance, area_variance
-from skcompare.stats._plan_auc_pilot import AUCPilot
+from skcompare.stats.planning._plan_auc import (
+    AUCPilot,
+    Binormal,
+    area_covariance,
+    area_variance,
+)
 from tests.common.golden import golden
 
 GOLDEN = golden("plan_auc")

@@ -19,8 +19,8 @@ from skcompare.stats import (
     plan_comparison,
     plan_from_pilot,
 )
-from skcompare.stats._difference_limits import score_limits
-from skcompare.stats._margin_power import _score, margin_power
+from skcompare.stats.accuracy._limits import score_limits
+from skcompare.stats.planning._goal import _score, margin_power
 from tests.common.golden import golden
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
@@ -90,7 +90,7 @@ def test_power_by_formula(method, alternative, disagreement, monkeypatch):
         settings = {"alternative": alternative, "method": method, "alpha": 0.01}
         formula = mcnemar_power(n, difference, disagreement, **settings)
         with monkeypatch.context() as patched:
-            patched.setattr("skcompare.stats._power.MOST_SUMMED", math.inf)
+            patched.setattr("skcompare.stats.core._power.MOST_SUMMED", math.inf)
             summed = mcnemar_power(n, difference, disagreement, **settings)
 
         assert summed == pytest.approx(formula, abs=5e-4)
@@ -108,7 +108,7 @@ def test_margin_power_by_formula(both_sides, disagreement, monkeypatch):
         arguments = n, errors * error, disagreement, 2.5 * error
         formula = margin_power(*arguments, **settings)
         with monkeypatch.context() as patched:
-            patched.setattr("skcompare.stats._power.MOST_SUMMED", math.inf)
+            patched.setattr("skcompare.stats.core._power.MOST_SUMMED", math.inf)
             summed = margin_power(*arguments, **settings)
 
         assert summed == pytest.approx(formula, abs=5e-4)

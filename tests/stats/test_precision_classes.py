@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from skcompare.evidence import ClusterSums, JointCounts
-from skcompare.evidence._class_rows import CLASS_SCORES
+from skcompare.evidence.labels._class_moments import CLASS_SCORES
 from skcompare.stats import (
     adjust_pvalues,
     precision_both_scores,
@@ -20,7 +20,10 @@ from skcompare.stats import (
     relative_precision,
     score_difference,
 )
-from skcompare.stats._precision_class_tests import CLASS_TESTS, informative_clusters
+from skcompare.stats.precision._precision_class_tests import (
+    CLASS_TESTS,
+    informative_clusters,
+)
 
 SINGLE = {
     "both scores": precision_both_scores,

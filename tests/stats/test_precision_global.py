@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from skcompare.evidence import JointCounts
-from skcompare.evidence._class_rows import CLASS_SCORES
+from skcompare.evidence.labels._class_moments import CLASS_SCORES
 from skcompare.stats import (
     lancaster_correlated,
     precision_both_scores,
@@ -22,9 +22,12 @@ from skcompare.stats import (
     precision_weighted_score,
     simes,
 )
-from skcompare.stats._precision_all_classes import quadratic_form
-from skcompare.stats._precision_class_tests import CLASS_TESTS
-from skcompare.stats._precision_exchange import exchanged_moments, exchanged_pvalues
+from skcompare.stats.precision._precision_class_tests import CLASS_TESTS
+from skcompare.stats.precision._precision_global import (
+    exchanged_moments,
+    exchanged_pvalues,
+    quadratic_form,
+)
 
 TESTS = (precision_simes, precision_lancaster, precision_joint)
 

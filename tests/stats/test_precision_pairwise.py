@@ -17,7 +17,7 @@ from skcompare.stats import (
     pairwise_precision,
     precision_several,
 )
-from skcompare.stats._gee import class_fit, joint_covariance
+from skcompare.stats.precision._gee_model import class_fit, joint_covariance
 from tests.stats.test_gee import figures, names, sums_of_case
 from tests.stats.test_precision_several import answers_of, sums_of
 

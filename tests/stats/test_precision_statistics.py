@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from skcompare.evidence import ClusterSums, JointCounts
-from skcompare.stats._precision_statistics import (
+from skcompare.stats.precision._precision_statistics import (
     answered_alike,
     both_scores,
     generalized_score,

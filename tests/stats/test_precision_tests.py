@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from skcompare._registry import tests
 from skcompare.evidence import ContingencyTable, JointCounts
-from skcompare.evidence._class_rows import ClassMoments
+from skcompare.evidence.labels._class_moments import ClassMoments
 from skcompare.stats import (
     mcnemar,
     precision_both_scores,
@@ -21,13 +21,13 @@ from skcompare.stats import (
     precision_weighted_score,
     relative_precision,
 )
-from skcompare.stats._precision_limits import (
+from skcompare.stats.precision._precision_limits import (
     both_score_range,
     restricted_shares,
     score_range,
     score_root,
 )
-from skcompare.stats._precision_statistics import generalized_score
+from skcompare.stats.precision._precision_statistics import generalized_score
 from tests.common.golden import golden
 from tests.stats.test_precision_statistics import TABLES, joint, moments, records
 

@@ -19,7 +19,7 @@ from skcompare.stats import (
     paired_tests,
     repeated_holdout_t,
 )
-from skcompare.stats._score_result import score_limits, studentised_scores
+from skcompare.stats.splits._score_result import score_limits, studentised_scores
 from tests.common.golden import golden
 
 CASES = {case["name"]: case for case in golden("resampling")["cases"]}

@@ -9,12 +9,17 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from skcompare._core.design import Design
 from skcompare.evidence import PlacementValues
-from skcompare.stats import _roc_resampling as resampling
 from skcompare.stats import roc_difference_band
-from skcompare.stats._bootstrap_draws import generator
-from skcompare.stats._roc_band_result import range_words
-from skcompare.stats._roc_curves import RocCurve, auc_of, same_ranking
-from skcompare.stats._roc_resampling import resampled, rows_of
+from skcompare.stats.ranking import _roc_curves as resampling
+from skcompare.stats.ranking._roc_band import range_words
+from skcompare.stats.ranking._roc_curves import (
+    RocCurve,
+    auc_of,
+    resampled,
+    rows_of,
+    same_ranking,
+)
+from skcompare.stats.scores._resampling import generator
 
 
 def two_scores(n=120, seed=0, decimals=None, gain=1.5):

@@ -14,8 +14,12 @@ from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import get_test
 from skcompare.evidence import JointCounts
 from skcompare.stats import PairedResult, mcnemar, score_difference
-from skcompare.stats import _score_permutation as permutation
-from skcompare.stats._count_scores import BINARY_SCORES, COUNT_SCORES, count_score
+from skcompare.stats.scores import _permutation_null as permutation
+from skcompare.stats.scores._confusion_scores import (
+    BINARY_SCORES,
+    COUNT_SCORES,
+    count_score,
+)
 from tests.common.golden import golden
 
 CASES = golden("count_scores")["cases"]
@@ -286,7 +290,7 @@ def test_far_tail_of_the_exact_distribution():
 @pytest.fixture
 def only_drawn(monkeypatch):
     """No distribution is small enough for enumeration."""
-    monkeypatch.setattr("skcompare.stats._score_difference.MOST_OUTCOMES", 0)
+    monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
 
 
 @pytest.mark.parametrize("score", ["f1", "f1_macro", "matthews_corrcoef", f1])
@@ -294,7 +298,7 @@ def test_monte_carlo_is_near_the_exact_p(score, monkeypatch):
     """Random exchanges give the exact p-value within their standard error."""
     counts = JointCounts(TABLE, [0, 1])
     exact = score_difference(counts, score=score, method="permutation")
-    monkeypatch.setattr("skcompare.stats._score_difference.MOST_OUTCOMES", 0)
+    monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
     n_resamples = 100 if callable(score) else 9999
 
     drawn = score_difference(
@@ -424,7 +428,7 @@ def test_a_thousand_classes():
 def test_interval_of_a_permutation_agrees(score, alternative, settings, monkeypatch):
     """0 is outside exactly when p is below alpha, and higher levels are wider."""
     if settings:
-        monkeypatch.setattr("skcompare.stats._score_difference.MOST_OUTCOMES", 0)
+        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
     seen = set()
     for seed in range(25):
         n = (6, 15, 40, 90)[seed % 4]
@@ -472,7 +476,7 @@ def test_interval_is_a_multiple_of_the_standard_error():
 def test_nothing_can_be_rejected(alternative, settings, monkeypatch):
     """Where no outcome is a reason to reject, the interval is the whole range."""
     if settings:
-        monkeypatch.setattr("skcompare.stats._score_difference.MOST_OUTCOMES", 0)
+        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
     # Three records with different answers: p is at least 1/8, of nine draws 1/20.
     counts = JointCounts([[[30, 1], [0, 4]], [[3, 2], [0, 20]]], [0, 1])
     for score in ("f1", "accuracy", "balanced_accuracy"):
@@ -506,7 +510,7 @@ def test_only_infinite_statistics_are_rejected():
 def test_nested_intervals(alternative, settings, monkeypatch):
     """A higher level never shortens an interval, by sign only included."""
     if settings:
-        monkeypatch.setattr("skcompare.stats._score_difference.MOST_OUTCOMES", 0)
+        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
     tables = [
         [[[20, 0], [0, 0]], [[0, 8], [0, 0]]],
         [[[20, 0], [0, 0]], [[0, 1], [7, 0]]],

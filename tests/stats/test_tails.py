@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.special import log_ndtr
 
-from skcompare.stats._tails import binomial_pvalue, chi2_pvalue, normal_pvalue
+from skcompare.stats.core._tails import binomial_pvalue, chi2_pvalue, normal_pvalue
 
 TINY = float(np.finfo(float).tiny)
 ALTERNATIVES = ("two-sided", "less", "greater")

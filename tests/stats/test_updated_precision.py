@@ -9,9 +9,13 @@ from scipy import stats
 
 from skcompare.evidence import JointCounts
 from skcompare.stats import precision_weighted_score, relative_precision, updated_precision
-from skcompare.stats._bootstrap_draws import generator
-from skcompare.stats._updated_precision_rates import ClassCells, precision_at
-from skcompare.stats._updated_precision_resamples import CautiousResamples, drawn_cells
+from skcompare.stats.precision._prevalence import (
+    CautiousResamples,
+    ClassCells,
+    drawn_cells,
+    precision_at,
+)
+from skcompare.stats.scores._resampling import generator
 from tests.common.golden import golden
 
 GOLDEN = golden("updated_precision")

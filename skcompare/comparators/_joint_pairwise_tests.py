@@ -1,0 +1,117 @@
+"""Tests of all pairs at once, where there is a function that shares what pairs share.
+
+They give the same p-values as the tests of single pairs, and know "max-t".
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._registry.tests import PairedTestEntry, get_test
+from skcompare.comparators._result_row import POS_LABEL
+from skcompare.evidence import ClusterSums, CorrectnessPatterns, PlacementValues
+from skcompare.metrics import Measure
+from skcompare.predictions import Predictions
+from skcompare.stats import pairwise_delong, pairwise_mcnemar, pairwise_precision
+from skcompare.stats.several import PairwiseRows
+
+MAX_T = "max-t"
+DRAWS = ("n_resamples", "random_state")
+"""Options of the draws of "max-t"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A function that tests all pairs by one measure.
+
+    Parameters
+    ----------
+    test : str
+        The registered test whose p-values it gives.
+    measures : tuple of str
+        What it compares.
+    options : tuple of str
+        Options of the test that it takes too.
+    run : callable
+        `run(predictions, measure, **options)` gives the pairs.
+    """
+
+    test: str
+    measures: tuple[str, ...]
+    options: tuple[str, ...]
+    run: Callable[..., PairwiseRows]
+
+    @property
+    def entry(self) -> PairedTestEntry:
+        """The registry's entry of the test."""
+        return get_test(self.test)
+
+    @property
+    def free_options(self) -> tuple[str, ...]:
+        """Options that it can be asked with; those of the draws are for "max-t"."""
+        return (*self.options, *DRAWS)
+
+    def takes(self, options: Mapping[str, Any]) -> bool:
+        """Whether it can be asked with these options."""
+        return set(options) <= set(self.free_options)
+
+
+def _mcnemar(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseRows:
+    return pairwise_mcnemar(CorrectnessPatterns.from_predictions_of(predictions), **options)
+
+
+def _delong(
+    predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
+) -> PairwiseRows:
+    placements = PlacementValues.from_predictions_of(predictions, pos_label=pos_label)
+    return pairwise_delong(placements, **options)
+
+
+def _precision(
+    predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
+) -> PairwiseRows:
+    # Which class it is of, the measure says or `pos_label` does.
+    sums = ClusterSums.from_predictions_of(predictions)
+    return pairwise_precision(sums, label=pos_label, score=str(measure.metric), **options)
+
+
+OF_ONE_CLASS = ("precision", "recall", "specificity", "negative_predictive_value")
+
+_FAMILIES = (
+    Family("mcnemar", ("accuracy",), ("method",), _mcnemar),
+    Family("delong", ("roc_auc",), (POS_LABEL,), _delong),
+)
+_FAMILIES_OF_DRAWS = (
+    *_FAMILIES,
+    Family("gee_precision", OF_ONE_CLASS, (POS_LABEL,), _precision),
+)
+
+
+def family_of(
+    entry: PairedTestEntry, predictions: Predictions, options: Mapping[str, Any]
+) -> Family | None:
+    """The function that tests all pairs by a test, if there is one for these answers."""
+    if predictions.design.name != "holdout":
+        return None
+    found = (f for f in _FAMILIES if f.test == entry.name and f.takes(options))
+    return next(found, None)
+
+
+def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
+    """The function that adjusts the pairs of a measure by "max-t"."""
+    for family in _FAMILIES_OF_DRAWS:
+        known: Sequence[str] = family.measures
+        if measure.metric in known and family.entry.valid_for(design):
+            return family
+    subjects = [name for family in _FAMILIES_OF_DRAWS for name in family.measures]
+    raise ValueError(
+        f"adjust='max-t' is for {', '.join(subjects)} on a hold-out. Got "
+        f"{measure.subject} and {design}. Choose 'holm', which is valid for every test."
+    )
+
+
+def options_of_several(adjust: Any) -> Mapping[str, tuple[str, ...]]:
+    """Options that tests take beside their own where several are adjusted like this."""
+    draws = isinstance(adjust, str) and adjust == MAX_T
+    return {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if draws else {}

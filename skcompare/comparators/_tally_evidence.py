@@ -1,0 +1,313 @@
+"""Answers that were counted where they are, as the rows of a comparison ask for them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._registry.losses import loss_of
+from skcompare._typing import IntArray
+from skcompare.evidence import (
+    AgreementMatrix,
+    Cells,
+    ClusterSums,
+    ContingencyTable,
+    JointCounts,
+    PairedCalibration,
+    PairedLosses,
+    PlacementValues,
+    ScoreDifferences,
+    Tally,
+    TallyPlan,
+)
+from skcompare.metrics import Measure, StoredAnswers, Watch, class_order, one_score
+from skcompare.predictions import (
+    LABELS,
+    Answers,
+    PairedPredictions,
+    Predictions,
+    one_class,
+)
+
+CALIBRATION: dict[str, dict[str, Any]] = {
+    "expected_calibration_error": {"norm": "l1"},
+    "maximum_calibration_error": {"norm": "max"},
+    "squared_calibration_error": {"norm": "l2", "squared": True, "debiased": True},
+}
+"""Metrics that are errors of bins, with which error they are."""
+
+FROM_LABELS: dict[type, Callable[[JointCounts], Any]] = {
+    ContingencyTable: JointCounts.contingency_table,
+    AgreementMatrix: JointCounts.agreement_matrix,
+    JointCounts: lambda counts: counts,
+}
+"""Evidence that follows from counts of labels."""
+
+MANY = 1 << 40
+"""Stands for the records of a class while nothing is counted yet."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TalliedAnswers(Answers):
+    """What one classifier answered, as far as a tally holds it."""
+
+    scored: bool = False
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are labels: a tally for a comparison always has them."""
+        return True
+
+    @property
+    def has_proba(self) -> bool:
+        """Whether there were probabilities."""
+        return self.scored
+
+    @property
+    def has_decision(self) -> bool:
+        """Whether there are decision scores; frames have none."""
+        return False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TalliedPredictions(Predictions):
+    """Answers of which counts and sums are known, and no record.
+
+    `counted` is None while it is decided what to count.
+    """
+
+    counted: Tally | None = None
+
+    @property
+    def tally(self) -> Tally | None:
+        """The counts and sums."""
+        return self.counted
+
+    @property
+    def n_records(self) -> int:
+        """Number of records."""
+        return MANY if self.counted is None else self.counted.n
+
+    @property
+    def n_tested(self) -> int:
+        """Number of records; all are tested."""
+        return self.n_records
+
+    @property
+    def n_test(self) -> IntArray:
+        """Test records a split."""
+        return np.array([self.n_records])
+
+    def class_counts(self) -> IntArray:
+        """Records of each true class, of shape (n_classes,)."""
+        if self.counted is None:
+            return np.full(len(self.classes), MANY)
+        cells = self.counted.cells(["y"])
+        counts = np.zeros(len(self.classes), dtype=np.int64)
+        counts[cells.keys["y"]] = cells.counts
+        return counts
+
+
+def tallied_pair(
+    classes: np.ndarray,
+    scored: dict[str, bool],
+    *,
+    grouped: bool = False,
+    tally: Tally | None = None,
+) -> PairedPredictions:
+    """Champion and challenger whose answers were counted, or are about to be.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    scored : dict of str to bool
+        Whether each of both gives probabilities.
+    grouped : bool, default=False
+        Whether the records come in groups.
+    tally : Tally, optional
+        The counts and sums, once they are known.
+    """
+    answers = tuple(TalliedAnswers(name, name, scored=has) for name, has in scored.items())
+    predictions = TalliedPredictions(
+        classes=classes,
+        y=np.empty(0, dtype=np.int64),
+        answers=answers,
+        design=Design(HOLDOUT.kind, grouped=grouped),
+        fingerprint="" if tally is None else _digest(tally),
+        counted=tally,
+    )
+    return PairedPredictions(predictions, *answers)
+
+
+def can_be_tallied(needs: type) -> bool:
+    """Whether evidence of a type can be made of counts and sums."""
+    return needs in FROM_LABELS or hasattr(needs, "from_tally")
+
+
+def tallied_evidence(needs: type, tally: Tally, options: dict[str, Any]) -> Any:
+    """Evidence of a type, from counts and sums that suit its options."""
+    if needs in FROM_LABELS:
+        counts = JointCounts.from_tally(tally)
+        return FROM_LABELS[needs](counts)
+    if needs is ClusterSums and not tally.plan.grouped:
+        return _single_records(tally)
+    own = {name: options[name] for name in options if name == "loss"}
+    _check_options(tally, {name: options[name] for name in options if name != "loss"})
+    made: Any = needs
+    return made.from_tally(tally, **own)
+
+
+def _single_records(tally: Tally) -> ClusterSums:
+    """Every record as a cluster of its own."""
+    counts = JointCounts.from_tally(tally)
+    one_group = np.zeros((len(counts.cells), 1), dtype=np.int64)
+    return ClusterSums(
+        design=counts.design,
+        classes=counts.classes,
+        cells=np.hstack([one_group, counts.cells]),
+        counts=counts.counts,
+        names=tally.names,
+    )
+
+
+def _check_options(tally: Tally, options: dict[str, Any]) -> None:
+    """Refuse options by which this tally was not made."""
+    plan = tally.plan
+    for name, value in options.items():
+        wrong = False
+        if name == "pos_label" and value is not None:
+            used = {plan.positive} if plan.kind == "binary" else set()
+            used |= {plan.ranked} if plan.levels is not None else set()
+            wrong = any(plan.classes[position] != value for position in used)
+        elif name == "n_bins" and plan.edges is not None:
+            wrong = any(len(edges) - 1 != value for edges in plan.edges)
+        elif name == "kind" and plan.kind is not None:
+            wrong = value not in ("auto", plan.kind)
+        if wrong:
+            raise ValueError(
+                f"This tally was made otherwise than {name}={value!r} says. Leave the "
+                "option out, or count the records with it."
+            )
+
+
+def pair_of_class(pair: PairedPredictions, position: int) -> PairedPredictions:
+    """The answers about one class, with the classes False and True.
+
+    Of what was counted these are labels only.
+    """
+    predictions = pair.predictions
+    if not isinstance(predictions, TalliedPredictions):
+        return one_class(pair, position)
+    tally = predictions.tally
+    return tallied_pair(
+        np.array([False, True]),
+        dict.fromkeys(predictions.names, False),
+        grouped=pair.design.grouped,
+        tally=None if tally is None else _of_class(tally, position),
+    )
+
+
+def _of_class(tally: Tally, position: int) -> Tally:
+    names = ("y", "label_0", "label_1") + ("group",) * tally.plan.grouped
+    cells = tally.cells(names)
+    keys = {
+        name: column if name == "group" else (column == position).astype(np.int64)
+        for name, column in cells.keys.items()
+    }
+    plan = TallyPlan(np.array([False, True]), grouped=tally.plan.grouped)
+    table = Cells(keys, cells.counts).by(names)
+    return Tally(plan, (table,), tally.groups, tally.names)
+
+
+def _digest(tally: Tally) -> str:
+    """Of the true labels as they were counted, whatever the order of the records."""
+    cells = tally.cells(["y"])
+    digest = blake2b(repr(tally.classes.tolist()).encode(), digest_size=8)
+    for array in (cells.keys["y"].astype(np.int64), cells.counts):
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def tallied_scores(
+    pair: PairedPredictions, measure: Measure, pos_label: Any = None
+) -> ScoreDifferences:
+    """The scores of both roles, from counts and sums."""
+    tally = pair.predictions.tally
+    assert tally is not None
+    watch = Watch()
+    champion, challenger = _values(tally, measure, pos_label, watch)
+    sign = 1 if measure.greater_is_better else -1
+    flags = ("undefined-in-split",) if np.isnan([champion, challenger]).any() else ()
+    return ScoreDifferences(
+        np.array([[sign * (challenger - champion)]]),
+        0,  # type: ignore[arg-type]
+        np.array([tally.n]),
+        None,
+        np.array([[champion]]),
+        np.array([[challenger]]),
+        pair.design,
+        (*flags, "scorer-warning") if watch.warned else flags,
+        measure.subject,
+        measure.greater_is_better,
+    )
+
+
+def _values(
+    tally: Tally, measure: Measure, pos_label: Any, watch: Watch
+) -> tuple[float, float]:
+    loss, name = loss_of(measure.metric), error_of_bins(measure)
+    # A loss under the name of its negated scorer.
+    sign = -1.0 if measure.greater_is_better else 1.0
+    if measure.wanted == {LABELS}:
+        first, second = (
+            _of_labels(tally, measure, pos_label, role, watch) for role in (0, 1)
+        )
+        return first, second
+    if loss is not None:
+        champion, challenger = PairedLosses.from_tally(tally, loss=loss.name).means
+        return sign * champion, sign * challenger
+    if name is not None:
+        bins = PairedCalibration.from_tally(tally)
+        first, second = (sign * bins.error(role, **CALIBRATION[name]) for role in (0, 1))
+        return first, second
+    if measure.metric == "roc_auc":
+        first, second = PlacementValues.from_tally(tally).aucs.tolist()
+        return first, second
+    raise needs_records(measure)
+
+
+def _of_labels(
+    tally: Tally, measure: Measure, pos_label: Any, role: int, watch: Watch
+) -> float:
+    """A score of labels, where each cell weighs as much as it has records."""
+    counts = JointCounts.from_tally(tally)
+    classes, order = class_order(counts.classes, pos_label)
+    truth, *answers = (classes[order[column]] for column in counts.cells.T)
+    stored = StoredAnswers(classes, answers[role], None, None)
+    X = np.arange(len(truth)).reshape(-1, 1)
+    weighted: Any = partial(measure.scorer, **{"sample_weight": counts.counts})
+    try:
+        return one_score(
+            replace(measure, scorer=weighted), tally.names[role], stored, X, truth, watch
+        )
+    except TypeError as error:
+        raise needs_records(measure) from error
+
+
+def error_of_bins(measure: Measure) -> str | None:
+    """The metric of bins behind a measure, also under the name of its negated scorer."""
+    name = (measure.metric or "").removeprefix("neg_")
+    return name if name in CALIBRATION else None
+
+
+def needs_records(measure: Measure) -> ValueError:
+    return ValueError(
+        f"scoring {measure.subject!r} needs every record, and these were counted where "
+        "they are. Leave it out, or pass a greater `collect` where the records fit in "
+        "memory, or a sample of them."
+    )

@@ -1,0 +1,163 @@
+"""What of each record is counted for a comparison, decided before any is looked at."""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from skcompare._registry.losses import loss_of
+from skcompare._registry.tests import PairedTestEntry
+from skcompare.comparators._engine import PairEngine
+from skcompare.comparators._tally_evidence import error_of_bins, needs_records
+from skcompare.comparators._test_selection import why_unsuited
+from skcompare.evidence import (
+    Asked,
+    PairedCalibration,
+    PairedLosses,
+    PlacementValues,
+    Tally,
+)
+from skcompare.metrics import Measure
+from skcompare.predictions import LABELS, Predictions
+
+DEFAULT_LOSS = "brier_score"
+COUNTED_OPTIONS = tuple(inspect.signature(Asked).parameters)
+
+
+def asked_by(
+    engine: PairEngine, measures: Sequence[Measure], *, pos_label: Any = None
+) -> Asked:
+    """What the rows of a comparison, and its advice, need of the records.
+
+    Parameters
+    ----------
+    engine : PairEngine
+        Of answers that are not counted yet.
+    measures : sequence of Measure
+        What is compared.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    wants = _Wants(pos_label, engine.pair.alone)
+    for k, measure in enumerate(measures):
+        own = engine.about(measure)
+        if measure.label is not None and measure.wanted != {LABELS}:
+            raise needs_records(measure)
+        for entry in own.tests_of(measure, k == 0):
+            if entry is None:
+                wants.add_score(measure)
+            else:
+                wants.add(entry, own.evidence_options(entry, measure))
+    for entry in engine.other_tests(measures):
+        wants.add(entry, engine.evidence_options(entry, None))
+    return wants.asked()
+
+
+def asked_by_tests(
+    tests: Iterable[tuple[PairedTestEntry, Mapping[str, Any]]],
+    predictions: Predictions,
+    *,
+    pos_label: Any = None,
+) -> Asked:
+    """What tests need of the records, each with the options of its evidence.
+
+    Parameters
+    ----------
+    tests : iterable of (PairedTestEntry, mapping)
+        Tests that suit the answers.
+    predictions : Predictions
+        Answers that are not counted yet.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    wants = _Wants(pos_label, predictions)
+    for entry, options in tests:
+        wants.add(entry, dict(options))
+    return wants.asked()
+
+
+def check_holds(tally: Tally, asked: Asked) -> None:
+    """Refuse a tally that was not made for what is asked."""
+    plan, lacking = tally.plan, []
+    missing = [loss for loss in asked.losses if loss not in plan.losses]
+    if missing:
+        lacking.append(f"losses={tuple(dict.fromkeys((*plan.losses, *missing)))!r}")
+    if not plan.labels:
+        lacking.append("labels=True")
+    if asked.calibration and plan.kind is None:
+        lacking.append("calibration=True")
+    if asked.ranking and plan.levels is None:
+        lacking.append("ranking=True")
+    if lacking:
+        raise ValueError(
+            f"The tally does not hold all that the comparison needs. Make it by Asked with "
+            f"{', '.join(lacking)}, or compare what it holds."
+        )
+
+
+class _Wants:
+    """What was asked for so far."""
+
+    def __init__(self, pos_label: Any, predictions: Predictions) -> None:
+        self.predictions = predictions
+        self.losses: dict[str, None] = {}
+        self.options: dict[str, Any] = {"pos_label": pos_label}
+        self.calibration = self.ranking = False
+
+    def add(self, entry: PairedTestEntry, options: dict[str, Any]) -> None:
+        """What a test needs."""
+        why = why_unsuited(entry, self.predictions)
+        if why:
+            raise ValueError(
+                f"{why}. Leave {entry.name} out, or pass a greater `collect` where the "
+                "records fit in memory, or a sample of them."
+            )
+        if entry.needs is PairedLosses:
+            options = dict(options)
+            self.losses[options.pop("loss", DEFAULT_LOSS)] = None
+            self._set(entry.name, options)
+        elif entry.needs is PairedCalibration:
+            self.calibration = True
+            self._set(entry.name, options)
+        elif entry.needs is PlacementValues:
+            self.ranking = True
+            self._set(entry.name, options)
+
+    def add_score(self, measure: Measure) -> None:
+        """What the values of a measure without test need."""
+        loss = loss_of(measure.metric)
+        if measure.wanted == {LABELS}:
+            return
+        if loss is not None:
+            self.losses[loss.name] = None
+        elif error_of_bins(measure) is not None:
+            self.calibration = True
+        elif measure.metric == "roc_auc":
+            self.ranking = True
+        else:
+            raise needs_records(measure)
+
+    def asked(self) -> Asked:
+        """All of it. Labels are always counted."""
+        return Asked(
+            labels=True,
+            losses=tuple(self.losses),
+            calibration=self.calibration,
+            ranking=self.ranking,
+            **self.options,
+        )
+
+    def _set(self, test: str, options: dict[str, Any]) -> None:
+        for name, value in options.items():
+            if name not in COUNTED_OPTIONS:
+                raise ValueError(
+                    f"{name}={value!r} of {test} needs every record, and these are counted "
+                    "where they are. Leave it out, or pass a greater `collect` where the "
+                    "records fit in memory."
+                )
+            if name in self.options and repr(self.options[name]) != repr(value):
+                raise ValueError(
+                    f"Records are counted in one way. Got {name}={value!r} for {test} and "
+                    f"{self.options[name]!r} before. Pass one of them, or a greater "
+                    "`collect` where the records fit in memory."
+                )
+            self.options[name] = value

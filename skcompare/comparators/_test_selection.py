@@ -1,0 +1,200 @@
+"""Which tests run on which measures, decided before anything is fitted."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal
+
+from skcompare._core.design import HOLDOUT, Design, remedy
+from skcompare._registry.metrics import tested_instead
+from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
+from skcompare.comparators._tally_evidence import TalliedPredictions, can_be_tallied
+from skcompare.evidence import ScoreDifferences
+from skcompare.metrics import RANKING_SCORES, Measure
+from skcompare.predictions import LABELS, RANKS, SCORES, Predictions, what_lacks
+
+NamedTests = Mapping[str, Mapping[str, Any]]
+"""Options by the names of tests that were asked for."""
+
+ALL: Final = "all"
+Asked = NamedTests | Literal["all"] | None
+"""Tests by name, all that are valid for the design, or None for the default ones."""
+
+SET_ELSEWHERE = "alternative"
+NULL_VALUE = "null_value"
+FIRST_WITHOUT_TRUTH = "label rates"
+TRAINED_ANEW = ("bcv", "kfold")
+"""Designs to advise, the one that costs least and says most first."""
+
+
+def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Asked:
+    """The tests asked for with their options; None for "auto".
+
+    `more` has options that tests take here beside their own.
+    """
+    if isinstance(tests, str):
+        if tests == "auto":
+            return None
+        if tests == ALL:
+            return ALL
+        tests = [tests]
+    asked: dict[str, dict[str, Any]]
+    if isinstance(tests, Mapping):
+        asked = {name: _options(name, options) for name, options in tests.items()}
+    elif isinstance(tests, Iterable):
+        asked = {get_test(name).name: {} for name in tests}
+    else:
+        raise TypeError(
+            "`tests` must be 'auto', a name, a list of names, or a dict of names and "
+            f"options. Got {type(tests).__name__}."
+        )
+    if not asked:
+        raise ValueError("`tests` must have at least one name, or be 'auto'. Got none.")
+    for name, options in asked.items():
+        _check_options(get_test(name), options, more.get(name, ()))
+    return asked
+
+
+def named_for(asked: Asked, predictions: Predictions) -> NamedTests | None:
+    """The tests asked for; "all" means all that are valid and that the answers suit.
+
+    Tests that call for caution have to be named.
+    """
+    if not isinstance(asked, str):
+        return asked
+    valid = [e for e in paired_tests().values() if e.valid_for(predictions.design)]
+    valid = [entry for entry in valid if not entry.caution]
+    usable = [e for e in valid if predictions.y is not None or not _needs_truth(e)]
+    return {entry.name: {} for entry in usable if not why_unsuited(entry, predictions)}
+
+
+def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
+    """Why these answers are none for a test; empty where it can run."""
+    needs: Any = entry.needs
+    is_tallied = isinstance(predictions, TalliedPredictions)
+    if is_tallied and (entry.of_records or not can_be_tallied(needs)):
+        return f"{entry.name} needs every record, and these were counted where they are"
+    return what_lacks(entry, predictions)
+
+
+def tests_without_truth(asked: NamedTests | None, design: Design) -> list[PairedTestEntry]:
+    """Tests of the answers alone: those asked for, or one of each subject.
+
+    The first one is of the rates at which the classes are given.
+    """
+    if not asked:
+        entries = [e for e in paired_tests().values() if not _needs_truth(e)]
+        entries = [e for e in entries if e.valid_for(design) and not e.caution]
+        if not entries:
+            raise ValueError(
+                f"No test of the answers alone is valid for {design}. Pass the true "
+                "labels, or name a test to run it all the same."
+            )
+        by_subject = {entry.measures[0]: entry for entry in reversed(entries)}
+        return sorted(
+            by_subject.values(), key=lambda e: e.measures[0] != FIRST_WITHOUT_TRUTH
+        )
+    entries = [get_test(name) for name in asked]
+    for entry in entries:
+        if _needs_truth(entry):
+            known = [e.name for e in paired_tests().values() if not _needs_truth(e)]
+            raise ValueError(
+                f"{entry.name} needs true labels. Got none. Pass `y_true`, or choose among "
+                f"the tests of the answers alone: {', '.join(known)}."
+            )
+    return entries
+
+
+def _needs_truth(entry: PairedTestEntry) -> bool:
+    return getattr(entry.needs, "needs_truth", True)
+
+
+def _options(name: Any, options: Any) -> dict[str, Any]:
+    if not isinstance(options, Mapping):
+        raise TypeError(
+            f"The options of test {name!r} must be a dict. Got {options!r}. Pass {{}} for "
+            "none."
+        )
+    return dict(options)
+
+
+def _check_options(
+    entry: PairedTestEntry, options: Mapping[str, Any], more: tuple[str, ...]
+) -> None:
+    if SET_ELSEWHERE in options:
+        raise ValueError(
+            f"The direction is one for all tests. Got 'alternative' among the options of "
+            f"{entry.name}. Pass `alternative` beside `tests`."
+        )
+    if NULL_VALUE in options:
+        raise ValueError(
+            f"A comparison asks whether the classifiers are equal. Got 'null_value' among "
+            f"the options of {entry.name}. Call skcompare.stats.{entry.name} for another "
+            "null value."
+        )
+    known = dict.fromkeys((*entry.options, *entry.evidence_options, *more))
+    free = [name for name in known if name not in (SET_ELSEWHERE, NULL_VALUE)]
+    for name in options:
+        if name not in free:
+            raise ValueError(
+                f"{entry.name} has no option {name!r}. Its options: "
+                f"{', '.join(free) or 'none'}."
+            )
+
+
+def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
+    """The test that a measure gets when none is asked for; None if none is valid."""
+    valid = tests_for(measure.metric, design)
+    return valid[0] if valid else None
+
+
+def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
+    """What the classifiers must answer for these measures and tests."""
+    measures = list(measures)
+    wanted = frozenset[str]().union(*(measure.wanted for measure in measures))
+    if isinstance(asked, str):
+        return wanted | {LABELS, SCORES}
+    scored = [measure for measure in measures if SCORES in measure.wanted]
+    if asked is None and scored and all(one.metric in RANKING_SCORES for one in scored):
+        return wanted | {RANKS}
+    for name in asked or ():
+        needs = get_test(name).needs
+        if needs is not ScoreDifferences:
+            wanted |= getattr(needs, "wanted", frozenset({LABELS, SCORES}))
+    return wanted
+
+
+def _nearest(ways: Iterable[str]) -> list[str]:
+    """The usual way to train anew that has a test, and the hold-out; all others if none."""
+    known = list(ways)
+    anew = [name for name in TRAINED_ANEW if name in known][:1]
+    return anew + [name for name in known if name == HOLDOUT.name] or known
+
+
+def no_test_note(measure: Measure, design: Design) -> str:
+    """Why a measure has no p-value, and the designs that would give one."""
+    known = tests_for(measure.metric)
+    instead = tested_instead(measure.metric)
+    if instead and not known:
+        return (
+            f"no test of {measure.name} is valid, because its bias differs between "
+            f"classifiers; use scoring={instead!r} on a hold-out"
+        )
+    if not known:
+        return f"no test of {measure.name} is known: the difference is shown alone"
+    reason = f"no test of {measure.name} is valid for {design}"
+    names = [name for entry in known for name in entry.designs]
+    if design.grouped:
+        ways = [name for name in names if name.startswith("grouped ")]
+        if not ways:
+            return f"{reason}: none accounts for the dependence within groups"
+    elif design.kind == "time ordered":
+        return (
+            f"{reason}: records that follow each other are alike. Shuffled splits, and "
+            "tests of a hold-out as if its records were unrelated, ignore that: where the "
+            "disagreement drifts, these find equal classifiers to differ in 8 to 43 % of "
+            "series at a level of 5 %"
+        )
+    else:
+        ways = [name for name in names if not name.startswith("grouped ")]
+    # Without names of tests, so that measures with one remedy share a note.
+    advice = [remedy(name) for name in _nearest(dict.fromkeys(ways))]
+    return f"{reason}; use {', or '.join(advice)}" if advice else reason

@@ -1,0 +1,73 @@
+"""Evidence from scores item by item."""
+
+from typing import Any
+
+import numpy as np
+
+from skcompare.evidence.labels._clusters import ClusterSums
+from skcompare.evidence.labels._contingency import ContingencyTable, count_cells
+from skcompare.evidence.losses._paired_losses import PairedLosses
+from skcompare.predictions import ItemScores
+
+NEGATED = "negated score"
+"""What the losses are called that stand for scores."""
+
+
+def item_evidence(scores: ItemScores, needs: type) -> Any:
+    """What a test needs of scores item by item.
+
+    Parameters
+    ----------
+    scores : ItemScores
+        Scores of both systems.
+    needs : type
+        A contingency table or sums of clusters, for items that each system answered once,
+        rightly or wrongly; or losses, which are the negated mean scores of the items.
+
+    Returns
+    -------
+    evidence : ContingencyTable, ClusterSums or PairedLosses
+        Items are the records.
+
+    Notes
+    -----
+    Several attempts at an item depend on each other, so that the item is the cluster and
+    its mean score the observation. Where all items have m attempts, the t test of these
+    means is the cluster-robust one of the attempts: the sum of an item's differences is m
+    times that of its means, and the factor cancels.
+    """
+    why = why_no_evidence(scores, needs)
+    if why:
+        raise ValueError(why)
+    if needs is PairedLosses:
+        # Less from 0, so that a score of 0 gives a loss of 0 and not of -0.
+        losses = (0.0 - scores.champion, 0.0 - scores.challenger)
+        return PairedLosses.from_losses(*losses, groups=_groups(scores), loss=NEGATED)
+    first, second = scores.champion == 1, scores.challenger == 1
+    if needs is ContingencyTable:
+        return ContingencyTable(*count_cells(first, second), scores.design)
+    cells = np.stack([first & second, first & ~second, ~first & second, ~first & ~second])
+    groups = _groups(scores)
+    tables = np.stack([np.bincount(groups, cell) for cell in cells], axis=1)
+    return ClusterSums(tables.astype(np.int64), np.arange(len(tables)))
+
+
+def why_no_evidence(scores: ItemScores, needs: type) -> str:
+    """Why these scores are nothing for a test; empty where they are."""
+    if needs not in (ContingencyTable, ClusterSums, PairedLosses):
+        return f"Scores item by item give no {needs.__name__}"
+    if needs is not PairedLosses and not scores.right_or_wrong:
+        return (
+            f"{needs.__name__} needs items that each system answered once, rightly (1) or "
+            "wrongly (0). These have several attempts, or grades"
+        )
+    if needs is ClusterSums and scores.groups is None:
+        return "ClusterSums needs the groups of the items. These have none"
+    return ""
+
+
+def _groups(scores: ItemScores) -> Any:
+    """Positions of the groups: a label is nothing that a test looks at."""
+    if scores.groups is None:
+        return None
+    return np.unique(scores.groups, return_inverse=True)[1]

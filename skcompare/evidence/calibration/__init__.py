@@ -1,0 +1,1 @@
+"""Evidence of calibration: bins, cells and their sums."""

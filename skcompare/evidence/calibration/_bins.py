@@ -1,0 +1,410 @@
+"""Bins of probabilities: where they end, and which bin a record is in."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.labels import check_groups, group_codes
+from skcompare._core.validation import check_choice, check_count, check_same_length
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence.calibration._errors import CalibrationBins
+
+STRATEGIES = ("uniform", "equal_mass", "quantile")
+"""How bins can be laid."""
+
+
+def bin_edges(p: FloatArray, n_bins: int, strategy: str) -> FloatArray:
+    """Edges of bins of probabilities, from 0 to 1.
+
+    Bin b holds ``edges[b] <= p < edges[b + 1]``; the last bin is closed at 1.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n_samples,)
+        Probabilities.
+    n_bins : int
+        Number of bins asked for, at least 1.
+    strategy : {"uniform", "equal_mass", "quantile"}
+        "uniform": bins of equal width, edges b / n_bins. "equal_mass": the sorted
+        probabilities are cut into groups whose sizes differ by at most one, midway
+        between neighbours. "quantile": edges at the interpolated quantiles, as many
+        published values have it.
+
+    Returns
+    -------
+    edges : ndarray of shape (n_used + 1,)
+        There are fewer bins than asked for where equal probabilities, which no strategy
+        parts, take the place of several. The last two edges are both 1 where records with
+        probability 1 have a bin of their own.
+    """
+    check_count("n_bins", n_bins)
+    check_choice("strategy", strategy, STRATEGIES)
+    if strategy == "uniform":
+        return _uniform(n_bins)
+    if strategy == "equal_mass":
+        return _around(_equal_mass_cuts(p, n_bins))
+    # Edges at the least and the greatest probability would hold the same records as 0
+    # and 1 do, which also take the records of another shard.
+    return _around(np.unique(np.quantile(p, np.arange(n_bins + 1) / n_bins))[1:-1])
+
+
+def bin_codes(p: FloatArray, edges: FloatArray) -> IntArray:
+    """The bin of each probability, of shape (n_samples,)."""
+    last = len(edges) - 2
+    if not np.array_equal(edges, _uniform(last + 1)):
+        return np.clip(np.searchsorted(edges, p, side="right") - 1, 0, last)
+    # The product is off by rounding only, so the bin is right or next to it. Looking at
+    # its two edges costs less than a search.
+    codes = np.minimum((p * (last + 1)).astype(np.intp), last)
+    codes -= p < edges[codes]
+    above = edges[1:].copy()
+    above[-1] = np.inf
+    codes += p >= above[codes]
+    return codes
+
+
+def check_edges(edges: Any) -> FloatArray:
+    """Edges as a read-only array: from 0 to 1, increasing."""
+    given = np.array(edges, dtype=np.float64)
+    if given.ndim != 1 or len(given) < 2:
+        raise ValueError(
+            f"`edges` must have shape (n_bins + 1,), at least two numbers. Got shape "
+            f"{given.shape}. One bin of all records is [0, 1]."
+        )
+    steps = np.diff(given)
+    # Two last edges of 1 make a bin of the records with probability 1.
+    rising = (steps[:-1] > 0).all() and (steps[-1] > 0 or (given[-2:] == 1).all())
+    if not (given[0] == 0 and given[-1] == 1 and rising):
+        raise ValueError(
+            f"`edges` must increase from 0 to 1. Got {given.tolist()}. Add 0 and 1, sort "
+            "the edges, and leave out those that occur twice."
+        )
+    given.setflags(write=False)
+    return given
+
+
+def _uniform(n_bins: int) -> FloatArray:
+    # Unlike linspace, quotients are the doubles nearest to the edges: 3 / 10 is 0.3.
+    return np.arange(n_bins + 1) / n_bins
+
+
+def _around(cuts: FloatArray) -> FloatArray:
+    return np.concatenate([[0.0], cuts, [1.0]])
+
+
+def equal_mass_starts(ordered: FloatArray, n_bins: int) -> IntArray:
+    """Where the bins after the first begin among sorted probabilities.
+
+    Sizes differ by at most one, the first bins being larger, but for equal probabilities,
+    which stay together in the bin above.
+    """
+    n_groups = min(n_bins, len(ordered))
+    base, longer = divmod(len(ordered), n_groups)
+    g = np.arange(1, n_groups)
+    starts = g * base + np.minimum(g, longer)
+    starts = np.unique(np.searchsorted(ordered, ordered[starts]))
+    return starts[starts > 0]
+
+
+def _equal_mass_cuts(p: FloatArray, n_bins: int) -> FloatArray:
+    ordered = np.sort(p)
+    starts = equal_mass_starts(ordered, n_bins)
+    below, above = ordered[starts - 1], ordered[starts]
+    middle = below + (above - below) / 2
+    # Between two neighbouring doubles there is no third one.
+    return np.where(middle > below, middle, above)
+
+
+ROLES = ("champion", "challenger")
+
+Layout = tuple[FloatArray, ...]
+"""Edges of one classifier's bins: of each class for classwise events, else one array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Bins as they are asked for; `columns` is the number of classes or 1."""
+
+    n_bins: int
+    strategy: str
+    edges: Any
+    columns: int
+
+    def layout(self, proba: FloatArray, role: int) -> Layout:
+        """The edges of champion (0) or challenger (1)."""
+        check_count("n_bins", self.n_bins)
+        check_choice("strategy", self.strategy, STRATEGIES)
+        if self.edges is not None:
+            return self._given(role)
+        return tuple(
+            bin_edges(proba[k :: self.columns], self.n_bins, self.strategy)
+            for k in range(self.columns)
+        )
+
+    def is_short(self, layout: Layout) -> bool:
+        """Whether there are fewer bins than were asked for."""
+        return self.edges is None and any(len(e) - 1 < self.n_bins for e in layout)
+
+    def _given(self, role: int) -> Layout:
+        if _is_vector(self.edges):
+            return (check_edges(self.edges),) * self.columns
+        if len(self.edges) != 2:
+            raise ValueError(
+                "`edges` must be one array of edges, or a pair, of champion and "
+                f"challenger. Got {len(self.edges)} arrays."
+            )
+        own = self.edges[role]
+        if _is_vector(own):
+            return (check_edges(own),) * self.columns
+        if len(own) != self.columns:
+            raise ValueError(
+                f"`edges` of each classifier must be one array, or one for each of "
+                f"{self.columns} classes. Got {len(own)} arrays."
+            )
+        return tuple(check_edges(edges) for edges in own)
+
+
+def _is_vector(edges: Any) -> bool:
+    """Whether edges are one array of numbers; refuses what cannot be edges at all."""
+    if not hasattr(edges, "__len__") or isinstance(edges, str):
+        raise ValueError(
+            f"`edges` must be an array of shape (n_bins + 1,). Got {edges!r}. Pass "
+            "`n_bins` for a number of bins."
+        )
+    return all(np.ndim(edge) == 0 for edge in edges)
+
+
+def check_layout(edges: Any, kind: str) -> Layout:
+    """Edges of one role: an array, or for classwise events one for each class."""
+    if kind == "classwise":
+        return tuple(check_edges(each) for each in edges)
+    return (check_edges(edges),)
+
+
+def check_same_bins(one: Any, other: Any) -> None:
+    """Refuse to merge evidence of different events or bins."""
+    if one.kind != other.kind:
+        raise ValueError(
+            f"Only evidence of one kind of event can be merged. Got {one.kind!r} and "
+            f"{other.kind!r}. Pass `kind`."
+        )
+    for role in (0, 1):
+        first, second = (check_layout(each.edges[role], one.kind) for each in (one, other))
+        same = len(first) == len(second) and all(map(np.array_equal, first, second))
+        if not same:
+            raise ValueError(
+                "Only evidence with the same bins can be merged. Got other edges for the "
+                f"{ROLES[role]}. Bins of equal mass and of quantiles depend on the "
+                "records: pass `edges` of one shard to the others, or use "
+                "strategy='uniform'."
+            )
+
+
+def codes_in(proba: FloatArray, layout: Layout) -> IntArray:
+    """The bin of each row; the bins of a class follow those of the class before it."""
+    if len(layout) == 1:
+        return bin_codes(proba, layout[0])
+    codes = np.empty(len(proba), dtype=np.intp)
+    offset = 0
+    for k, edges in enumerate(layout):
+        codes[k :: len(layout)] = bin_codes(proba[k :: len(layout)], edges) + offset
+        offset += len(edges) - 1
+    return codes
+
+
+def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | None]:
+    """Sorted labels of groups, and the position of each record's group in them."""
+    if groups is None:
+        return None, None
+    given = check_groups(groups)
+    check_same_length(records=range(n), groups=given)
+    labels = np.unique(given)
+    codes = group_codes(given)
+    for array in (labels, codes):
+        array.setflags(write=False)
+    return labels, codes
+
+
+def joined_groups(one: Any, other: Any) -> NDArray[Any] | None:
+    """The groups of two shards one after the other, by their labels."""
+    if one is None and other is None:
+        return None
+    if one is None or other is None:
+        raise ValueError(
+            "Only evidence with groups can be merged with evidence with groups. Pass "
+            "`groups` for both shards or for none."
+        )
+    if (one.dtype.kind in "US") != (other.dtype.kind in "US"):
+        raise ValueError(
+            f"Only groups with labels of one type can be merged. Got {one[0]!r} and "
+            f"{other[0]!r}. Convert one of them."
+        )
+    return np.concatenate([one, other])
+
+
+def role_of(role: int | str) -> int:
+    """0 for the champion and 1 for the challenger, by number or name."""
+    if isinstance(role, str):
+        return ROLES.index(check_choice("role", role, ROLES))
+    if role in (0, 1):
+        return int(role)
+    raise ValueError(f"`role` must be one of {', '.join(ROLES)}. Got {role!r} instead.")
+
+
+def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> CalibrationBins:
+    """Bins of equal mass, one more as long as no share falls below that of the bin before.
+
+    Roelofs et al. (2022), algorithm 1.
+    """
+    order = np.argsort(proba)
+    ordered = proba[order]
+    happened = np.concatenate([[0], np.cumsum(occurred[order])])
+    probable = np.concatenate([[0.0], np.cumsum(ordered)])
+
+    def binned(n_bins: int) -> CalibrationBins:
+        ends = np.concatenate([[0], equal_mass_starts(ordered, n_bins), [len(ordered)]])
+        sizes = np.diff(ends).astype(np.float64)
+        return CalibrationBins(sizes, np.diff(probable[ends]), np.diff(happened[ends]))
+
+    finest = binned(len(ordered))
+    if _in_order(finest):
+        # Coarser bins join neighbours, which keeps the order.
+        return finest
+    n_bins, mixed = 1, _Mixed.of(ordered, happened)
+    while mixed.in_order(n_bins + 1):
+        n_bins += 1
+    return binned(n_bins)
+
+
+class _Mixed(NamedTuple):
+    """The stretch of sorted records from the first event to the last record without one.
+
+    Bins before it have share 0 and bins after it share 1, so that only those that touch
+    it can be out of order. In data that are nearly separated, where bins become many, it
+    is short.
+    """
+
+    happened: IntArray
+    first_of_equal: IntArray
+    start: int
+    stop: int
+
+    @classmethod
+    def of(cls, ordered: FloatArray, happened: IntArray) -> "_Mixed":
+        events = np.diff(happened)
+        last = ordered[len(events) - 1 - int(np.argmin(events[::-1]))]
+        return cls(
+            happened,
+            np.searchsorted(ordered, ordered),
+            int(np.argmax(events)),
+            int(np.searchsorted(ordered, last, side="right")),
+        )
+
+    def in_order(self, n_bins: int) -> bool:
+        """Whether shares of so many bins of equal mass do not decrease."""
+        n = len(self.first_of_equal)
+        base, longer = divmod(n, n_bins)
+
+        def group_of(record: int) -> int:
+            of_longer = record // (base + 1)
+            return of_longer if of_longer < longer else (record - longer) // base
+
+        low = max(1, group_of(self.start))
+        high = min(n_bins - 1, group_of(self.stop) + 1)
+        g = np.arange(low, high + 1)
+        ends = self.first_of_equal[g * base + np.minimum(g, longer)]
+        if low == 1:
+            ends = np.append(0, ends)
+        if high == n_bins - 1:
+            ends = np.append(ends, n)
+        ends = ends[np.append(True, ends[1:] > ends[:-1])]
+        count, happened = np.diff(ends), np.diff(self.happened[ends])
+        return _rising(happened, count)
+
+
+def _in_order(bins: CalibrationBins) -> bool:
+    """Whether observed shares do not decrease."""
+    return _rising(bins.outcome, bins.count)
+
+
+def _rising(happened: NDArray[Any], count: NDArray[Any]) -> bool:
+    """Whether shares do not decrease; compared without division."""
+    return bool((happened[1:] * count[:-1] >= happened[:-1] * count[1:]).all())
+
+
+DEGREES = (4, 8)
+"""Total powers of the sums that are needed, and of those that also give exact degrees of
+freedom."""
+
+
+def _name(i: int, j: int) -> str:
+    return f"m{i}d{j}"
+
+
+POWERS = {
+    _name(total - j, j): (total - j, j)
+    for total in range(1, DEGREES[1] + 1)
+    for j in range(total + 1)
+    if (total - j, j) != (1, 0)
+}
+"""Sums of ``m**i * d**j`` for m = (p_a + p_b) / 2, d = p_b - p_a, by name: i and j.
+
+These and not powers of p_a and p_b, because of two classifiers that are nearly the same
+d keeps the digits.
+"""
+
+SUMS = (
+    # p_a and p_b, the probabilities of champion and challenger.
+    "champion_proba",
+    "challenger_proba",
+    # Records of probability 0 whose event happened, or 1 whose event did not:
+    # p_a == 1 - event_a, and p_b == 1 - event_b, as 0 or 1.
+    "champion_refuted",
+    "challenger_refuted",
+    *(name for name, (i, j) in POWERS.items() if i + j <= DEGREES[0]),
+)
+"""The sums that every cell has beside its number of records.
+
+A cell is (bin of champion, bin of challenger, event of champion, event of challenger).
+"""
+
+ALL_SUMS = SUMS + tuple(name for name, (i, j) in POWERS.items() if i + j > DEGREES[0])
+"""These and the ones of higher powers, from which the degrees of freedom are exact."""
+
+
+def cell_sums(
+    proba: tuple[Any, Any], events: tuple[Any, Any], degree: int = DEGREES[1]
+) -> dict[str, Any]:
+    """What is summed over the records of each cell, by name.
+
+    Works on all that has arithmetic: arrays, and the expressions of an engine. The two
+    `refuted` are booleans; an engine that does not sum them needs them cast.
+
+    Parameters
+    ----------
+    proba : pair
+        Probabilities by champion and challenger.
+    events : pair
+        Whether the events happened, as 0 and 1, not booleans.
+    degree : {4, 8}, default=8
+        4 for `SUMS` alone, 8 for `ALL_SUMS`.
+    """
+    champion, challenger = proba
+    terms = {
+        "champion_proba": champion,
+        "challenger_proba": challenger,
+        "champion_refuted": champion == 1 - events[0],
+        "challenger_refuted": challenger == 1 - events[1],
+    }
+    middle, gap = (champion + challenger) / 2, challenger - champion
+    powers: dict[tuple[int, int], Any] = {(1, 0): middle, (0, 1): gap}
+    for name, (i, j) in POWERS.items():
+        if i + j > degree:
+            break
+        if i + j > 1:
+            less, factor = ((i - 1, j), middle) if i else ((i, j - 1), gap)
+            powers[i, j] = powers[less] * factor
+        terms[name] = powers[i, j]
+    return terms

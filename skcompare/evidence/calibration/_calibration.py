@@ -1,0 +1,669 @@
+"""How well two classifiers' probabilities agree with what happened, bin by bin."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.array_api import on_host
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import (
+    check_choice,
+    check_pos_label,
+    check_same_length,
+    check_switches,
+)
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.calibration._bins import (
+    Bins,
+    Layout,
+    bin_codes,
+    check_layout,
+    check_same_bins,
+    coded_groups,
+    codes_in,
+    joined_groups,
+    role_of,
+)
+from skcompare.evidence.calibration._cells import CalibrationCells, Rows, cells_of, chunks
+from skcompare.evidence.calibration._device_calibration import device_cells
+from skcompare.evidence.calibration._errors import CalibrationBins, CalibrationCurve
+from skcompare.evidence.calibration._events import (
+    KINDS,
+    Events,
+    Forecasts,
+    check_events,
+    check_unit,
+    collapse,
+    collapse_answers,
+    resolve_kind,
+)
+from skcompare.evidence.labels._contingency import check_same_design
+from skcompare.evidence.losses._frame_losses import CalibrationFrames
+from skcompare.predictions import SCORES, PairedPredictions
+
+
+class Binned:
+    """Errors and curves of each role, from records and their bins, or from cells."""
+
+    __slots__ = ()
+
+    proba: tuple[FloatArray, FloatArray]
+    outcomes: tuple[np.ndarray, np.ndarray]
+    edges: tuple[Any, Any]
+    kind: str
+    codes: tuple[IntArray, IntArray]
+    cells: CalibrationCells | None
+
+    @property
+    def rows_per_record(self) -> int:
+        """Rows of each record: the number of classes for classwise events, or 1."""
+        return len(self.edges[0]) if self.kind == "classwise" else 1
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        if self.cells is not None:
+            return self.cells.n
+        return len(self.proba[0]) // self.rows_per_record
+
+    @property
+    def n_bins(self) -> tuple[int, int]:
+        """Number of bins of champion and challenger."""
+        first, second = (sum(len(e) - 1 for e in self._layout(role)) for role in (0, 1))
+        return first, second
+
+    def bins(self, role: int | str) -> CalibrationBins:
+        """Sums of one role over its bins."""
+        which = role_of(role)
+        if self.cells is not None:
+            return self.cells.bins(which)
+        return CalibrationBins.of(
+            self.proba[which], self.outcomes[which], self.codes[which], self.n_bins[which]
+        )
+
+    def error(
+        self,
+        role: int | str,
+        norm: str = "l1",
+        *,
+        squared: bool = False,
+        debiased: bool = False,
+    ) -> float:
+        """Calibration error of one role, see :meth:`CalibrationBins.error`."""
+        return self.bins(role).error(norm, squared=squared, debiased=debiased)
+
+    def curve(self, role: int | str, confidence_level: float = 0.95) -> CalibrationCurve:
+        """Observed share against mean probability of one role, with an interval a bin."""
+        layout = self._layout(role_of(role))
+        left = np.concatenate([edges[:-1] for edges in layout])
+        right = np.concatenate([edges[1:] for edges in layout])
+        return self.bins(role).curve(left, right, confidence_level)
+
+    def _layout(self, role: int) -> Layout:
+        edges = self.edges[role]
+        return edges if self.kind == "classwise" else (edges,)
+
+
+class Reduced(NamedTuple):
+    """Cells, and the bins and the kind of event that they are of."""
+
+    cells: CalibrationCells
+    layouts: tuple[Layout, Layout]
+    kind: str
+
+
+def check_reducible(kind: str, groups: Any, design: Design = HOLDOUT) -> None:
+    """Refuse what sums over cells do not tell."""
+    if kind == "classwise":
+        raise ValueError(
+            "Classwise events have no sums over cells, because a record is in a bin of "
+            "every class. Keep the records, or reduce kind='top_label', or kind='binary' "
+            "for each class by itself."
+        )
+    if groups is not None or design.grouped:
+        raise ValueError(
+            "Groups are lost in sums over cells, so that records of one group would count "
+            "as unrelated. Keep the records (keep_values=True), of a sample of the groups "
+            "where they are too many."
+        )
+
+
+def reduced_rows(calibration: Any) -> CalibrationCells:
+    """The cells of evidence that has its records."""
+    fields = calibration.proba, calibration.outcomes, calibration.codes
+
+    def part(rows: slice) -> Rows:
+        proba, outcomes, codes = ((one[rows], other[rows]) for one, other in fields)
+        return proba, outcomes, codes
+
+    return cells_of(map(part, chunks(calibration.n)), calibration.n_bins)
+
+
+def reduced_answers(
+    y_true: ArrayLike,
+    answers: Mapping[str, ArrayLike],
+    bins: Bins,
+    options: Mapping[str, Any],
+) -> Reduced:
+    """The cells of answers whose bins do not depend on the records.
+
+    Beyond the answers themselves, memory is needed for a few records and the cells.
+    """
+    there = device_cells(y_true, answers, bins, options)
+    if there is not None:
+        return Reduced(*there)
+    truth = check_labels("y_true", y_true)
+    given = {name: np.asarray(on_host(values)) for name, values in answers.items()}
+    n = check_same_length({"y_true": truth}, given)
+    known = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
+    vectors = [values.ndim == 1 for values in given.values()]
+    events = Events.of(known, vectors, **options)
+    check_reducible(events.kind, None)
+    nothing = np.empty(0)
+    layouts = bins.layout(nothing, 0), bins.layout(nothing, 1)
+    (first,), (second,) = layouts
+
+    def parts() -> Iterator[Rows]:
+        for rows in chunks(n):
+            one, other = _forecasts(events, truth, given, rows, (y_true, answers, options))
+            codes = bin_codes(one.proba, first), bin_codes(other.proba, second)
+            yield (one.proba, other.proba), (one.occurred, other.occurred), codes
+
+    cells = cells_of(parts(), (len(first) - 1, len(second) - 1))
+    return Reduced(cells, layouts, events.kind)
+
+
+def _forecasts(
+    events: Events,
+    truth: NDArray[Any],
+    given: Mapping[str, NDArray[Any]],
+    rows: slice,
+    whole: tuple[Any, Any, Mapping[str, Any]],
+) -> list[Any]:
+    try:
+        return events.forecasts(truth[rows], {k: each[rows] for k, each in given.items()})
+    except ValueError:
+        # All records together say where in them the fault is.
+        collapse_answers(whole[0], whole[1], **whole[2])
+        raise
+
+
+MERGED_BINS = "merged-bins"
+
+
+class CalibrationSources:
+    """The constructors of PairedCalibration that are named after their source."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # PairedCalibration is a dataclass, and has it.
+        def __init__(self, *values: Any, **named: Any) -> None: ...
+
+        def reduced(self) -> Self: ...
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        champion_proba: ArrayLike,
+        challenger_proba: ArrayLike,
+        *,
+        n_bins: int = 15,
+        strategy: str = "uniform",
+        edges: Any = None,
+        kind: str = "auto",
+        pos_label: Any = None,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        keep_values: bool = True,
+    ) -> Self:
+        """Bin the answers to a hold-out set.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        champion_proba, challenger_proba : array-like of shape (n_samples,) or \
+                (n_samples, n_classes)
+            Probabilities of the positive class, or a column a class in sorted order.
+        n_bins : int, default=15
+            Number of bins of each classifier, and class.
+        strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
+            Bins of equal width, or of about as many records for each classifier.
+        edges : array-like of shape (n_bins + 1,), or a pair of such, optional
+            Edges in place of `n_bins` and `strategy`: for both classifiers, or for
+            champion and challenger; for classwise events an entry of the pair may hold the
+            edges for each class. `edges` of another PairedCalibration are taken as they
+            are.
+        kind : {"auto", "binary", "top_label", "classwise"}, default="auto"
+            The events; "auto" is binary for two classes, and top-label for more.
+        pos_label : label, optional
+            The positive one of two classes; 1 by default, else the second column.
+        labels : array-like of shape (n_classes,), optional
+            The classes, sorted, where `y_true` may lack some.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record.
+        keep_values : bool, default=True
+            False keeps sums over cells only, see :meth:`reduced`. Of uniform or given bins
+            they are made a few records at a time.
+
+        Raises
+        ------
+        ValueError
+            If probabilities or labels are refused, or an option is unknown.
+        """
+        answers = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
+        events = {"kind": kind, "pos_label": pos_label, "labels": labels}
+        check_switches(keep_values=keep_values)
+        if not keep_values:
+            check_reducible(kind, groups)
+        if not keep_values and (edges is not None or strategy == "uniform"):
+            bins = Bins(n_bins, strategy, edges, 1)
+            found = reduced_answers(y_true, answers, bins, events)
+            one, other = (each[0] for each in found.layouts)
+            return cls(None, None, (one, other), found.kind, cells=found.cells)
+        chosen, n_classes, forecasts = collapse_answers(y_true, answers, **events)
+        design = HOLDOUT if groups is None else Design("holdout", grouped=True)
+        columns = n_classes if chosen == "classwise" else 1
+        bins = Bins(n_bins, strategy, edges, columns)
+        made = cls._binned(forecasts, bins, chosen, groups, design)
+        return made if keep_values else made.reduced()
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: ArrayLike,
+        counts: ArrayLike,
+        sums: Mapping[str, ArrayLike],
+        edges: Any,
+        *,
+        kind: str = "binary",
+        design: Design | str = HOLDOUT,
+        flags: tuple[str, ...] = (),
+    ) -> Self:
+        """Take numbers and sums of records that were grouped where they are.
+
+        Parameters
+        ----------
+        cells : array-like of shape (n_cells, 4)
+            Bin of champion and challenger, counted from 0, and whether the event of
+            each happened, as 0 or 1. Cells may be repeated, and are added up.
+        counts : array-like of shape (n_cells,)
+            Records of each cell.
+        sums : mapping of str to array-like of shape (n_cells,)
+            Sums over the records of each cell. Of the probabilities p_a by the champion
+            and p_b by the challenger "champion_proba" and "challenger_proba";
+            "champion_refuted" and "challenger_refuted", the records of probability 0 whose
+            event happened or of 1 whose event did not; and, of m = (p_a + p_b) / 2 and
+            d = p_b - p_a, "m{i}d{j}" of m**i * d**j for all i + j from 1 to 4, but for m
+            itself. Those up to 8 may be given too, all or none, and make the degrees of
+            freedom of a test exact. Without them these are those of influences that do not
+            curve within bins: off by some 1e-6 of 100 records in 15 bins, and less of more.
+        edges : array-like of shape (n_bins + 1,), or a pair of such
+            Edges of the bins of both classifiers, or of champion and challenger.
+        kind : {"binary", "top_label"}, default="binary"
+            What the events are.
+        design : Design or str, default="holdout"
+            How the records were collected.
+        flags : tuple of str
+            Caveats about the bins.
+
+        Raises
+        ------
+        ValueError
+            If cells, counts or sums are not those of probabilities in these bins, or the
+            design is grouped, because sums do not tell groups apart.
+        """
+        check_choice("kind", kind, KINDS[1:])
+        check_reducible(kind, None, as_design(design))
+        if edges is None:
+            raise ValueError(
+                "`edges` must be the edges of the bins that `cells` count. Got None. Of "
+                "`n_bins` bins of one width they are np.arange(n_bins + 1) / n_bins."
+            )
+        bins = Bins(1, "uniform", edges, 1)
+        layouts = bins.layout(np.empty(0), 0), bins.layout(np.empty(0), 1)
+        made = CalibrationCells.of(cells, counts, sums, layouts)
+        if kind == "binary" and (made.event(0) != made.event(1)).any():
+            raise ValueError(
+                "`cells` must have the same event for champion and challenger, because "
+                "binary events are those of the positive class. Got others in some. Pass "
+                "kind='top_label' for the predicted class."
+            )
+        pair = layouts[0][0], layouts[1][0]
+        return cls(None, None, pair, kind, None, as_design(design), flags, made)
+
+    @classmethod
+    def from_pair(
+        cls,
+        pair: PairedPredictions,
+        *,
+        n_bins: int = 15,
+        strategy: str = "uniform",
+        edges: Any = None,
+        kind: str = "auto",
+        pos_label: Any = None,
+    ) -> Self:
+        """Bin the answers to all test sets together.
+
+        The groups are positions in the sorted labels of the predictions' groups. They mean
+        the same in shards of these predictions only; shards that were collected apart are
+        merged by their labels, see :meth:`from_predictions`.
+        """
+        predictions = pair.predictions
+        chosen = resolve_kind(kind, len(predictions.classes))
+        positive = check_pos_label(pos_label, predictions.classes)
+        if positive is None:
+            # Class 1 or True is positive, and otherwise the second one.
+            positive = int(predictions.classes.tolist()[0] != 1)
+        codes = predictions.y_answered()
+        forecasts = [
+            collapse(codes, _proba_of(pair, role), chosen, positive) for role in (0, 1)
+        ]
+        groups = predictions.groups
+        if groups is not None and predictions.records is not None:
+            groups = groups[predictions.records]
+        columns = len(predictions.classes) if chosen == "classwise" else 1
+        bins = Bins(n_bins, strategy, edges, columns)
+        return cls._binned(forecasts, bins, chosen, groups, pair.design)
+
+    @classmethod
+    def _binned(
+        cls,
+        forecasts: Sequence[Forecasts],
+        bins: Bins,
+        kind: str,
+        groups: Any,
+        design: Design,
+    ) -> Self:
+        first, second = forecasts
+        layouts = bins.layout(first.proba, 0), bins.layout(second.proba, 1)
+        one, two = (each if kind == "classwise" else each[0] for each in layouts)
+        short = any(map(bins.is_short, layouts))
+        return cls(
+            (first.proba, second.proba),
+            (first.occurred, second.occurred),
+            (one, two),
+            kind,
+            groups,
+            design,
+            (MERGED_BINS,) if short else (),
+        )
+
+
+def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
+    """Probabilities of champion (0) or challenger (1), a column a class."""
+    answers = pair.roles[role]
+    if answers.proba is None:
+        raise ValueError(
+            f"The predictions of {answers.name} have no probabilities, which calibration "
+            "is about. Use a classifier with predict_proba, such as one wrapped in "
+            "CalibratedClassifierCV, or pass probabilities."
+        )
+    return answers.proba.astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable):
+    """Probabilities of two classifiers, the events they are about, and their bins.
+
+    A classifier is calibrated if of the events that it gives probability 0.7, seven in ten
+    happen. Binary: the event is the positive class. Top-label: the predicted class is the
+    true one, so each classifier has events of its own. Classwise: every class in turn, a
+    row a record and class, and as many bins for each class.
+
+    Of large data the records need not be kept: :meth:`reduced` leaves their numbers and
+    sums in each cell of both classifiers' bins and events, :meth:`from_cells` takes them
+    from where the data are. Errors, curves and the tests that say so need no more.
+
+    Parameters
+    ----------
+    proba : pair of array-like of shape (n_rows,)
+        Probabilities by champion and challenger; None with `cells`.
+    outcomes : pair of array-like of shape (n_rows,)
+        Whether the events happened; None with `cells`.
+    edges : pair of array-like of shape (n_bins + 1,)
+        Edges of the bins of each classifier, from 0 to 1; for classwise events, a
+        sequence with the edges for each class.
+    kind : {"binary", "top_label", "classwise"}
+        What the events are.
+    groups : array-like of shape (n,), optional
+        Group of each record.
+    design : Design or str, default="holdout"
+        How the records were collected.
+    flags : tuple of str
+        Caveats about the bins.
+    cells : CalibrationCells, optional
+        What is left of records that were not kept. Made by :meth:`from_cells` and
+        :meth:`reduced`.
+
+    Attributes
+    ----------
+    n : int
+        Number of records.
+    rows_per_record : int
+        The number of classes for classwise events, whose rows are all classes of the
+        first record, then all of the second; otherwise 1.
+    codes : pair of ndarray of shape (n_rows,)
+        The bin of each row; None with `cells`. For classwise events the bins of a class
+        follow those of the class before it.
+    n_bins : pair of int
+        Number of bins, over all classes for classwise events.
+    groups : ndarray of shape (n,) or None
+        Group of each record, as a position in `group_labels`.
+    group_labels : ndarray of shape (n_groups,) or None
+        The labels, sorted.
+
+    Raises
+    ------
+    ValueError
+        If a probability is not in [0, 1], lengths differ, or edges do not increase from 0
+        to 1.
+
+    Notes
+    -----
+    Shards merge by `+` where their edges are the same. Edges of bins of equal mass and of
+    quantiles come from the data: pass the `edges` of one shard to the others.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedCalibration
+    >>> calibration = PairedCalibration.from_predictions(
+    ...     y_true=[1, 0, 1, 0, 1, 0],
+    ...     champion_proba=[0.9, 0.2, 0.7, 0.3, 0.6, 0.15],
+    ...     challenger_proba=[0.75, 0.1, 0.85, 0.4, 0.8, 0.25],
+    ...     n_bins=2,
+    ... )
+    >>> [round(calibration.error(role), 4) for role in ("champion", "challenger")]
+    [0.2417, 0.225]
+    >>> calibration.bins("champion").mean_outcome.tolist()
+    [0.0, 1.0]
+
+    .. versionadded:: 0.1
+    """
+
+    proba: Any
+    outcomes: Any
+    edges: tuple[Any, Any]
+    kind: str = "binary"
+    groups: Any = None
+    design: Design = HOLDOUT
+    flags: tuple[str, ...] = ()
+    cells: CalibrationCells | None = None
+    group_labels: Any = field(init=False)
+    codes: Any = field(init=False, repr=False)
+
+    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    least_records: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_choice("kind", self.kind, KINDS[1:])
+        whole = self.kind == "classwise"
+        if self.cells is None:
+            layouts, found = self._checked_records()
+        else:
+            layouts, found = self._checked_cells(), {"group_labels": None, "codes": None}
+        found |= {
+            "edges": tuple(each if whole else each[0] for each in layouts),
+            "design": as_design(self.design),
+            "flags": tuple(self.flags),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+
+    def _checked_records(self) -> tuple[list[Layout], dict[str, Any]]:
+        if len(self.proba) != 2 or len(self.outcomes) != 2 or len(self.edges) != 2:
+            raise ValueError(
+                "`proba`, `outcomes` and `edges` must be pairs, of champion and challenger."
+            )
+        proba = tuple(check_unit(values) for values in self.proba)
+        outcomes = tuple(check_events(values) for values in self.outcomes)
+        n_rows = check_same_length(
+            {"proba[0]": proba[0], "proba[1]": proba[1]},
+            {"outcomes[0]": outcomes[0], "outcomes[1]": outcomes[1]},
+        )
+        layouts = [check_layout(edges, self.kind) for edges in self.edges]
+        if len(layouts[0]) != len(layouts[1]) or n_rows % len(layouts[0]):
+            raise ValueError(
+                "Classwise events need edges for each class and a row a record and class. "
+                f"Got edges for {len(layouts[0])} and {len(layouts[1])} classes, and "
+                f"{n_rows} rows."
+            )
+        codes = tuple(map(codes_in, proba, layouts))
+        for array in (*proba, *outcomes, *codes):
+            array.setflags(write=False)
+        labels, groups = coded_groups(self.groups, n_rows // len(layouts[0]))
+        return layouts, {
+            "proba": proba,
+            "outcomes": outcomes,
+            "groups": groups,
+            "group_labels": labels,
+            "codes": codes,
+        }
+
+    def _checked_cells(self) -> list[Layout]:
+        check_reducible(self.kind, self.groups, as_design(self.design))
+        layouts = [check_layout(edges, self.kind) for edges in self.edges]
+        n_bins = tuple(len(edges) - 1 for (edges,) in layouts)
+        cells = self.cells
+        if not isinstance(cells, CalibrationCells) or n_bins != cells.n_bins:
+            raise ValueError(
+                "`cells` must be those of the bins that `edges` make. Got "
+                f"{getattr(cells, 'n_bins', cells)!r:.60} for {n_bins}. Use from_cells."
+            )
+        if self.proba is not None or self.outcomes is not None:
+            raise ValueError(
+                "`cells` go without `proba` and `outcomes`. Pass None for these, or use "
+                "from_cells."
+            )
+        return layouts
+
+    def __repr__(self) -> str:
+        words = "" if self.groups is None else f", n_groups={len(self.group_labels)}"
+        return (
+            f"PairedCalibration(n={self.n}, kind={self.kind!r}, n_bins={self.n_bins}"
+            f"{words}, design={self.design.name!r}"
+            f"{'' if self.cells is None else ', sums only'})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedCalibration):
+            return NotImplemented
+        if self._key != other._key or (self.cells is None) != (other.cells is None):
+            return False
+        if self.cells is not None and other.cells is not None:
+            return self.cells.same(other.cells)
+        mine, theirs = (
+            (*each.proba, *each.outcomes, each._labelled_groups()) for each in (self, other)
+        )
+        return all(map(np.array_equal, mine, theirs))
+
+    def __hash__(self) -> int:
+        return hash((self._key, self.n))
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        edges = (each.tobytes() for role in (0, 1) for each in self._layout(role))
+        return self.kind, self.design, self.flags, *edges
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        values = [getattr(self, f.name) for f in fields(self) if f.init]
+        values[4] = self._labelled_groups()
+        return PairedCalibration, tuple(values)
+
+    def reduced(self) -> "PairedCalibration":
+        """The evidence without its records: their numbers and sums a cell.
+
+        Errors, curves, the tests of calibration_difference but for "exchangeability", and
+        `+` need no more. Sums keep 12 digits; of groups and of classwise events there are
+        none.
+        """
+        if self.cells is not None:
+            return self
+        check_reducible(self.kind, self.groups, self.design)
+        return self._of_cells(reduced_rows(self))
+
+    def check_kept(self, what: str) -> None:
+        """Refuse what needs the records where only their sums were kept."""
+        if self.cells is not None:
+            raise ValueError(
+                f"{what} needs the records, and of these only sums were kept. Keep them by "
+                "keep_values=True, or pass a sample of the records."
+            )
+
+    def _of_cells(self, cells: CalibrationCells) -> "PairedCalibration":
+        return replace(self, proba=None, outcomes=None, cells=cells)
+
+    def swap(self) -> "PairedCalibration":
+        """The evidence with the roles exchanged."""
+        if self.cells is not None:
+            return replace(self, edges=self.edges[::-1], cells=self.cells.swap())
+        return PairedCalibration(
+            self.proba[::-1],
+            self.outcomes[::-1],
+            self.edges[::-1],
+            self.kind,
+            self._labelled_groups(),
+            self.design,
+            self.flags,
+        )
+
+    def __add__(self, other: object) -> "PairedCalibration":
+        if not isinstance(other, PairedCalibration):
+            return NotImplemented
+        check_same_design(self, other)
+        check_same_bins(self, other)
+        flags = tuple(dict.fromkeys(self.flags + other.flags))
+        if self.cells is not None or other.cells is not None:
+            first, second = self.reduced().cells, other.reduced().cells
+            assert first is not None and second is not None  # `reduced` made them.
+            return replace(self._of_cells(first + second), flags=flags)
+        groups = joined_groups(self._labelled_groups(), other._labelled_groups())
+        return PairedCalibration(
+            _each(_joined, self.proba, other.proba),
+            _each(_joined, self.outcomes, other.outcomes),
+            self.edges,
+            self.kind,
+            groups,
+            self.design,
+            flags,
+        )
+
+    def _labelled_groups(self) -> Any:
+        return None if self.groups is None else self.group_labels[self.groups]
+
+
+def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.concatenate([one, other])
+
+
+def _each(function: Any, first: Any, second: Any) -> tuple[Any, Any]:
+    """The champion's and the challenger's of both."""
+    return function(first[0], second[0]), function(first[1], second[1])

@@ -1,0 +1,285 @@
+"""Two classifiers' probabilities and events, summed over cells of joint bins."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence.calibration._bins import (
+    ALL_SUMS,
+    DEGREES,
+    POWERS,
+    SUMS,
+    Layout,
+    cell_sums,
+)
+from skcompare.evidence.calibration._errors import CalibrationBins
+from skcompare.evidence.labels._agreement import check_whole
+
+CHUNK = 1 << 14
+"""Records that are summed at a time: few enough for the cache."""
+
+MOST_PENDING = 1 << 16
+"""Cells of parts that wait for being added up."""
+
+OUTSIDE = 1e-6
+"""Means of many records are so near the bin that their probabilities are in."""
+
+Pair = tuple[Any, Any]
+Rows = tuple[Pair, Pair, Pair]
+"""Probabilities, events and bins of some records, each of champion and challenger."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationCells:
+    """Records of each cell, and sums over them.
+
+    A cell is a bin of the champion, one of the challenger, and whether the event of each
+    happened. Only cells that occur are kept.
+
+    Attributes
+    ----------
+    n_bins : tuple of two int
+        Bins of champion and challenger.
+    code : ndarray of shape (n_cells,)
+        The cells, sorted: ``4 * (bin * n_bins[1] + other_bin) + 2 * event + other_event``.
+    counts : ndarray of shape (n_cells,)
+        Records of each.
+    sums : ndarray of shape (n_sums, n_cells)
+        Their sums, in the order of `SUMS` or `ALL_SUMS`.
+    """
+
+    n_bins: tuple[int, int]
+    code: IntArray
+    counts: IntArray
+    sums: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.code, self.counts, self.sums):
+            array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return CalibrationCells, (self.n_bins, self.code, self.counts, self.sums)
+
+    @classmethod
+    def of(
+        cls,
+        cells: ArrayLike,
+        counts: ArrayLike,
+        sums: Mapping[str, ArrayLike],
+        layouts: tuple[Layout, Layout],
+    ) -> "CalibrationCells":
+        """Cells that were counted and summed elsewhere, checked; repeated ones add up."""
+        size = check_whole("counts", counts)
+        given = np.asarray(cells)
+        if size.ndim != 1 or given.shape != (len(size), 4) or given.dtype.kind not in "iub":
+            raise ValueError(
+                "`cells` must be whole numbers of shape (n_cells, 4), a row a count: bin "
+                "of champion and challenger, event of champion and challenger. Got shape "
+                f"{given.shape}, dtype {given.dtype}, for counts of shape {size.shape}."
+            )
+        first, second = (len(edges) - 1 for (edges,) in layouts)
+        most = np.array([first, second, 2, 2])
+        if ((given < 0) | (given >= most)).any():
+            raise ValueError(
+                f"`cells` must be below the numbers of bins and 2 for events, "
+                f"{most.tolist()}. Got up to {given.max(axis=0).tolist()}, from "
+                f"{given.min(axis=0).tolist()}."
+            )
+        if not size.any():
+            raise ValueError("`counts` need at least one record. Got only zeros.")
+        values = _checked_sums(sums, size)
+        some = size > 0
+        one, other, event, other_event = given[some].T.astype(np.int64)
+        code = 4 * (one * second + other) + 2 * event + other_event
+        found = _added(code, size[some], values[:, some])
+        made = cls((first, second), *found)
+        made.check_within(layouts)
+        made.check_together()
+        return made
+
+    def check_within(self, layouts: tuple[Layout, Layout]) -> None:
+        """Refuse probabilities that are not in their bins."""
+        for role, (name, (edges,)) in enumerate(zip(SUMS[:2], layouts, strict=True)):
+            mean, code = self[name] / self.counts, self.bin(role)
+            low, high = edges[code] - OUTSIDE, edges[code + 1] + OUTSIDE
+            wrong = ~((mean >= low) & (mean <= high))
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                raise ValueError(
+                    f"`sums[{name!r}]` must be sums of probabilities in the bins that "
+                    f"`cells` say. Got mean {mean[at]:.6g} in the bin from "
+                    f"{edges[code[at]]:.6g} to {edges[code[at] + 1]:.6g}. Bins count from "
+                    "0, and hold their lower edge."
+                )
+
+    def check_together(self) -> None:
+        """Refuse sums that no probabilities have together."""
+        n = self.counts
+        one, other = (self[name] / n for name in SUMS[:2])
+        gap = self["m0d1"] / n
+        even = [name for name, powers in POWERS.items() if not any(k % 2 for k in powers)]
+        least = {name: np.zeros(len(n)) for name in (*SUMS[2:4], *even)}
+        # The mean of squares is no less than the square of the mean.
+        least |= {"m2d0": ((one + other) / 2) ** 2, "m0d2": gap**2}
+        wrong = [
+            name
+            for name, bound in least.items()
+            if name in self._names and (self[name] / n < bound - OUTSIDE).any()
+        ]
+        if (np.abs(gap - (other - one)) > OUTSIDE).any():
+            wrong.insert(0, "m0d1")
+        if wrong:
+            raise ValueError(
+                f"`sums` must be of the same probabilities. Got {', '.join(wrong)} that "
+                "contradict champion_proba and challenger_proba. Sum over records the "
+                "powers of m = (p_a + p_b) / 2 and d = p_b - p_a, challenger less champion."
+            )
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """The sums of a name, a cell each."""
+        found: FloatArray = self.sums[ALL_SUMS.index(name)]
+        return found
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    @property
+    def degree(self) -> int:
+        """Greatest total power of the sums: 4, or 8."""
+        return DEGREES[len(self.sums) > len(SUMS)]
+
+    def bin(self, role: int) -> IntArray:
+        """The bin of one role in each cell."""
+        joint = self.code // 4
+        found: IntArray = joint % self.n_bins[1] if role else joint // self.n_bins[1]
+        return found
+
+    def event(self, role: int) -> IntArray:
+        """Whether the event of one role happened in each cell, as 0 or 1."""
+        return self.code % 2 if role else self.code // 2 % 2
+
+    def bins(self, role: int) -> CalibrationBins:
+        """Sums of one role over its bins."""
+        code, n_bins = self.bin(role), self.n_bins[role]
+        added = self.counts, self[SUMS[role]], self.counts * self.event(role)
+        found = (np.bincount(code, each, n_bins) for each in added)
+        return CalibrationBins(*(np.asarray(each, dtype=np.float64) for each in found))
+
+    def swap(self) -> "CalibrationCells":
+        """The cells with the roles exchanged."""
+        code = 4 * (self.bin(1) * self.n_bins[0] + self.bin(0))
+        code += 2 * self.event(1) + self.event(0)
+        order = np.argsort(code)
+        sums = self.sums[:, order]
+        sums[[0, 1, 2, 3]] = sums[[1, 0, 3, 2]]
+        for row, name in enumerate(self._names):
+            # The difference of the probabilities changes its sign.
+            if name in POWERS and POWERS[name][1] % 2:
+                sums[row] *= -1
+        return CalibrationCells(self.n_bins[::-1], code[order], self.counts[order], sums)
+
+    def __add__(self, other: "CalibrationCells") -> "CalibrationCells":
+        """The cells of two shards, with the sums that both have."""
+        n_sums = min(len(self.sums), len(other.sums))
+        found = _merged(
+            [(each.code, each.counts, each.sums[:n_sums]) for each in (self, other)]
+        )
+        return CalibrationCells(self.n_bins, *found)
+
+    def same(self, other: "CalibrationCells") -> bool:
+        """Whether both are of the same cells, records and sums."""
+        return self.n_bins == other.n_bins and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("code", "counts", "sums")
+        )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return ALL_SUMS[: len(self.sums)]
+
+
+Part = tuple[IntArray, IntArray, FloatArray]
+
+
+def chunks(n: int) -> Iterable[slice]:
+    """Records a few at a time."""
+    return (slice(start, start + CHUNK) for start in range(0, n, CHUNK))
+
+
+def cells_of(parts: Iterable[Rows], n_bins: tuple[int, int]) -> CalibrationCells:
+    """The cells of records that come part by part."""
+    pending: list[Part] = []
+    waiting = 0
+    for proba, outcomes, (one, other) in parts:
+        event, other_event = (each.astype(np.int64) for each in outcomes)
+        terms = cell_sums(proba, (event, other_event))
+        code = 4 * (one * n_bins[1] + other) + 2 * event + other_event
+        pending.append(_added(code, None, list(terms.values())))
+        waiting += len(pending[-1][0])
+        # What is added up again and again is no more than twice what comes.
+        if waiting > max(MOST_PENDING, 2 * len(pending[0][0])):
+            pending, waiting = [_merged(pending)], 0
+    return CalibrationCells(n_bins, *_merged(pending))
+
+
+def _merged(parts: list[Part]) -> Part:
+    if len(parts) == 1:
+        return parts[0]
+    codes, counts, sums = zip(*parts, strict=True)
+    return _added(
+        np.concatenate(codes), np.concatenate(counts), np.concatenate(sums, axis=1)
+    )
+
+
+def _added(
+    code: IntArray, counts: IntArray | None, values: list[NDArray[Any]] | FloatArray
+) -> Part:
+    """Cells that occur, sorted, and what they add up; without counts a record each."""
+    found, at = np.unique(code, return_inverse=True)
+    if counts is None:
+        size = np.bincount(at, minlength=len(found))
+    else:
+        size = np.zeros(len(found), dtype=np.int64)
+        np.add.at(size, at, counts)
+    sums = np.array([np.bincount(at, each, len(found)) for each in values], np.float64)
+    return found, np.asarray(size, dtype=np.int64), sums
+
+
+def _checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> FloatArray:
+    """The sums as an array, a row a name."""
+    if not isinstance(sums, Mapping):
+        raise TypeError(
+            f"`sums` must be a mapping of names to arrays. Got {type(sums).__name__}. Name "
+            "them as in `from_cells`."
+        )
+    names = ALL_SUMS if set(sums) - set(SUMS) else SUMS
+    if set(sums) != set(names):
+        missing = [name for name in names if name not in sums]
+        unknown = [name for name in sums if name not in ALL_SUMS]
+        raise ValueError(
+            f"`sums` must have the sums {', '.join(SUMS)}, and all or none of higher "
+            f"powers, up to {ALL_SUMS[-1]}. Missing: {', '.join(missing) or 'none'}. "
+            f"Unknown: {', '.join(map(str, unknown)) or 'none'}."
+        )
+    values = [np.asarray(sums[name], dtype=np.float64) for name in names]
+    for name, each in zip(names, values, strict=True):
+        if each.shape != counts.shape:
+            raise ValueError(
+                f"`sums[{name!r}]` must be a number a cell, of shape {counts.shape}. Got "
+                f"shape {each.shape}."
+            )
+        # Each term is between -1 and 1; a missing value is not.
+        if not (np.abs(each) <= counts * (1 + OUTSIDE)).all():
+            raise ValueError(
+                f"`sums[{name!r}]` must be sums over probabilities in [0, 1], no larger "
+                "than the number of records. Got other values, or missing ones: check the "
+                "probabilities."
+            )
+    return np.stack(values)

@@ -1,0 +1,201 @@
+"""Bins of probabilities, summed on the device that the probabilities are on."""
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcompare._core.array_api import on_host
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._device import Space, space_of
+from skcompare.evidence.calibration._bins import ALL_SUMS, Bins, Layout, cell_sums
+from skcompare.evidence.calibration._cells import CalibrationCells
+from skcompare.evidence.calibration._errors import CalibrationBins
+from skcompare.evidence.calibration._events import Events
+from skcompare.evidence.labels._device_labels import (
+    class_positions,
+    device_column,
+    device_weights,
+)
+from skcompare.evidence.losses._device_losses import device_probabilities
+
+AT_ONCE = 1 << 21
+"""Records whose terms are computed at once; each has dozens of them."""
+
+MOST_CELLS = 1 << 20
+"""Cells of two classifiers' bins that are summed as one table."""
+
+
+class DeviceForecasts(NamedTuple):
+    """Probabilities of events on a device, and 1 where an event happened.
+
+    Of shape (n_samples, n_columns), a column a class for classwise events and else one.
+    """
+
+    space: Space
+    kind: str
+    proba: list[Any]
+    occurred: list[Any]
+
+
+def device_forecasts(
+    y_true: ArrayLike,
+    answers: Mapping[str, ArrayLike],
+    *,
+    kind: object = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+) -> DeviceForecasts | None:
+    """The events and their probabilities by each answer, as `collapse_answers` has them.
+
+    None where the answers are not on a device, or are to be judged in numpy.
+    """
+    space = space_of(**answers)
+    if space is None:
+        return None
+    column = device_column(space, "y_true", y_true)
+    given = [space.own(values, "float64") for values in answers.values()]
+    n = None if column is None else column.codes.shape[0]
+    if column is None or any(one.ndim not in (1, 2) or one.shape[0] != n for one in given):
+        return None
+    vectors = [one.ndim == 1 for one in given]
+    distinct = column.occurring(space)
+    chosen, classes, positive, _ = Events.of(
+        distinct, vectors, kind, pos_label, on_host(labels)
+    )
+    codes = class_positions(space, column, "y_true", classes)
+    found = []
+    for one in given:
+        proba = device_probabilities(space, one, len(classes))
+        if proba is None:
+            return None
+        if one.ndim == 1 and not positive:
+            proba = space.xp.flip(proba, axis=1)
+        found.append(_events(space, codes, proba, chosen, positive))
+    return DeviceForecasts(space, chosen, [p for p, _ in found], [e for _, e in found])
+
+
+def _events(
+    space: Space, codes: Any, proba: Any, kind: str, positive: int
+) -> tuple[Any, Any]:
+    xp = space.xp
+    if kind == "binary":
+        column = proba[:, positive : positive + 1]
+        return column, xp.astype(codes == positive, xp.int64)[:, None]
+    if kind == "top_label":
+        top = xp.argmax(proba, axis=1)
+        # The greatest probability is that of the class where it is first.
+        chance = xp.max(proba, axis=1)
+        return chance[:, None], xp.astype(codes == top, xp.int64)[:, None]
+    true = codes[:, None] == space.up_to(proba.shape[1])[None, :]
+    return proba, xp.astype(true, xp.int64)
+
+
+def _bin_positions(space: Space, proba: Any, layout: Layout) -> Any:
+    """The bin of each probability, row by row; bins of a class follow those before it."""
+    xp, offset, found = space.xp, 0, []
+    for k, edges in enumerate(layout):
+        # All probabilities are at the first edge, 0, or above it.
+        at = space.place(space.own(edges[:-1], "float64"), proba[:, k], "right")
+        found.append(xp.astype(at, xp.int64) + (offset - 1))
+        offset += len(edges) - 1
+    return xp.stack(found, axis=1)
+
+
+def device_bins(
+    forecasts: DeviceForecasts, asked: Bins, sample_weight: Any, debiased: bool
+) -> tuple[CalibrationBins, Layout] | None:
+    """Sums over the bins that are asked for; None where weights are to be refused."""
+    space, (proba,), (occurred,) = forecasts.space, forecasts.proba, forecasts.occurred
+    n, columns = proba.shape
+    weights = None
+    if sample_weight is not None:
+        weights = device_weights(space, sample_weight, n)
+        by_number = asked.strategy != "uniform" and asked.edges is None
+        if weights is None or by_number:
+            return None
+        if debiased and not bool(space.xp.all(space.xp.trunc(weights) == weights)):
+            return None
+    layout = _layout(asked, proba, columns, 0)
+    codes = _bin_positions(space, proba, layout)
+    sums = _sums(space, codes, proba, occurred, weights, sum(len(e) - 1 for e in layout))
+    return CalibrationBins(*(each.astype(np.float64) for each in sums)), layout
+
+
+def _layout(asked: Bins, proba: Any, columns: int, role: int) -> Layout:
+    """Edges of bins; those that the data choose are chosen in numpy."""
+    by_data = asked.edges is None and asked.strategy != "uniform"
+    flat = on_host(proba).ravel() if by_data else np.empty(0)
+    return Bins(asked.n_bins, asked.strategy, asked.edges, columns).layout(flat, role)
+
+
+def _sums(
+    space: Space, codes: Any, proba: Any, occurred: Any, weights: Any, n_bins: int
+) -> list[IntArray]:
+    xp = space.xp
+    flat = [xp.reshape(each, (-1,)) for each in (codes, proba, occurred)]
+    code, chance, event = flat
+    if weights is None:
+        both = space.counted(2 * code + event, 2 * n_bins).reshape(n_bins, 2)
+        return [both.sum(axis=1), space.counted(code, n_bins, chance), both[:, 1]]
+    weight = xp.reshape(xp.broadcast_to(weights[:, None], codes.shape), (-1,))
+    return [
+        space.counted(code, n_bins, weight),
+        space.counted(code, n_bins, weight * chance),
+        space.counted(code, n_bins, weight * xp.astype(event, weight.dtype)),
+    ]
+
+
+def device_cells(
+    y_true: ArrayLike,
+    answers: Mapping[str, ArrayLike],
+    bins: Bins,
+    options: Mapping[str, Any],
+) -> tuple[CalibrationCells, tuple[Layout, Layout], str] | None:
+    """Numbers and sums of the cells of both classifiers' bins, and their edges.
+
+    None where the answers are not on a device, are to be judged in numpy, or have too many
+    cells for a table.
+    """
+    there = device_forecasts(y_true, answers, **options)
+    if there is None or there.kind == "classwise":
+        return None
+    layouts = bins.layout(np.empty(0), 0), bins.layout(np.empty(0), 1)
+    shape = (*(len(edges) - 1 for (edges,) in layouts), 2, 2)
+    if prod(shape) > MOST_CELLS:
+        return None
+    counts = np.zeros(prod(shape), dtype=np.int64)
+    sums = np.zeros((len(ALL_SUMS), prod(shape)))
+    n = there.proba[0].shape[0]
+    for start in range(0, n, AT_ONCE):
+        # The standard has no slices beyond the end.
+        some = slice(start, min(n, start + AT_ONCE))
+        number, each = _cell_parts(there, layouts, some)
+        counts += number
+        sums += each
+    found = np.flatnonzero(counts)
+    cells = np.stack(np.unravel_index(found, shape), axis=1)
+    named = dict(zip(ALL_SUMS, sums[:, found], strict=True))
+    made = CalibrationCells.of(cells, counts[found], named, layouts)
+    return made, layouts, there.kind
+
+
+def _cell_parts(
+    there: DeviceForecasts, layouts: tuple[Layout, Layout], some: slice
+) -> tuple[IntArray, FloatArray]:
+    """Numbers and sums of all cells over some of the records."""
+    space, xp = there.space, there.space.xp
+    proba, code, events = [], 0, []
+    for values, occurred, layout in zip(there.proba, there.occurred, layouts, strict=True):
+        chance = values[some, :]
+        own = xp.reshape(_bin_positions(space, chance, layout), (-1,))
+        code = code * (len(layout[0]) - 1) + own
+        proba.append(xp.reshape(chance, (-1,)))
+        events.append(xp.reshape(occurred[some, :], (-1,)))
+    code = 4 * code + 2 * events[0] + events[1]
+    n_cells = 4 * prod(len(edges) - 1 for (edges,) in layouts)
+    happened = tuple(xp.astype(each, xp.float64) for each in events)
+    terms = cell_sums((proba[0], proba[1]), (happened[0], happened[1]))
+    sums = [space.counted(code, n_cells, xp.astype(terms[k], xp.float64)) for k in ALL_SUMS]
+    return space.counted(code, n_cells), np.array(sums)

@@ -1,0 +1,1 @@
+"""Evidence of labels: tables of right and wrong, joint counts, clusters."""

@@ -1,0 +1,250 @@
+"""How often each answer of the champion met each answer of the challenger."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, class_codes, encode_labels, united_classes
+from skcompare._core.validation import check_same_length, some_of
+from skcompare._typing import ArrayLike, IntArray
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._contingency import check_same_design, labels_of
+from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
+
+FEW_CLASSES, MOST_CLASSES = 10, 5000
+"""Classes of a matrix that is shown whole, and of the largest one."""
+
+MOST_RECORDS = 2.0**62
+"""Sums of so many records stay whole numbers of 64 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementMatrix(Mergeable):
+    """Answers of two classifiers against each other, without the truth.
+
+    It says where two classifiers disagree, and whether they give the classes equally
+    often; not which of them is right. It can be had without labels, from a live stream
+    that both answer.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes, n_classes)
+        Records with each champion's answer (rows) and challenger's answer (columns).
+    classes : array-like of shape (n_classes,)
+        Class labels, sorted. A class that neither gives adds nothing.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import AgreementMatrix
+    >>> matrix = AgreementMatrix.from_predictions(["a", "b", "b"], ["a", "c", "b"])
+    >>> matrix.classes.tolist(), matrix.counts.tolist()
+    (['a', 'b', 'c'], [[1, 0, 0], [0, 1, 1], [0, 0, 0]])
+
+    .. versionadded:: 0.1
+    """
+
+    counts: IntArray
+    classes: np.ndarray
+    design: Design = HOLDOUT
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+    needs_truth: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        classes = check_classes(self.classes)
+        counts = check_whole("counts", self.counts)
+        if counts.shape != (len(classes),) * 2:
+            raise ValueError(
+                f"`counts` must have a row and a column for each of the {len(classes)} "
+                f"classes. Got shape {counts.shape}."
+            )
+        if not counts.any():
+            raise ValueError(
+                "An agreement matrix needs at least one record. Got only zeros."
+            )
+        for array in (counts, classes):
+            array.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __repr__(self) -> str:
+        counts = self.counts.tolist() if len(self.classes) <= FEW_CLASSES else "..."
+        return (
+            f"AgreementMatrix({counts}, [{some_of(self.classes)}], n={self.n}, "
+            f"design={self.design.name!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AgreementMatrix):
+            return NotImplemented
+        return (
+            self.design == other.design
+            and np.array_equal(self.classes, other.classes)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.counts.tobytes()))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return AgreementMatrix, (self.counts, self.classes, self.design)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        champion: ArrayLike,
+        challenger: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+    ) -> "AgreementMatrix":
+        """Count the records by their two answers.
+
+        Parameters
+        ----------
+        champion, challenger : array-like of shape (n_samples,)
+            Predicted labels.
+        labels : array-like of shape (n_classes,), optional
+            All class labels; by default those that either classifier gives.
+        """
+        (champion, challenger), counts = counted_labels(
+            {}, {"champion": champion, "challenger": challenger}
+        )
+        first = check_labels("champion", champion)
+        second = check_labels("challenger", challenger)
+        check_same_length(champion=first, challenger=second)
+        if labels is None:
+            classes, codes = encode_labels(
+                first, {"challenger": second}, reference="champion"
+            )
+        else:
+            classes = np.unique(check_labels("labels", labels))
+            codes = [
+                class_codes("champion", first, classes),
+                class_codes("challenger", second, classes),
+            ]
+        return cls(_square(codes, len(classes), counts), classes)
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, champion: Any, challenger: Any, id: str | None = None
+    ) -> "AgreementMatrix":
+        """Count the records by their two answers, from columns of frames or files.
+
+        Parameters
+        ----------
+        frame : frame, str or path-like
+            A frame, or the path of a `.csv`, `.tsv` or `.parquet` file.
+        champion, challenger : str or tuple
+            Columns of predicted labels; a pair `(other_frame, column)` takes one from
+            another frame or file.
+        id : str, optional
+            Column that tells records apart, as in :meth:`JointCounts.from_frame`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.evidence import AgreementMatrix
+        >>> frame = pd.DataFrame({"old": [0, 1, 1], "new": [0, 1, 0]})
+        >>> AgreementMatrix.from_frame(frame, champion="old", challenger="new")
+        AgreementMatrix([[1, 0], [1, 1]], [0, 1], n=3, design='holdout')
+
+        .. versionadded:: 0.1
+        """
+        columns = {"champion": champion, "challenger": challenger}
+        return cls.from_predictions(**labels_from_frame(frame, columns, id=id))
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "AgreementMatrix":
+        """Count the answers of all test sets together, over all known classes."""
+        codes = [labels_of(pair, 0), labels_of(pair, 1)]
+        classes = pair.predictions.classes
+        return cls(_square(codes, len(classes)), classes, pair.design)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    @property
+    def n_agreed(self) -> int:
+        """Records that both gave the same label."""
+        return int(np.trace(self.counts))
+
+    @property
+    def label_counts(self) -> tuple[IntArray, IntArray]:
+        """How often champion and challenger gave each class."""
+        return self.counts.sum(axis=1), self.counts.sum(axis=0)
+
+    def swap(self) -> "AgreementMatrix":
+        """The matrix with the roles exchanged."""
+        return replace(self, counts=self.counts.T)
+
+    def __add__(self, other: object) -> "AgreementMatrix":
+        if not isinstance(other, AgreementMatrix):
+            return NotImplemented
+        check_same_design(self, other)
+        classes = united_classes(self.classes, other.classes)
+        counts = np.zeros((len(classes),) * 2, dtype=np.int64)
+        for one in (self, other):
+            at = np.searchsorted(classes, one.classes)
+            counts[np.ix_(at, at)] += one.counts
+        return AgreementMatrix(counts, classes, self.design)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, classes and design as plain values."""
+        return {
+            "counts": self.counts.tolist(),
+            "classes": self.classes.tolist(),
+            "design": self.design.name,
+        }
+
+
+def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
+    check_few_classes(k)
+    first, second = codes
+    cell = first.astype(np.min_scalar_type(-(k * k)))
+    cell *= k
+    cell += second
+    if counts is not None:
+        table = np.zeros(k * k, dtype=np.int64)
+        np.add.at(table, cell, counts)
+        return table.reshape(k, k)
+    return np.bincount(cell, minlength=k * k).reshape(k, k)
+
+
+def check_few_classes(k: int) -> None:
+    """Refuse more classes than a matrix of them, and a test of it, can be made for."""
+    if k > MOST_CLASSES:
+        raise ValueError(
+            f"An agreement matrix can have {MOST_CLASSES:,} classes. Got {k:,} different "
+            "labels. If these are ids or counts, pass the classes instead."
+        )
+
+
+def check_classes(classes: Any) -> np.ndarray:
+    """Class labels that are sorted and differ."""
+    array = check_labels("classes", classes)
+    if not len(array) or (array[:-1] >= array[1:]).any():
+        raise ValueError(
+            f"`classes` must be different labels in sorted order. Got {some_of(array)}. "
+            "Sort them, and the counts with them."
+        )
+    return array.copy()
+
+
+def check_whole(name: str, counts: Any) -> IntArray:
+    """Whole counts of at least 0."""
+    array = np.asarray(counts)
+    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    numbers = numbers and float(np.abs(array).sum(dtype=float)) < MOST_RECORDS
+    whole = array.astype(np.int64) if numbers else np.zeros(array.shape, dtype=np.int64)
+    if not numbers or (whole != array).any() or (whole < 0).any():
+        raise ValueError(f"`{name}` must hold whole counts of records, at least 0.")
+    return whole

@@ -1,0 +1,693 @@
+"""Answers cluster by cluster, where records come in groups or are answered repeatedly."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain, islice
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import (
+    check_groups,
+    check_labels,
+    class_codes,
+    encode_labels,
+    united_classes,
+)
+from skcompare._core.validation import check_same_length, some_of
+from skcompare._typing import ArrayLike, IntArray
+from skcompare.evidence._counting import LARGEST_TABLE, sums_of
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._agreement import MOST_RECORDS, check_classes, check_whole
+from skcompare.evidence.labels._class_moments import ClassRows
+from skcompare.evidence.labels._contingency import (
+    CELLS,
+    ContingencyTable,
+    check_same_design,
+)
+from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.evidence.labels._frame_labels import ClusterFrames
+from skcompare.evidence.labels._patterns import check_classifier_names
+from skcompare.predictions import LABELS, PairedPredictions, Predictions
+
+AT_ONCE = 1 << 20
+"""Answers that are counted at once, so that memory does not grow with repetitions."""
+
+LARGEST_CODE = 1 << 62
+"""Cells are numbered below it; more of them are sorted column by column."""
+
+
+class ClusterCells(NamedTuple):
+    """Cells that occur, sorted, and their records.
+
+    A cell has a cluster (0 for all where each record is its own), the true class, and the
+    answer of each classifier.
+    """
+
+    cells: IntArray
+    counts: IntArray
+
+
+def count_cells(
+    parts: Iterable[Sequence[IntArray]],
+    shape: Sequence[int],
+    repeats: IntArray | None = None,
+) -> ClusterCells:
+    """Count the cells of parts, each of aligned codes below the numbers in `shape`.
+
+    With `repeats`, how many records there are of each row, there is one part, and no row of
+    it occurs twice.
+    """
+    if repeats is not None:
+        (codes,) = parts
+        return ClusterCells(np.stack(codes, axis=1).astype(np.int64), repeats)
+    n_cells = int(np.prod([float(size) for size in shape]))
+    if n_cells > LARGEST_CODE:
+        return _reduced(ClusterCells(*_counted_rows(part)) for part in parts)
+    dense = np.zeros(n_cells, dtype=np.int64) if n_cells <= LARGEST_TABLE else None
+    found: list[ClusterCells] = []
+    for part in parts:
+        for start in range(0, len(part[0]), AT_ONCE):
+            codes = [column[start : start + AT_ONCE] for column in part]
+            number = _numbers(codes, shape)
+            if dense is not None and n_cells <= 16 * len(number):
+                dense += np.bincount(number, minlength=n_cells)
+            elif dense is not None:
+                np.add.at(dense, number, 1)
+            else:
+                unique, counts = np.unique(number, return_counts=True)
+                found.append(ClusterCells(_digits(unique, shape), counts))
+    if dense is not None:
+        unique = np.flatnonzero(dense)
+        return ClusterCells(_digits(unique, shape), dense[unique])
+    return _reduced(found)
+
+
+def _numbers(codes: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
+    number = codes[0].astype(np.int64)
+    for column, size in zip(codes[1:], shape[1:], strict=True):
+        number *= size
+        number += column
+    return number
+
+
+def _digits(numbers: IntArray, shape: Sequence[int]) -> IntArray:
+    return np.stack(np.unravel_index(numbers, tuple(shape)), axis=1)
+
+
+def _counted_rows(part: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    rows = np.stack([column.astype(np.int64) for column in part], axis=1)
+    return np.unique(rows, axis=0, return_counts=True)
+
+
+def _reduced(found: Iterable[ClusterCells]) -> ClusterCells:
+    """Counts of equal cells added, two lists at a time."""
+    total: ClusterCells | None = None
+    for one in found:
+        total = one if total is None else _added(total, one)
+    if total is None:
+        raise ValueError("There must be at least one set of answers. Got none.")
+    return total
+
+
+def _added(one: ClusterCells, other: ClusterCells) -> ClusterCells:
+    cells = np.concatenate([one.cells, other.cells])
+    counts = np.concatenate([one.counts, other.counts])
+    shape = (cells.max(axis=0) + 1).tolist()
+    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
+        unique, where = np.unique(cells, axis=0, return_inverse=True)
+        return ClusterCells(unique, sums_of(where.ravel(), counts, len(unique)))
+    numbers, where = np.unique(_numbers(list(cells.T), shape), return_inverse=True)
+    return ClusterCells(_digits(numbers, shape), sums_of(where, counts, len(numbers)))
+
+
+def merged_cells(
+    one: ClusterCells,
+    other: ClusterCells,
+    classes: tuple[np.ndarray, np.ndarray],
+    groups: tuple[np.ndarray, np.ndarray] | None,
+) -> tuple[ClusterCells, np.ndarray]:
+    """The cells of two shards, among the classes and groups of both."""
+    united = united_classes(*classes)
+    known = None if groups is None else np.union1d(*groups)
+    moved = []
+    for k, part in enumerate((one, other)):
+        group, labels = part.cells[:, 0], part.cells[:, 1:]
+        if known is not None and groups is not None:
+            group = np.searchsorted(known, groups[k])[group]
+        labels = np.searchsorted(united, classes[k])[labels]
+        moved.append(ClusterCells(np.column_stack([group, labels]), part.counts))
+    return _added(*moved), united
+
+
+def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterCells:
+    """Cells and counts as a constructor takes them, sorted, without empty cells."""
+    rows, often = np.asarray(cells), np.asarray(counts)
+    whole = rows.ndim == 2 and rows.dtype.kind in "iu" and often.dtype.kind in "iu"
+    if not whole or rows.shape != (len(often), len(shape)) or len(shape) < 4:
+        raise ValueError(
+            "`cells` must be positions of shape (n_cells, 2 + n_classifiers), and `counts` "
+            f"whole numbers of shape (n_cells,). Got {rows.shape} of {rows.dtype} and "
+            f"{often.shape} of {often.dtype}."
+        )
+    kept = often != 0
+    rows, often = rows[kept].astype(np.int64), often[kept].astype(np.int64)
+    if float(often.sum(dtype=float)) >= MOST_RECORDS:
+        raise ValueError(
+            f"`counts` must add up to less than {MOST_RECORDS:.3g} answers. Got more."
+        )
+    if not len(rows) or often.min() < 0 or rows.min() < 0 or (rows >= shape).any():
+        raise ValueError(
+            "`cells` must be positions below the numbers of groups and classes, "
+            f"{list(shape)}, and `counts` at least 0, one of them above 0. Got others."
+        )
+    order, twice = _in_order(rows, shape)
+    rows, often = rows[order], often[order]
+    if twice:
+        raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
+    return ClusterCells(rows, often)
+
+
+def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
+    """The order of sorted cells, and whether a cell occurs twice."""
+    if np.prod([float(size) for size in shape]) > LARGEST_CODE:
+        order = np.lexsort(rows.T[::-1])
+        return order, bool((np.diff(rows[order], axis=0) == 0).all(axis=1).any())
+    # Cells are mostly in order already, which a stable sort of numbers takes no time for.
+    numbers = _numbers(list(rows.T), shape)
+    order = np.argsort(numbers, kind="stable")
+    return order, bool((np.diff(numbers[order]) == 0).any())
+
+
+def tables_of(found: ClusterCells, n_groups: int) -> IntArray:
+    """Right and wrong of two classifiers, group by group."""
+    group, truth, first, second = found.cells.T
+    kind = 3 - 2 * (first == truth).astype(np.int64) - (second == truth)
+    return sums_of(group * 4 + kind, found.counts, 4 * n_groups).reshape(n_groups, 4)
+
+
+ROLES = ("champion", "challenger")
+
+
+def check_answerers(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
+    if k < 2:
+        raise ValueError(
+            f"Cluster sums need answers of at least two classifiers. Got {k}. Pass an "
+            "array of labels a classifier after `y_true`."
+        )
+    return check_classifier_names(ROLES if names is None and k == 2 else names, k)
+
+
+def check_repetition(answers: Sequence[Any], names: tuple[str, ...]) -> None:
+    if len(answers) != len(names):
+        raise ValueError(
+            f"Each repetition must have answers of {len(names)} classifiers: "
+            f"{', '.join(names)}. Got {len(answers)}."
+        )
+
+
+def group_positions(groups: Any, n: int) -> tuple[np.ndarray | None, IntArray]:
+    """The different groups, sorted, and the position of each record's; 0 without groups."""
+    if groups is None:
+        return None, np.zeros(n, dtype=np.int64)
+    labels, codes = np.unique(groups, return_inverse=True)
+    return labels, codes
+
+
+def check_two(sums: "ClusterSums", name: str) -> None:
+    if sums.n_classifiers != 2:
+        raise ValueError(
+            f"{name} needs answers of two classifiers. Got {sums.n_classifiers}: "
+            f"{', '.join(sums.names)}. Make sums of two of them."
+        )
+
+
+def check_tables(sums: "ClusterSums", name: str) -> None:
+    """Refuse sums that have no table of two classifiers for each group."""
+    check_two(sums, name)
+    if sums.tables is None:
+        raise ValueError(
+            "The predictions have no groups. Pass `groups`, the group of each record, or "
+            "use a test of independent records, such as mcnemar."
+        )
+
+
+def plain_list(values: np.ndarray | None) -> list[Any] | None:
+    """What JSON can hold: numbers, or text, also of dates."""
+    if values is None:
+        return None
+    return (values.astype(str) if values.dtype.kind in "mMS" else values).tolist()
+
+
+def checked_tables(sums: "ClusterSums", n_groups: int) -> IntArray:
+    if sums.counts is not None or sums.classes is not None:
+        raise ValueError(
+            "`classes` and `counts` are about `cells`. Got None for `cells`. Pass all "
+            "three, or `tables` and `groups` alone."
+        )
+    values = check_whole("tables", sums.tables)
+    if values.ndim != 2 or values.shape[1] != 4 or values.shape[0] != n_groups:
+        raise ValueError(
+            f"`tables` must have shape (n_groups, 4) with a row a group. Got "
+            f"{values.shape} and {n_groups} groups. The four counts are "
+            f"{', '.join(CELLS)}."
+        )
+    empty = int((values.sum(axis=1) == 0).sum())
+    if not n_groups or empty:
+        raise ValueError(
+            "Each group must have at least one record, and there must be a group. Got "
+            f"{n_groups} groups, {empty} of them empty. Leave empty groups out."
+        )
+    return values
+
+
+def check_each_once(groups: np.ndarray) -> None:
+    twice = groups[1:][groups[1:] == groups[:-1]]
+    if len(twice):
+        raise ValueError(
+            f"Each of `groups` must occur once. Got {some_of(np.unique(twice))} more "
+            "often. Add the tables of one group."
+        )
+
+
+def group_labels(groups: Any) -> np.ndarray:
+    """Groups as an array of numbers or of strings."""
+    if groups is None:
+        raise ValueError(
+            "`groups` must be the group of each record. Got None. Without groups, count "
+            "with ContingencyTable and use a test of independent records."
+        )
+    return check_groups(groups).copy()
+
+
+def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
+    """Cells, and what follows from them, with their groups in order."""
+    classes = check_classes(sums.classes)
+    width = np.shape(sums.cells)[-1] if np.ndim(sums.cells) == 2 else 0
+    shape = [len(order), *[len(classes)] * max(0, width - 1)]
+    cells, counts = check_cells(sums.cells, sums.counts, shape)
+    if sums.groups is not None:
+        moved = np.empty_like(order)
+        moved[order] = np.arange(len(order))
+        cells = np.column_stack([moved[cells[:, 0]], cells[:, 1:]])
+        cells, counts = check_cells(cells, counts, shape)
+        if len(np.unique(cells[:, 0])) < len(order):
+            raise ValueError(
+                "Each group must have at least one record. Got groups without one. Leave "
+                "empty groups out."
+            )
+    tables = None
+    if sums.groups is not None and width == 4:
+        tables = tables_of(ClusterCells(cells, counts), len(order))
+    by_default = sums.names is None or (tuple(sums.names) == ROLES and width != 4)
+    return {
+        "classes": classes,
+        "cells": cells,
+        "counts": counts,
+        "tables": tables,
+        "names": check_answerers(None if by_default else sums.names, width - 2),
+    }
+
+
+def check_alike(one: "ClusterSums", other: "ClusterSums") -> None:
+    """Refuse sums of other classifiers, of another kind, or with other labels."""
+    if (one.cells is None) != (other.cells is None) or (one.groups is None) != (
+        other.groups is None
+    ):
+        raise ValueError(
+            "Only sums of one kind can be merged: both with labels or both of tables, both "
+            "with groups or both without. Make both in the same way."
+        )
+    if one.names != other.names:
+        raise ValueError(
+            "Only answers of the same classifiers can be merged. Got "
+            f"{', '.join(one.names)} and {', '.join(other.names)}."
+        )
+    if one.groups is not None and _is_text(one.groups) != _is_text(other.groups):
+        raise ValueError(
+            "Only groups with labels of one type can be merged. Got "
+            f"{some_of(one.groups)} and {some_of(other.groups)}. Convert one of them."
+        )
+
+
+def _is_text(labels: np.ndarray) -> bool:
+    return labels.dtype.kind in "US"
+
+
+GROUPED_HOLDOUT = Design("holdout", grouped=True)
+SWAPPED = [0, 2, 1, 3]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterSums(ClusterFrames, Mergeable):
+    """Answers of two or more classifiers, counted cluster by cluster.
+
+    Records of one group (a patient's images, a user's messages, a document's sentences)
+    tend to be answered alike, and so is a record that is answered in every repetition of
+    a cross-validation. Such a cluster adds less than as many unrelated records would, and
+    counts a cluster are all that a test needs in order to allow for it.
+
+    Parameters
+    ----------
+    tables : array-like of shape (n_groups, 4), optional
+        Records of each group that both, only the champion, only the challenger, or
+        neither answered rightly. Follows from `cells` where these are given.
+    groups : array-like of shape (n_groups,), optional
+        Labels of the groups: numbers or strings, each once. None, with `cells` only,
+        where every record is a cluster of its own.
+    design : Design or str, default="grouped holdout"
+        How the records were collected.
+    classes : array-like of shape (n_classes,), optional
+        Class labels, sorted, that `cells` are about.
+    cells : array-like of shape (n_cells, 2 + n_classifiers), optional
+        Positions of group (0 where there are none), of the true class and of each
+        classifier's answer. Each cell occurs once.
+    counts : array-like of shape (n_cells,), optional
+        Answers to records in each cell.
+    names : iterable of str, optional
+        Names of the classifiers of `cells`; champion and challenger for two.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (n_groups, 4) or None
+        The tables in the order of the sorted groups; None for more than two classifiers
+        and where there are no groups.
+    groups : ndarray of shape (n_groups,) or None
+        The labels, sorted.
+    cells, counts, classes : ndarray or None
+        What there is of labels, sorted; None where only tables were given.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or not whole, a group has no record, or a label occurs
+        twice.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ClusterSums
+    >>> sums = ClusterSums.from_predictions(
+    ...     [0, 1, 1, 0],
+    ...     [0, 0, 1, 1],
+    ...     [0, 1, 1, 1],
+    ...     groups=["ann", "ann", "bob", "bob"],
+    ... )
+    >>> sums.groups.tolist(), sums.tables.tolist()
+    (['ann', 'bob'], [[1, 0, 1, 0], [1, 0, 0, 1]])
+    >>> sums.differences.tolist(), sums.sizes.tolist()
+    ([1, 0], [2, 2])
+
+    .. versionadded:: 0.1
+    """
+
+    tables: IntArray = None  # type: ignore[assignment]
+    groups: np.ndarray = None  # type: ignore[assignment]
+    design: Design = GROUPED_HOLDOUT
+    classes: np.ndarray = None  # type: ignore[assignment]
+    cells: IntArray = None  # type: ignore[assignment]
+    counts: IntArray = None  # type: ignore[assignment]
+    names: tuple[str, ...] = ROLES
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        with_labels = self.cells is not None
+        groups, order = self.groups, np.zeros(1, dtype=np.int64)
+        if groups is not None or not with_labels:
+            groups = group_labels(groups)
+            order = np.argsort(groups, kind="stable")
+            groups = groups[order]
+            check_each_once(groups)
+        values: dict[str, Any] = {"groups": groups, "design": as_design(self.design)}
+        if with_labels:
+            values |= checked_labels(self, order)
+        else:
+            values |= {"tables": checked_tables(self, len(groups))[order]}
+            values |= {"names": ROLES}
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        groups = "" if self.groups is None else f"groups=[{some_of(self.groups)}], "
+        names = "" if self.n_classifiers == 2 else f"names={list(self.names)}, "
+        return (
+            f"ClusterSums(n_groups={self.n_groups}, n={self.n}, {groups}{names}"
+            f"design={self.design.name!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClusterSums):
+            return NotImplemented
+        return (self.design, self.names) == (other.design, other.names) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("groups", "tables", "classes", "cells", "counts")
+        )
+
+    def __hash__(self) -> int:
+        known = (self.tables, self.cells, self.counts)
+        return hash((self.design, *(None if a is None else a.tobytes() for a in known)))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return ClusterSums, tuple(getattr(self, f.name) for f in fields(self))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        *answers: ArrayLike,
+        groups: ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+    ) -> "ClusterSums":
+        """Count the records of a hold-out set by group and by answers.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        *answers : array-like of shape (n_samples,)
+            Predicted labels, an array a classifier; champion and challenger first.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record: numbers or strings. By default every record is a
+            cluster of its own.
+        names : iterable of str, optional
+            Names of the classifiers.
+        """
+        known = check_answerers(names, len(answers))
+        whose = [f"answers of {name}" if len(known) > 2 else name for name in known]
+        given = dict(zip(whose, answers, strict=True))
+        (y_true, *rows), counts = counted_labels({"y_true": y_true}, given, groups=groups)
+        truth = check_labels("y_true", y_true)
+        clusters = {} if groups is None else {"groups": group_labels(rows.pop())}
+        labels = dict(zip(whose, map(check_labels, whose, rows), strict=True))
+        check_same_length({"y_true": truth} | labels | clusters)
+        classes, codes = encode_labels(truth, labels)
+        own, at = group_positions(clusters.get("groups"), len(truth))
+        return cls._counted(classes, [[at, *codes]], own, known, None, counts)
+
+    @classmethod
+    def from_repeats(
+        cls,
+        y_true: ArrayLike,
+        repeats: Iterable[Sequence[ArrayLike]],
+        *,
+        groups: ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+        classes: ArrayLike | None = None,
+        design: Design | str = "repeated kfold",
+    ) -> "ClusterSums":
+        """Count the answers of several repetitions, one repetition at a time.
+
+        Each repetition answers every record, as repeated cross-validation does. The
+        repetitions may come from a generator: only their counts are kept.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        repeats : iterable of sequences of array-like of shape (n_samples,)
+            For each repetition the predicted labels of each classifier.
+        groups : array-like of shape (n_samples,), optional
+            Clusters of records. By default the answers to a record are its cluster.
+        names : iterable of str, optional
+            Names of the classifiers.
+        classes : array-like of shape (n_classes,), optional
+            All classes, where answers may be some that `y_true` lacks.
+        design : Design or str, default="repeated kfold"
+            How the records were split.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import ClusterSums
+        >>> repeats = [([0, 1, 1], [0, 1, 0]), ([0, 0, 1], [0, 1, 1])]
+        >>> sums = ClusterSums.from_repeats([0, 1, 1], repeats)
+        >>> sums.n, sums.n_groups, sums.tables.tolist()
+        (6, 3, [[2, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]])
+
+        .. versionadded:: 0.1
+        """
+        truth = check_labels("y_true", y_true)
+        clusters = np.arange(len(truth)) if groups is None else group_labels(groups)
+        check_same_length(y_true=truth, groups=clusters)
+        known = np.unique(truth) if classes is None else check_classes(classes)
+        own, at = group_positions(clusters, len(truth))
+        y = class_codes("y_true", truth, known)
+        coming = iter(repeats)
+        first = list(islice(coming, 1))
+        who = check_answerers(names, len(first[0]) if first else 0)
+
+        def parts() -> Iterator[list[IntArray]]:
+            for answers in chain(first, coming):
+                check_repetition(answers, who)
+                given = dict(zip(who, answers, strict=True))
+                labels = {name: check_labels(name, one) for name, one in given.items()}
+                check_same_length({"y_true": truth} | labels)
+                yield [at, y, *(class_codes(*pair, known) for pair in labels.items())]
+
+        return cls._counted(known, parts(), own, who, as_design(design))
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "ClusterSums":
+        """Count the answers of both, as :meth:`from_predictions_of` does."""
+        return cls.from_predictions_of(pair.alone)
+
+    @classmethod
+    def from_predictions_of(cls, predictions: Predictions) -> "ClusterSums":
+        """Count the answers of all test sets together, cluster by cluster.
+
+        The clusters are the groups of the predictions, as positions in their sorted
+        labels. Without groups they are the records, as positions, where some record is
+        answered more than once, and otherwise every record is one of its own. Positions
+        mean the same in shards of these predictions only; shards that were collected
+        apart are merged by their labels, see :meth:`from_predictions`.
+        """
+        records, clusters = predictions.records, predictions.groups
+        if clusters is not None:
+            clusters = clusters if records is None else clusters[records]
+        elif records is not None and np.bincount(records).max(initial=0) > 1:
+            clusters = records
+        codes = [one.known_labels() for one in predictions.answers]
+        codes.insert(0, predictions.y_answered())
+        own, at = group_positions(clusters, len(codes[0]))
+        part = [at, *codes]
+        who = predictions.names
+        return cls._counted(predictions.classes, [part], own, who, predictions.design)
+
+    @classmethod
+    def _counted(
+        cls,
+        classes: np.ndarray,
+        parts: Iterable[Sequence[IntArray]],
+        groups: np.ndarray | None,
+        names: tuple[str, ...],
+        design: Design | None = None,
+        repeats: IntArray | None = None,
+    ) -> "ClusterSums":
+        n_groups = 1 if groups is None else len(groups)
+        shape = [n_groups, *[len(classes)] * (1 + len(names))]
+        cells, counts = count_cells(parts, shape, repeats)
+        if design is None:
+            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
+        return cls(None, groups, design, classes, cells, counts, names)  # type: ignore[arg-type]
+
+    @property
+    def n(self) -> int:
+        """Number of records, each as often as it was answered."""
+        return int((self.tables if self.counts is None else self.counts).sum())
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers."""
+        return len(self.names)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of clusters."""
+        return self.n if self.groups is None else len(self.groups)
+
+    @property
+    def n_discordant(self) -> int:
+        """Records that exactly one of the two answered rightly."""
+        check_tables(self, "n_discordant")
+        return int(self.tables[:, 1:3].sum())
+
+    @property
+    def sizes(self) -> IntArray:
+        """Records of each group."""
+        check_tables(self, "sizes")
+        return self.tables.sum(axis=1)
+
+    @property
+    def differences(self) -> IntArray:
+        """Records of each group that only the challenger got right, less the reverse."""
+        check_tables(self, "differences")
+        return self.tables[:, 2] - self.tables[:, 1]
+
+    def check_tables(self, test: str) -> None:
+        """Refuse sums that have no table of two classifiers for each group."""
+        check_tables(self, test)
+
+    def class_rows(self) -> ClassRows:
+        """The answers class by class, for tests of precision."""
+        if self.cells is None:
+            raise ValueError(
+                "Tables of right and wrong answers do not say which class was answered. "
+                "Make the sums by ClusterSums.from_predictions(y_true, *answers)."
+            )
+        cluster = None if self.groups is None else self.cells[:, 0]
+        return ClassRows.from_cells(self.classes, self.cells[:, 1:], self.counts, cluster)
+
+    def contingency_table(self) -> ContingencyTable:
+        """The records of all groups together."""
+        check_two(self, "contingency_table")
+        tables = self.tables
+        if tables is None:
+            tables = tables_of(ClusterCells(self.cells, self.counts), 1)
+        both, first, second, neither = tables.sum(axis=0).tolist()
+        return ContingencyTable(both, first, second, neither, self.design)
+
+    def swap(self) -> "ClusterSums":
+        """The classifiers in reverse order; of two, the roles exchanged."""
+        if self.cells is None:
+            return replace(self, tables=self.tables[:, SWAPPED])
+        order = [0, 1, *range(self.cells.shape[1] - 1, 1, -1)]
+        return replace(self, cells=self.cells[:, order], names=self.names[::-1])
+
+    def __add__(self, other: object) -> "ClusterSums":
+        if not isinstance(other, ClusterSums):
+            return NotImplemented
+        check_same_design(self, other)
+        check_alike(self, other)
+        groups = None if self.groups is None else np.union1d(self.groups, other.groups)
+        if self.cells is not None:
+            merged, classes = merged_cells(
+                ClusterCells(self.cells, self.counts),
+                ClusterCells(other.cells, other.counts),
+                (self.classes, other.classes),
+                None if groups is None else (self.groups, other.groups),
+            )
+            return replace(
+                self,
+                groups=groups,
+                classes=classes,
+                cells=merged.cells,
+                counts=merged.counts,
+            )
+        tables = np.zeros((len(groups), 4), dtype=np.int64)
+        for one in (self, other):
+            tables[np.searchsorted(groups, one.groups)] += one.tables
+        return replace(self, tables=tables, groups=groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, groups and design as plain values; dates as text."""
+        if self.cells is None:
+            kept: tuple[str, ...] = ("tables", "groups")
+        else:
+            kept = ("groups", "classes", "cells", "counts")
+        values = {name: getattr(self, name) for name in kept}
+        plain = {name: plain_list(value) for name, value in values.items()}
+        names = {} if self.cells is None else {"names": list(self.names)}
+        return plain | names | {"design": self.design.name}

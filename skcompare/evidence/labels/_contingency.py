@@ -1,0 +1,503 @@
+"""Who was right: one table of two classifiers, or a table of every split."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import check_same_length, is_number, is_whole
+from skcompare._typing import ArrayLike
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
+
+PART = 1 << 17
+"""Records that are looked at at a time: few enough for the cache."""
+
+HEAD = 4096
+"""The first records, which usually have every label."""
+
+MOST_LABELS = 16
+"""Texts are compared with so many labels, one after the other; more are sorted."""
+
+TEXT = frozenset("US")
+TEXTS = "UUU", "SSS"
+"""Kinds of arrays that hold text, and three of one kind."""
+
+Array = NDArray[Any]
+
+
+def count_cells(first: Any, second: Any, counts: Any = None) -> tuple[int, int, int, int]:
+    """Records by who was right, each counted once or as often as `counts` say."""
+    kinds = (first & second, first, second, first | True)
+    size = np.count_nonzero if counts is None else lambda kind: counts[kind].sum()
+    return _cells(*(int(size(kind)) for kind in kinds))
+
+
+def _cells(both: int, one: int, two: int, n: int) -> tuple[int, int, int, int]:
+    return both, one - both, two - both, n - one - two + both
+
+
+def right_cells(
+    truth: Array, champion: Array, challenger: Array
+) -> tuple[int, int, int, int]:
+    """Records that both, only the champion, only the challenger and neither got right.
+
+    Takes what `check_labels` returns, of one length, and refuses answers that cannot be
+    about the truth as `classes_of` does, which looks at the labels of all records. Most
+    often that is not needed: an answer that is right is a label in common, and no more is
+    asked of numbers. Texts must also be spelt alike, as those are that the truth has too.
+    """
+    answers = {"champion": champion, "challenger": challenger}
+    kinds = "".join(array.dtype.kind for array in (truth, champion, challenger))
+    shared = _SharedLabels(truth, champion, challenger) if kinds in TEXTS else None
+    if shared is None and not TEXT.isdisjoint(kinds):
+        classes_of(truth, **answers)
+    both = first = second = 0
+    for start in range(0, len(truth), PART):
+        part = slice(start, start + PART)
+        if shared is None:
+            y = truth[part]
+            one, two = champion[part] == y, challenger[part] == y
+        else:
+            one, two = shared.right(part)
+        both += int(np.count_nonzero(one & two))
+        first += int(np.count_nonzero(one))
+        second += int(np.count_nonzero(two))
+    if not (first and second) or (shared is not None and not shared.certain):
+        classes_of(truth, **answers)
+    return _cells(both, first, second, len(truth))
+
+
+class _SharedLabels:
+    """Texts as rows of whole numbers, and whether the truth has all of their labels.
+
+    `certain` becomes False as soon as there is a wrong answer that the first records of
+    the truth do not have.
+    """
+
+    def __init__(self, *labels: Array) -> None:
+        self.labels = labels
+        widest = np.result_type(*labels)
+        self.dtype = widest if widest.itemsize else np.dtype((widest.type, 1))
+        size = self.dtype.itemsize
+        self.word = next(f"u{n}" for n in (8, 4, 2, 1) if size % n == 0)
+        self.head = self._words(slice(HEAD), labels[0])
+        self.known: list[Array] = []
+        self.certain = True
+
+    def _words(self, part: slice, labels: Array) -> Array:
+        texts = np.ascontiguousarray(labels[part], dtype=self.dtype)
+        return texts.view(self.word).reshape(len(texts), -1)
+
+    def right(self, part: slice) -> Iterator[Array]:
+        """Which records each answer is right about."""
+        truth, *answers = (self._words(part, labels) for labels in self.labels)
+        for answer in answers:
+            right = _all_equal(answer, truth)
+            if self.certain:
+                self._look_for(answer.take(np.flatnonzero(~right), axis=0))
+            yield right
+
+    def _look_for(self, texts: Array) -> None:
+        """Remember labels that the truth has too."""
+        found = np.zeros(len(texts), dtype=bool)
+        for label in self.known:
+            found |= _all_equal(texts, label)
+        while self.certain and not found.all():
+            label = texts[np.argmin(found)]
+            self.known.append(label)
+            here = bool(_all_equal(self.head, label).any())
+            self.certain = here and len(self.known) <= MOST_LABELS
+            found |= _all_equal(texts, label)
+
+
+def _all_equal(rows: Array, others: Array) -> Array:
+    """Which rows are equal in each number; `others` are as many, or one."""
+    if others.ndim == 2:
+        return reduce(np.logical_and, (rows == others).T)
+    columns = zip(rows.T, others, strict=True)
+    return reduce(np.logical_and, (column == other for column, other in columns))
+
+
+CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class ContingencyTable(Mergeable):
+    """Right and wrong answers of two classifiers on the same records.
+
+    Parameters
+    ----------
+    both_correct, only_champion, only_challenger, both_wrong : int or float
+        Records that both, only the champion, only the challenger, or neither answered
+        rightly. Averaged and effective tables hold floats, see `fractional`.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or not finite, or if there is no record.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> table = ContingencyTable(150, 25, 15, 10)
+    >>> table.n, table.n_discordant
+    (200, 40)
+    >>> ContingencyTable.from_predictions([0, 1, 1], [0, 0, 1], [0, 1, 0])
+    ContingencyTable(both_correct=1, only_champion=1, only_challenger=1, both_wrong=0)
+
+    .. versionadded:: 0.1
+    """
+
+    both_correct: int | float
+    only_champion: int | float
+    only_challenger: int | float
+    both_wrong: int | float
+    design: Design = HOLDOUT
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        counts = [_check_cell(name, getattr(self, name)) for name in CELLS]
+        if any(isinstance(count, float) for count in counts):
+            counts = [float(count) for count in counts]
+        if sum(counts) == 0:
+            raise ValueError(
+                "A contingency table needs at least one record. Got only zeros."
+            )
+        for name, count in zip(CELLS, counts, strict=True):
+            object.__setattr__(self, name, count)
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in CELLS]
+        if self.design != HOLDOUT:
+            shown.append(f"design={self.design.name!r}")
+        return f"ContingencyTable({', '.join(shown)})"
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, champion: ArrayLike, challenger: ArrayLike
+    ) -> "ContingencyTable":
+        """Count the records of a hold-out set by who was right.
+
+        Parameters
+        ----------
+        y_true, champion, challenger : array-like of shape (n_samples,)
+            True and predicted labels.
+        """
+        (y_true, champion, challenger), counts = counted_labels(
+            {"y_true": y_true}, {"champion": champion, "challenger": challenger}
+        )
+        truth = check_labels("y_true", y_true)
+        first = check_labels("champion", champion)
+        second = check_labels("challenger", challenger)
+        check_same_length(y_true=truth, champion=first, challenger=second)
+        if counts is None:
+            return cls(*right_cells(truth, first, second))
+        classes_of(truth, champion=first, challenger=second)
+        return cls(*count_cells(first == truth, second == truth, counts))
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "ContingencyTable":
+        """Count the answers of all test sets together."""
+        y_true = pair.predictions.y_answered()
+        first, second = (labels_of(pair, role) == y_true for role in (0, 1))
+        return cls(*count_cells(first, second), pair.design)
+
+    @property
+    def n(self) -> int | float:
+        """Number of records."""
+        return (
+            self.both_correct + self.only_champion + self.only_challenger + self.both_wrong
+        )
+
+    @property
+    def n_discordant(self) -> int | float:
+        """Records that exactly one of the two answered rightly."""
+        return self.only_champion + self.only_challenger
+
+    @property
+    def fractional(self) -> bool:
+        """Whether the counts are floats, which exact tests refuse."""
+        return isinstance(self.both_correct, float)
+
+    @property
+    def accuracies(self) -> tuple[float, float]:
+        """Accuracy of champion and challenger."""
+        champion = (self.both_correct + self.only_champion) / self.n
+        return champion, (self.both_correct + self.only_challenger) / self.n
+
+    @property
+    def difference(self) -> float:
+        """Accuracy of the challenger less that of the champion."""
+        return (self.only_challenger - self.only_champion) / self.n
+
+    def swap(self) -> "ContingencyTable":
+        """The table with the roles exchanged."""
+        return replace(
+            self, only_champion=self.only_challenger, only_challenger=self.only_champion
+        )
+
+    def __add__(self, other: object) -> "ContingencyTable":
+        if not isinstance(other, ContingencyTable):
+            return NotImplemented
+        check_same_design(self, other)
+        cells = [getattr(self, name) + getattr(other, name) for name in CELLS]
+        return replace(self, **dict(zip(CELLS, cells, strict=True)))
+
+    def to_dict(self) -> dict[str, int | float | str]:
+        """Counts and design as plain values."""
+        return {f.name: getattr(self, f.name) for f in fields(self)[:4]} | {
+            "design": self.design.name
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedBlocks(Mergeable):
+    """Contingency tables of every split of a cross-validation.
+
+    Parameters
+    ----------
+    tables : array-like of shape (n_repeats, n_folds, 4) or (n_splits, 4), or sequence
+        Counts of each split in the order both correct, only the champion, only the
+        challenger, both wrong; or :class:`ContingencyTable` objects, nested in the same
+        way.
+    design : Design or str, optional
+        How the records were split. By default tables of shape (M, 2, 4) with halves of
+        nearly equal size are taken to come from M × 2 block-regularized
+        cross-validation ("bcv"), and others are "unknown". Say so if they come from
+        elsewhere: random halves look the same, and no test can tell.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, a count is negative or not whole, a table is empty, or
+        repetitions of one cross-validation disagree on the number of records.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedBlocks
+    >>> blocks = PairedBlocks([[[40, 4, 2, 4], [41, 3, 3, 3]]] * 5)
+    >>> blocks.n_records, blocks.average.only_champion
+    (100, 3.5)
+
+    .. versionadded:: 0.1
+    """
+
+    tables: np.ndarray
+    design: Design = None  # type: ignore[assignment]
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        tables = _as_tables(self.tables)
+        design = self.design
+        if design is None:
+            design = "bcv" if _has_even_halves(tables) else "unknown"
+        design = as_design(design)
+        shape = tables.shape[:-1]
+        if design.n_splits != np.prod(shape):
+            repeats, folds = shape if len(shape) == 2 else (1, shape[0])
+            design = replace(design, n_repeats=repeats, n_folds=folds)
+        tables.setflags(write=False)
+        object.__setattr__(self, "tables", tables)
+        object.__setattr__(self, "design", design)
+        if tables.ndim == 3:
+            _check_repeats(tables)
+
+    def __repr__(self) -> str:
+        return f"PairedBlocks({self.tables.tolist()}, design={self.design.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedBlocks):
+            return NotImplemented
+        return self.design == other.design and np.array_equal(self.tables, other.tables)
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.tables.tobytes()))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the tables come back read-only.
+        return PairedBlocks, (self.tables, self.design)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[ArrayLike],
+        champion: Sequence[ArrayLike],
+        challenger: Sequence[ArrayLike],
+        *,
+        design: Design | str | None = None,
+    ) -> "PairedBlocks":
+        """Count the records of every test set by who was right.
+
+        Parameters
+        ----------
+        y_true, champion, challenger : sequence of array-like of shape (n_test,)
+            True and predicted labels, an array a split, repetition after repetition.
+        design : Design or str, optional
+            How the records were split, as for the class. "bcv" reads the splits as
+            M pairs.
+        """
+        check_same_length(y_true=y_true, champion=champion, challenger=challenger)
+        tables = [
+            ContingencyTable.from_predictions(*split)
+            for split in zip(y_true, champion, challenger, strict=True)
+        ]
+        counts = np.array([[getattr(table, name) for name in CELLS] for table in tables])
+        if design is not None and as_design(design).kind in ("bcv", "random 5x2"):
+            if len(counts) % 2:
+                raise ValueError(
+                    "M × 2 cross-validation has an even number of test sets. Got "
+                    f"{len(counts)}. Pass both halves of each repetition."
+                )
+            counts = counts.reshape(-1, 2, 4)
+        return cls(counts, design)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        champion: Any,
+        challenger: Any = None,
+        X: Any = None,
+        y: Any = None,
+        **words: Any,
+    ) -> "PairedBlocks":
+        """Count the answers of two outputs of scikit-learn's `cross_validate`.
+
+        One is enough where it is of a ``PairedClassifier``. They and `cv`, `design` and
+        `groups` are as in :func:`~skcompare.predictions.predictions_from_cv_results`.
+        """
+        return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **words))
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "PairedBlocks":
+        """Count the answers of each test set."""
+        predictions = pair.predictions
+        y_true = predictions.y_answered()
+        first, second = (labels_of(pair, role) == y_true for role in (0, 1))
+        tables = np.array(
+            [count_cells(first[part], second[part]) for part in predictions.slices()]
+        )
+        design = pair.design
+        if design.n_repeats > 1 or design.kind == "bcv":
+            tables = tables.reshape(design.n_repeats, design.n_folds, 4)
+        return cls(tables, design)
+
+    @property
+    def n_records(self) -> float:
+        """Records that a repetition tests; the mean where repetitions differ."""
+        repeats = self.tables.shape[0] if self.tables.ndim == 3 else 1
+        total = self.tables.sum() / repeats
+        return int(total) if total == int(total) else float(total)
+
+    @property
+    def average(self) -> ContingencyTable:
+        """Mean of the tables, count by count (equation 6 of the 5×2 BCV paper).
+
+        Shares are not averaged, so halves of unequal size count by their records.
+        """
+        return self.effective(1.0)
+
+    def effective(self, multiplier: float) -> ContingencyTable:
+        """The averaged table times a multiplier: as many records as it is worth."""
+        both, first, second, neither = self.tables.reshape(-1, 4).mean(axis=0) * multiplier
+        return ContingencyTable(
+            float(both), float(first), float(second), float(neither), self.design
+        )
+
+    def swap(self) -> "PairedBlocks":
+        """The tables with the roles exchanged."""
+        return PairedBlocks(self.tables[..., [0, 2, 1, 3]], self.design)
+
+    def __add__(self, other: object) -> "PairedBlocks":
+        if not isinstance(other, PairedBlocks):
+            return NotImplemented
+        check_same_design(self, other)
+        if self.tables.shape != other.tables.shape:
+            raise ValueError(
+                "Shards of one cross-validation have tables of one shape. Got "
+                f"{self.tables.shape} and {other.tables.shape}."
+            )
+        return PairedBlocks(self.tables + other.tables, self.design)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and design as plain values."""
+        return {"tables": self.tables.tolist(), "design": self.design.name}
+
+
+def labels_of(pair: PairedPredictions, role: int) -> np.ndarray:
+    """Predicted classes of champion (0) or challenger (1)."""
+    return pair.roles[role].known_labels()
+
+
+def _check_cell(name: str, count: object) -> int | float:
+    if is_whole(count) and count >= 0:
+        return int(count)
+    if is_number(count) and 0 <= count < math.inf:
+        return float(count)
+    raise ValueError(
+        f"`{name}` must be a count of records, a number of at least 0. Got {count!r}."
+    )
+
+
+def _as_tables(tables: Any) -> np.ndarray:
+    def plain(item: Any) -> Any:
+        if isinstance(item, ContingencyTable):
+            return [getattr(item, name) for name in CELLS]
+        if isinstance(item, list | tuple):
+            return [plain(part) for part in item]
+        return item
+
+    counts = np.asarray(plain(tables) if isinstance(tables, list | tuple) else tables)
+    if counts.ndim not in (2, 3) or counts.shape[-1] != 4 or counts.size == 0:
+        raise ValueError(
+            "`tables` must have shape (n_repeats, n_folds, 4) or (n_splits, 4). Got "
+            f"{counts.shape}. The four counts are {', '.join(CELLS)}."
+        )
+    numbers = counts.dtype.kind in "iuf" and bool(np.isfinite(counts).all())
+    whole = counts.astype(np.int64) if numbers else np.zeros_like(counts)
+    if not numbers or (whole != counts).any() or (whole < 0).any():
+        raise ValueError("`tables` must hold whole counts of at least 0, a table a split.")
+    if (whole.sum(axis=-1) == 0).any():
+        raise ValueError("Each split must test at least one record. Got an empty table.")
+    return whole
+
+
+def _has_even_halves(tables: np.ndarray) -> bool:
+    """Whether tables look like block-regularized halves.
+
+    Halves differ by at most half the number of blocks, and there are at most four blocks
+    more than repetitions.
+    """
+    if tables.ndim != 3 or tables.shape[1] != 2:
+        return False
+    sizes = tables.sum(axis=2)
+    return bool((np.abs(sizes[:, 0] - sizes[:, 1]) <= (len(tables) + 4) / 2).all())
+
+
+def _check_repeats(tables: np.ndarray) -> None:
+    totals = tables.sum(axis=(1, 2))
+    if (totals != totals[0]).any():
+        raise ValueError(
+            "Each repetition of a cross-validation tests every record once. Got "
+            f"repetitions of {', '.join(map(str, totals))} records."
+        )
+
+
+def check_same_design(one: Any, other: Any) -> None:
+    if one.design != other.design:
+        raise ValueError(
+            "Only evidence of one design can be merged. Got "
+            f"{one.design} and {other.design}."
+        )

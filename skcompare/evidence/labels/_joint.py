@@ -1,0 +1,289 @@
+"""What all label tests need: how often each true class met each pair of answers."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, encode_labels, united_classes
+from skcompare._core.validation import check_same_length, some_of
+from skcompare._typing import ArrayLike, IntArray
+from skcompare.evidence._counting import LARGEST_TABLE, count_codes, sums_of
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._agreement import (
+    AgreementMatrix,
+    check_classes,
+    check_few_classes,
+    check_whole,
+)
+from skcompare.evidence.labels._class_moments import ClassRows
+from skcompare.evidence.labels._contingency import (
+    ContingencyTable,
+    check_same_design,
+    labels_of,
+)
+from skcompare.evidence.labels._device_labels import counted_labels
+from skcompare.evidence.labels._frame_labels import JointFrames
+from skcompare.predictions import LABELS, PairedPredictions
+
+SORTED_CLASSES = 1 << 21
+"""The cells of so many classes can be numbered in 64 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCounts(JointFrames, Mergeable):
+    """Records by their true class and the two answers that they got.
+
+    Every test of labels is a function of these counts, so that records are counted once
+    and all tests together take no longer for more records. Only cells that occur are
+    kept, so that a thousand classes fit.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes, n_classes, n_classes) or (n_cells,)
+        Records with each true class, champion's answer and challenger's answer, in this
+        order of axes; or one count a cell.
+    classes : array-like of shape (n_classes,)
+        Class labels, sorted.
+    cells : array-like of shape (n_cells, 3), optional
+        Positions in `classes` of truth, champion's and challenger's answer, where
+        `counts` has one count a cell. Each cell occurs once.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Attributes
+    ----------
+    cells : ndarray of shape (n_cells, 3)
+        The cells that occur, sorted.
+    counts : ndarray of shape (n_cells,)
+        Their records.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import JointCounts
+    >>> joint = JointCounts.from_predictions(
+    ...     ["a", "b", "b", "c"], ["a", "b", "c", "a"], ["a", "b", "b", "a"]
+    ... )
+    >>> joint.n, joint.classes.tolist(), joint.counts.tolist()
+    (4, ['a', 'b', 'c'], [1, 1, 1, 1])
+    >>> joint.contingency_table()
+    ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=1)
+
+    .. versionadded:: 0.1
+    """
+
+    counts: IntArray
+    classes: np.ndarray
+    cells: IntArray = None  # type: ignore[assignment]
+    design: Design = HOLDOUT
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        classes = check_classes(self.classes)
+        counts = check_whole("counts", self.counts)
+        if self.cells is None:
+            cells = _cells_of(counts, len(classes))
+            counts = counts[tuple(cells.T)]
+        else:
+            cells, counts = _sorted_cells(np.asarray(self.cells), counts, len(classes))
+        if not len(counts):
+            raise ValueError("Joint counts need at least one record. Got only zeros.")
+        for array in (cells, counts, classes):
+            array.setflags(write=False)
+        object.__setattr__(self, "cells", cells)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __repr__(self) -> str:
+        return (
+            f"JointCounts(n={self.n}, classes=[{some_of(self.classes)}], "
+            f"design={self.design.name!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        return self.design == other.design and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("classes", "cells", "counts")
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.cells.tobytes(), self.counts.tobytes()))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return JointCounts, (self.counts, self.classes, self.cells, self.design)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, champion: ArrayLike, challenger: ArrayLike
+    ) -> "JointCounts":
+        """Count the records of a hold-out set in one pass.
+
+        Parameters
+        ----------
+        y_true, champion, challenger : array-like of shape (n_samples,)
+            True and predicted labels. Answers may be classes that `y_true` lacks.
+        """
+        (y_true, champion, challenger), counts = counted_labels(
+            {"y_true": y_true}, {"champion": champion, "challenger": challenger}
+        )
+        truth = check_labels("y_true", y_true)
+        first = check_labels("champion", champion)
+        second = check_labels("challenger", challenger)
+        check_same_length(y_true=truth, champion=first, challenger=second)
+        classes, codes = encode_labels(truth, {"champion": first, "challenger": second})
+        if counts is not None:
+            return cls(counts, classes, np.stack(codes, axis=1))
+        return cls._from_codes(classes, codes, HOLDOUT)
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "JointCounts":
+        """Count the answers of all test sets together."""
+        predictions = pair.predictions
+        codes = [predictions.y_answered(), labels_of(pair, 0), labels_of(pair, 1)]
+        return cls._from_codes(predictions.classes, codes, pair.design)
+
+    @classmethod
+    def _from_codes(cls, classes: np.ndarray, codes: Any, design: Design) -> "JointCounts":
+        k = len(classes)
+        cell, counts = count_codes(codes, k)
+        cells = np.stack(np.unravel_index(cell, (k, k, k)), axis=1)
+        return cls(counts, classes, cells, design)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    def to_array(self) -> IntArray:
+        """The counts as one array of shape (n_classes, n_classes, n_classes)."""
+        k = self.n_classes
+        if k**3 > LARGEST_TABLE:
+            raise ValueError(
+                f"{k} classes have {k**3:,} cells, too many for one array. Use `cells` and "
+                "`counts`, the cells that occur."
+            )
+        table = np.zeros((k, k, k), dtype=np.int64)
+        table[tuple(self.cells.T)] = self.counts
+        return table
+
+    def contingency_table(self) -> ContingencyTable:
+        """Records by who was right."""
+        truth, first, second = self.cells.T
+        kind = 2 * (first == truth) + (second == truth)
+        neither, challenger, champion, both = sums_of(kind, self.counts, 4).tolist()
+        return ContingencyTable(both, champion, challenger, neither, self.design)
+
+    def agreement_matrix(self) -> AgreementMatrix:
+        """Records by the two answers."""
+        _, first, second = self.cells.T
+        k = self.n_classes
+        check_few_classes(k)
+        table = sums_of(first * k + second, self.counts, k * k).reshape(k, k)
+        return AgreementMatrix(table, self.classes, self.design)
+
+    def confusion_matrices(self) -> tuple[IntArray, IntArray]:
+        """True against predicted class, of champion and challenger.
+
+        Returns
+        -------
+        champion, challenger : ndarray of shape (n_classes, n_classes)
+            A row a true class, as in scikit-learn.
+        """
+        truth, *answers = self.cells.T
+        k = self.n_classes
+        first, second = (
+            sums_of(truth * k + answer, self.counts, k * k).reshape(k, k)
+            for answer in answers
+        )
+        return first, second
+
+    def for_class(self, label: Any) -> "JointCounts":
+        """The counts of one class against the rest, with the classes False and True."""
+        found = np.flatnonzero(self.classes == label)
+        if len(found) != 1:
+            raise ValueError(
+                f"{label!r} is no class of these counts. Classes: {some_of(self.classes)}."
+            )
+        cell = (self.cells == found[0]) @ np.array([4, 2, 1])
+        counts = sums_of(cell, self.counts, 8).reshape(2, 2, 2)
+        return JointCounts(counts, np.array([False, True]), design=self.design)
+
+    def class_rows(self) -> ClassRows:
+        """The answers class by class, for tests of precision; each record is a cluster."""
+        return ClassRows.from_cells(self.classes, self.cells, self.counts)
+
+    def swap(self) -> "JointCounts":
+        """The counts with the roles exchanged."""
+        return replace(self, cells=self.cells[:, [0, 2, 1]])
+
+    def __add__(self, other: object) -> "JointCounts":
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        check_same_design(self, other)
+        classes = united_classes(self.classes, other.classes)
+        k = len(classes)
+        cells = np.concatenate(
+            [np.searchsorted(classes, one.classes)[one.cells] for one in (self, other)]
+        )
+        cell, position = np.unique(
+            np.ravel_multi_index(tuple(cells.T), (k, k, k)), return_inverse=True
+        )
+        counts = sums_of(position, np.concatenate([self.counts, other.counts]), len(cell))
+        merged = np.stack(np.unravel_index(cell, (k, k, k)), axis=1)
+        return JointCounts(counts, classes, merged, self.design)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Classes, cells, counts and design as plain values."""
+        return {
+            "classes": self.classes.tolist(),
+            "cells": self.cells.tolist(),
+            "counts": self.counts.tolist(),
+            "design": self.design.name,
+        }
+
+
+def _cells_of(counts: IntArray, k: int) -> IntArray:
+    if counts.shape != (k, k, k):
+        raise ValueError(
+            f"`counts` must have shape ({k}, {k}, {k}), a true class by a champion's by a "
+            f"challenger's answer. Got {counts.shape} and {k} classes. Pass `cells` with "
+            "one count a cell."
+        )
+    return np.argwhere(counts)
+
+
+def _sorted_cells(cells: Any, counts: IntArray, k: int) -> tuple[IntArray, IntArray]:
+    whole = cells.ndim == 2 and cells.shape[1:] == (3,) and cells.dtype.kind in "iu"
+    if not whole or counts.shape != cells.shape[:1]:
+        raise ValueError(
+            "`cells` must be positions of shape (n_cells, 3), and `counts` of shape "
+            f"(n_cells,). Got {cells.shape} of {cells.dtype} and {counts.shape}."
+        )
+    if cells.size and (cells.min() < 0 or cells.max() >= k):
+        raise ValueError(
+            f"`cells` must be positions among the {k} classes. Got values from "
+            f"{cells.min()} to {cells.max()}."
+        )
+    kept = counts > 0
+    cells, counts = cells[kept].astype(np.int64), counts[kept]
+    # Cells that were counted here are sorted already.
+    if k <= SORTED_CLASSES:
+        place = (cells[:, 0] * k + cells[:, 1]) * k + cells[:, 2]
+        if (place[1:] > place[:-1]).all():
+            return cells, counts
+    order = np.lexsort(cells.T[::-1])
+    cells, counts = cells[order], counts[order]
+    if len(cells) and (np.diff(cells, axis=0) == 0).all(axis=1).any():
+        raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
+    return cells, counts

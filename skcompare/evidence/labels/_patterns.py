@@ -1,0 +1,484 @@
+"""Who of several classifiers was right on each record."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of
+from skcompare._core.validation import check_same_length, is_whole, unknown_name
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._contingency import (
+    ContingencyTable,
+    check_same_design,
+    labels_of,
+)
+from skcompare.evidence.labels._device_labels import answers_right
+from skcompare.predictions import LABELS, PairedPredictions, Predictions
+
+Bits = NDArray[np.uint8]
+
+MOST_WORDS = 1023
+"""Words of 64 bits whose bits a 16-bit number can count."""
+
+_count_bits = getattr(np, "bitwise_count", None)  # numpy >= 2.0
+
+
+def compared(truth: NDArray[Any], answers: Iterable[NDArray[Any]]) -> Bits:
+    """1 where an answer is the true label, packed along the records."""
+    right = np.empty(len(truth), dtype=bool)
+    # One array of answers at a time, so that what is right stays in the cache.
+    return np.array([np.packbits(np.equal(one, truth, out=right)) for one in answers])
+
+
+def concatenated(first: Bits, n_first: int, second: Bits, n_second: int) -> Bits:
+    """The bits of some records and then those of others."""
+    full, rest = divmod(n_first, 8)
+    bits = np.zeros((len(first), -(-(n_first + n_second) // 8)), dtype=np.uint8)
+    bits[:, : first.shape[1]] = first
+    # The second ones begin within the last octet of the first, or right after it.
+    bits[:, full : full + second.shape[1]] |= second >> rest
+    if rest:
+        carried = second[:, : bits.shape[1] - full - 1] << (8 - rest)
+        bits[:, full + 1 : full + 1 + carried.shape[1]] |= carried
+    return bits
+
+
+def joint_counts(bits: Bits) -> IntArray:
+    """Records at which two rows both are 1, for every two rows."""
+    words = _as_words(bits)
+    k, n_parts, _ = words.shape
+    sums = np.zeros((k, k, n_parts), dtype=np.uint16)
+    # Memory that is taken once costs less than that of each row anew.
+    both = np.empty_like(words)
+    for i in range(k):
+        np.bitwise_and(words[i], words[i:], out=both[i:])
+        sums[i, i:] = _ones(both[i:])
+    joint = sums.sum(axis=-1, dtype=np.int64)
+    return np.maximum(joint, joint.T)
+
+
+def count_mixed(bits: Bits) -> int:
+    """Records at which some rows are 1 and others 0."""
+    some = np.bitwise_or.reduce(bits) ^ np.bitwise_and.reduce(bits)
+    return int(_ones(_as_words(some[np.newaxis])).sum(dtype=np.int64))
+
+
+def _as_words(bits: Bits) -> NDArray[np.uint64]:
+    """Words of shape (rows, parts, at most MOST_WORDS), with bits 0 at the end."""
+    n_words = -(-bits.shape[1] // 8)
+    n_parts = -(-n_words // MOST_WORDS)
+    padded = np.zeros((len(bits), 8 * n_parts * -(-n_words // n_parts)), dtype=np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return padded.view(np.uint64).reshape(len(bits), n_parts, -1)
+
+
+def _ones(words: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Bits that are 1 over the last axis, in a type that sums twice as fast as longer."""
+    if _count_bits is None:
+        counts = _ones_of_16()[words.view(np.uint16)]
+    else:
+        counts = _count_bits(words)
+    return np.add.reduce(counts, axis=-1, dtype=np.uint16)
+
+
+@cache
+def _ones_of_16() -> Bits:
+    """Bits that are 1 in each number of 16 bits."""
+    octets = np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2)
+    return np.unpackbits(octets, axis=1).sum(axis=1, dtype=np.uint8)
+
+
+def distinct_columns(block: Bits) -> tuple[Bits, IntArray]:
+    """Different columns as rows, sorted, and how often each occurs; not packed."""
+    octets = np.packbits(block, axis=0)
+    padded = np.zeros((block.shape[1], -(-len(octets) // 8) * 8), dtype=np.uint8)
+    padded[:, : len(octets)] = octets.T
+    # As numbers with the first bit in front they sort like the columns.
+    words = padded.view(">u8").astype(np.uint64)
+    if words.shape[1] == 1:
+        # Sorting numbers is many times faster than sorting rows.
+        values, counts = np.unique(words, return_counts=True)
+        words = values[:, np.newaxis]
+    else:
+        words, counts = np.unique(words, axis=0, return_counts=True)
+    octets = words.astype(">u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=len(block)), counts
+
+
+BLOCK = 1 << 22
+"""Answers that are unpacked at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CorrectnessPatterns(Mergeable):
+    """Right and wrong answers of several classifiers on the same records.
+
+    An answer takes a bit, so that a million records of twenty classifiers fit into
+    2.5 MB, and how often two classifiers are right together is counted 64 records at a
+    time.
+
+    Parameters
+    ----------
+    bits : array-like of shape (n_records, n_classifiers)
+        1 or True where a classifier answered a record rightly, and 0 or False where it
+        did not. With `n`, these answers as :func:`numpy.packbits` packs them along the
+        records, of shape (n_classifiers, ceil(n / 8)).
+    names : iterable of str, optional
+        Names of the classifiers, each another; "classifier 1" and so on by default.
+    design : Design or str, default="holdout"
+        How the records were collected.
+    n : int, optional
+        Number of records, where `bits` are packed.
+
+    Attributes
+    ----------
+    bits : ndarray of shape (n_classifiers, ceil(n / 8)), dtype uint8
+        The packed answers, a row a classifier; bits after the last record are 0.
+
+    Raises
+    ------
+    ValueError
+        If an answer is neither 0 nor 1, if there are fewer than two classifiers or no
+        record, or if names are not as many as classifiers, or two are equal.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import CorrectnessPatterns
+    >>> patterns = CorrectnessPatterns.from_counts(
+    ...     {"111": 80, "110": 2, "100": 2, "011": 9, "010": 1, "001": 3, "000": 3}
+    ... )
+    >>> patterns.n, patterns.n_correct.tolist()
+    (100, [84, 92, 92])
+    >>> patterns.contingency_table(0, 1)
+    ContingencyTable(both_correct=82, only_champion=2, only_challenger=10, both_wrong=6)
+
+    .. versionadded:: 0.1
+    """
+
+    bits: NDArray[np.uint8]
+    names: tuple[str, ...] = None  # type: ignore[assignment]
+    design: Design = HOLDOUT
+    n: int = None  # type: ignore[assignment]
+    # Counting takes longer than any test, and several tests need the same counts.
+    _counts: tuple[IntArray, int] | None = field(default=None, init=False)
+
+    wanted: ClassVar[frozenset[str]] = frozenset({LABELS})
+
+    def __post_init__(self) -> None:
+        if self.n is None:
+            bits, n = _packed(self.bits)
+        else:
+            bits, n = _checked_bits(self.bits, self.n), int(self.n)
+        _check_size(len(bits), n)
+        bits.setflags(write=False)
+        object.__setattr__(self, "bits", bits)
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "names", check_classifier_names(self.names, len(bits)))
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __repr__(self) -> str:
+        return (
+            f"CorrectnessPatterns(n={self.n}, names={list(self.names)}, "
+            f"n_correct={self.n_correct.tolist()}, design={self.design.name!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CorrectnessPatterns):
+            return NotImplemented
+        return (self.design, self.names, self.n) == (
+            other.design,
+            other.names,
+            other.n,
+        ) and np.array_equal(self.bits, other.bits)
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.names, self.n, self.bits.tobytes()))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the bits come back read-only.
+        return CorrectnessPatterns, (self.bits, self.names, self.design, self.n)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, *answers: ArrayLike, names: Iterable[str] | None = None
+    ) -> "CorrectnessPatterns":
+        """Compare the answers to the records of a hold-out set with the truth.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        *answers : array-like of shape (n_samples,)
+            Predicted labels, an array a classifier.
+        names : iterable of str, optional
+            Names of the classifiers.
+        """
+        there = answers_right(y_true, answers)
+        if there is not None:
+            return cls(*there[:1], check_classifier_names(names, len(answers)), n=there[1])
+        truth = _labels("y_true", y_true)
+        _check_size(len(answers), len(truth))
+        known = check_classifier_names(names, len(answers))
+        # In messages; a classifier may be called y_true.
+        whose = [f"answers of {name}" for name in known]
+        predicted = [_labels(*one) for one in zip(whose, answers, strict=True)]
+        check_same_length(y_true=truth, **dict(zip(whose, predicted, strict=True)))
+        if any(array.dtype.kind in "US" for array in (truth, *predicted)):
+            classes_of(truth, **dict(zip(whose, predicted, strict=True)))
+        bits = compared(truth, predicted)
+        # Numeric answers that fit no true label are never right; looking for others
+        # would take longer than everything else.
+        never = {whose[i]: predicted[i] for i in np.flatnonzero(~bits.any(axis=1))}
+        if never:
+            classes_of(truth, **never)
+        return cls(bits, known, HOLDOUT, len(truth))
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Mapping[Any, int],
+        names: Iterable[str] | None = None,
+        design: Design | str = HOLDOUT,
+    ) -> "CorrectnessPatterns":
+        """Records from a table of patterns.
+
+        Parameters
+        ----------
+        counts : mapping of str or tuple to int
+            Records with each pattern. A pattern has a 1 for each classifier that is
+            right and a 0 for each that is wrong, such as "110" or (1, 1, 0).
+        names : iterable of str, optional
+            Names of the classifiers.
+        design : Design or str, default="holdout"
+            How the records were collected.
+        """
+        patterns = [tuple(str(int(mark)) for mark in key) for key in _keys(counts)]
+        for pattern, count in zip(patterns, counts.values(), strict=True):
+            if len(pattern) != len(patterns[0]) or not is_whole(count) or count < 0:
+                raise ValueError(
+                    "`counts` must map patterns of one length, such as '110', to whole "
+                    f"counts of at least 0. Got {''.join(pattern)!r}: {count!r}."
+                )
+        rows = np.array(patterns, dtype=np.uint8)
+        often = np.array(list(counts.values()), dtype=np.int64)
+        bits = np.array([np.packbits(np.repeat(column, often)) for column in rows.T])
+        return cls(bits, names, design, int(often.sum()))  # type: ignore[arg-type]
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "CorrectnessPatterns":
+        """Champion and challenger, in this order; the answers of all test sets."""
+        truth = pair.predictions.y_answered()
+        bits = compared(truth, [labels_of(pair, role) for role in (0, 1)])
+        champion, challenger = (answers.name for answers in pair.roles)
+        if challenger == champion:
+            challenger = f"{champion} again"
+        return cls(bits, (champion, challenger), pair.design, len(truth))
+
+    @classmethod
+    def from_predictions_of(cls, predictions: Predictions) -> "CorrectnessPatterns":
+        """All classifiers of the predictions; the answers of all test sets."""
+        truth = predictions.y_answered()
+        labels = [answers.known_labels() for answers in predictions.answers]
+        return cls(
+            compared(truth, labels), predictions.names, predictions.design, len(truth)
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers."""
+        return len(self.bits)
+
+    @property
+    def both_correct(self) -> IntArray:
+        """Records that two classifiers both answered rightly.
+
+        Of shape (n_classifiers, n_classifiers); the diagonal is what each answered
+        rightly.
+        """
+        return self._counted()[0]
+
+    @property
+    def n_correct(self) -> IntArray:
+        """Records that each classifier answered rightly."""
+        return np.diagonal(self.both_correct)
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """Accuracy of each classifier."""
+        return self.n_correct / self.n
+
+    @property
+    def discordant(self) -> IntArray:
+        """Records that the row's classifier answered rightly and the column's wrongly."""
+        return self.n_correct[:, np.newaxis] - self.both_correct
+
+    @property
+    def n_informative(self) -> int:
+        """Records that some answered rightly and others wrongly."""
+        return self._counted()[1]
+
+    @property
+    def row_totals(self) -> IntArray:
+        """Records that exactly 0, 1, ..., n_classifiers answered rightly."""
+        k = self.n_classifiers
+        totals = np.zeros(k + 1, dtype=np.int64)
+        for block in self._blocks():
+            right = block.sum(axis=0, dtype=np.min_scalar_type(k))
+            totals += np.bincount(right, minlength=k + 1)
+        return totals
+
+    def contingency_table(
+        self, champion: int | str, challenger: int | str
+    ) -> ContingencyTable:
+        """The table of two classifiers, by position or name."""
+        i, j = self.position(champion), self.position(challenger)
+        joint = self.both_correct
+        both, first, second = int(joint[i, j]), int(joint[i, i]), int(joint[j, j])
+        neither = self.n - first - second + both
+        return ContingencyTable(both, first - both, second - both, neither, self.design)
+
+    def position(self, classifier: int | str) -> int:
+        """Position of a classifier, from itself or from the name."""
+        if is_whole(classifier) and 0 <= classifier < self.n_classifiers:
+            return int(classifier)
+        if classifier in self.names:
+            return self.names.index(str(classifier))
+        raise unknown_name("classifier", classifier, self.names)
+
+    def distinct(self) -> tuple[NDArray[np.uint8], IntArray]:
+        """The patterns that occur, sorted, and how many records have each.
+
+        Returns
+        -------
+        patterns : ndarray of shape (n_patterns, n_classifiers)
+            1 for right and 0 for wrong.
+        counts : ndarray of shape (n_patterns,)
+        """
+        found = [distinct_columns(block) for block in self._blocks()]
+        if len(found) == 1:
+            return found[0]
+        rows = np.concatenate([rows for rows, _ in found])
+        patterns, where = np.unique(rows, axis=0, return_inverse=True)
+        counts = np.zeros(len(patterns), dtype=np.int64)
+        np.add.at(counts, where.ravel(), np.concatenate([counts for _, counts in found]))
+        return patterns, counts
+
+    def swap(self) -> "CorrectnessPatterns":
+        """The classifiers in reverse order; of two, the roles exchanged."""
+        return CorrectnessPatterns(self.bits[::-1], self.names[::-1], self.design, self.n)
+
+    def __add__(self, other: object) -> "CorrectnessPatterns":
+        if not isinstance(other, CorrectnessPatterns):
+            return NotImplemented
+        check_same_design(self, other)
+        if self.names != other.names:
+            raise ValueError(
+                "Only answers of the same classifiers can be merged. Got "
+                f"{', '.join(self.names)} and {', '.join(other.names)}."
+            )
+        bits = concatenated(self.bits, self.n, other.bits, other.n)
+        return CorrectnessPatterns(bits, self.names, self.design, self.n + other.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Names, patterns with their counts and design as plain values."""
+        patterns, counts = self.distinct()
+        words = ["".join(map(str, pattern)) for pattern in patterns.tolist()]
+        return {
+            "names": list(self.names),
+            "counts": dict(zip(words, counts.tolist(), strict=True)),
+            "design": self.design.name,
+        }
+
+    def _counted(self) -> tuple[IntArray, int]:
+        if self._counts is None:
+            joint = joint_counts(self.bits)
+            joint.setflags(write=False)
+            object.__setattr__(self, "_counts", (joint, count_mixed(self.bits)))
+        return self._counts  # type: ignore[return-value]
+
+    def _blocks(self) -> Iterator[NDArray[np.uint8]]:
+        """Right (1) and wrong (0), of shape (n_classifiers, n_some_records)."""
+        octets = max(1, BLOCK // (8 * self.n_classifiers))
+        for start in range(0, self.bits.shape[1], octets):
+            count = min(8 * octets, self.n - 8 * start)
+            some = self.bits[:, start : start + octets]
+            yield np.unpackbits(some, axis=1, count=count)
+
+
+def _packed(answers: Any) -> tuple[NDArray[np.uint8], int]:
+    array = np.asarray(answers)
+    if array.ndim != 2:
+        raise ValueError(
+            "`bits` must have shape (n_records, n_classifiers). Got an array of shape "
+            f"{array.shape}. From labels, use CorrectnessPatterns.from_predictions."
+        )
+    if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
+        raise ValueError(
+            "`bits` must be 1 where an answer is right and 0 where it is wrong. Got "
+            f"other values, of dtype {array.dtype}. From labels, use "
+            "CorrectnessPatterns.from_predictions."
+        )
+    return np.packbits(np.ascontiguousarray(array.T, dtype=bool), axis=1), len(array)
+
+
+def _check_size(n_classifiers: int, n: int) -> None:
+    if n_classifiers < 2 or n == 0:
+        raise ValueError(
+            "Patterns need at least two classifiers and one record. Got "
+            f"{n_classifiers} classifiers and {n} records."
+        )
+
+
+def _checked_bits(bits: Any, n: object) -> NDArray[np.uint8]:
+    if not is_whole(n) or n < 0:
+        raise ValueError(f"`n` must be the number of records. Got {n!r}.")
+    array = np.array(bits)
+    if array.ndim != 2 or array.dtype != np.uint8 or array.shape[1] != -(-n // 8):
+        raise ValueError(
+            f"Packed bits of {n} records must be of shape (n_classifiers, {-(-n // 8)}) "
+            f"and dtype uint8. Got shape {array.shape} and dtype {array.dtype}. Leave `n` "
+            "out for answers that are not packed."
+        )
+    if n % 8 and (array[:, -1] & (0xFF >> n % 8)).any():
+        raise ValueError("Bits after the last record must be 0. Got others.")
+    return array
+
+
+def check_classifier_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"classifier {i}" for i in range(1, k + 1))
+    known = (names,) if isinstance(names, str) else tuple(names)
+    if len(known) != k or len(set(known)) < k or not all(isinstance(s, str) for s in known):
+        raise ValueError(
+            f"`names` must be {k} different strings, one a classifier. Got {known!r}."
+        )
+    return known
+
+
+def _keys(counts: Any) -> list[Any]:
+    """The patterns of a mapping, each of ones and zeros."""
+    if not isinstance(counts, Mapping) or not counts:
+        raise ValueError(
+            "`counts` must map patterns, such as '110', to counts of records. Got "
+            f"{counts!r}."
+        )
+    for key in counts:
+        marks = list(key) if isinstance(key, str | tuple) else []
+        if not marks or not all(mark in ("0", "1", 0, 1) for mark in marks):
+            raise ValueError(
+                "A pattern has a 1 for each classifier that is right and a 0 for each "
+                f"that is wrong, such as '110' or (1, 1, 0). Got {key!r}."
+            )
+    return list(counts)
+
+
+def _labels(name: str, values: Any) -> NDArray[Any]:
+    # Integers have no missing value to look for, which would take a pass an array.
+    plain = isinstance(values, np.ndarray) and values.dtype.kind in "biu"
+    return values if plain and values.ndim == 1 else check_labels(name, values)

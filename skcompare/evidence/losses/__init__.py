@@ -1,0 +1,1 @@
+"""Evidence of losses per record."""

@@ -1,0 +1,230 @@
+"""Losses of probabilities, all at once or a few records at a time."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcompare._core.labels import check_groups, encode_labels, united_classes
+from skcompare._core.validation import check_same_length
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._class_order import ClassColumns
+from skcompare.evidence.losses._loss_moments import CHUNK, LossMoments
+from skcompare.evidence.losses._record_losses import (
+    EPS,
+    checked_loss,
+    n_clipped,
+    named_loss,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LossGroups:
+    """Records of each group, and the sums of their differences of losses.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_groups,)
+        Labels of the groups, sorted.
+    sizes : ndarray of shape (n_groups,)
+        Records of each group.
+    gains : ndarray of shape (n_groups,)
+        Sum of the champion's losses less the challenger's, over the records of a group.
+    codes : ndarray of shape (n_samples,) or None
+        Group of each record as a position in `labels`, where the losses are kept.
+    """
+
+    labels: np.ndarray
+    sizes: IntArray
+    gains: FloatArray
+    codes: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            array = getattr(self, field.name)
+            if array is not None and array.flags.writeable:
+                array = array.copy()
+                array.setflags(write=False)
+                object.__setattr__(self, field.name, array)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return LossGroups, tuple(getattr(self, field.name) for field in fields(self))
+
+    @classmethod
+    def of(
+        cls, differences: FloatArray, groups: np.ndarray, counts: IntArray | None = None
+    ) -> "LossGroups":
+        """The sums of differences by the groups of the records.
+
+        With `counts` those by the groups of parts of so many records, of sums of
+        differences.
+        """
+        labels, (codes,) = encode_labels(groups, {})
+        gains = np.bincount(codes, differences, len(labels)).astype(np.float64)
+        if counts is None:
+            return cls(labels, np.bincount(codes, minlength=len(labels)), gains, codes)
+        sizes = np.zeros(len(labels), dtype=np.int64)
+        np.add.at(sizes, codes, counts)
+        return cls(labels[sizes > 0], sizes[sizes > 0], gains[sizes > 0])
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.labels)
+
+    def swap(self) -> "LossGroups":
+        """The sums with the roles exchanged."""
+        return replace(self, gains=-self.gains)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LossGroups):
+            return NotImplemented
+        if (self.codes is None) != (other.codes is None):
+            return False
+        return all(
+            np.array_equal(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+            if getattr(self, field.name) is not None
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: "LossGroups") -> "LossGroups":
+        """The sums of two shards; a group may be in both."""
+        labels = united_classes(self.labels, other.labels)
+        sizes, gains = np.zeros(len(labels), dtype=np.int64), np.zeros(len(labels))
+        codes = []
+        for one in (self, other):
+            place = np.searchsorted(labels, one.labels)
+            sizes[place] += one.sizes
+            gains[place] += one.gains
+            codes.append(None if one.codes is None else place[one.codes])
+        kept = [each for each in codes if each is not None]
+        together = np.concatenate(kept) if len(kept) == 2 else None
+        return LossGroups(labels, sizes, gains, together)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Labels, sizes and sums as plain values."""
+        return {
+            "labels": self.labels.tolist(),
+            "sizes": self.sizes.tolist(),
+            "gains": self.gains.tolist(),
+        }
+
+
+PART = 4 * CHUNK
+"""Records whose losses are made at a time: few enough for the cache."""
+
+
+class Losses(NamedTuple):
+    """Losses of both roles, their name, and how many are those of `eps`."""
+
+    name: str
+    champion: FloatArray
+    challenger: FloatArray
+    clipped: tuple[int, int] = (0, 0)
+
+
+class Parted(NamedTuple):
+    """What is kept of losses that were made a few records at a time."""
+
+    name: str
+    moments: LossMoments
+    values: FloatArray | None
+    groups: LossGroups | None
+    clipped: tuple[int, int]
+
+
+def losses_of(
+    codes: IntArray, probas: Sequence[FloatArray], loss: Any, options: Mapping[str, Any]
+) -> Losses:
+    """The losses of probabilities, by the positions of the true classes."""
+    name, function = named_loss(loss, **options)
+    first, second = (
+        checked_loss(name, function(codes, proba), len(codes)) for proba in probas
+    )
+    if loss != "log":
+        return Losses(name, first, second)
+    eps = EPS if options["eps"] is None else options["eps"]
+    champion, challenger = (
+        n_clipped(codes, proba, own, eps)
+        for proba, own in zip(probas, (first, second), strict=True)
+    )
+    return Losses(name, first, second, (champion, challenger))
+
+
+def can_be_parted(answers: Mapping[str, Any], loss: Any) -> bool:
+    """Whether records can be taken a few at a time with the same result.
+
+    Own losses may depend on all records.
+    """
+    return isinstance(loss, str) and all(
+        isinstance(values, np.ndarray) for values in answers.values()
+    )
+
+
+def parted_losses(
+    truth: ClassColumns,
+    answers: Mapping[str, Any],
+    loss: str,
+    options: Mapping[str, Any],
+    groups: ArrayLike | None,
+    keep_values: bool,
+) -> Parted:
+    """Losses with their moments, made in parts that stay in the cache.
+
+    The losses are kept, or else their sums of groups.
+    """
+    n = check_same_length({"y_true": truth.codes}, answers)
+    grouping = None
+    if groups is not None and not keep_values:
+        own = check_groups(groups)
+        check_same_length(losses=truth.codes, groups=own)
+        grouping = encode_labels(own, {})
+        gains = np.zeros(len(grouping[0]))
+    values = np.empty((2, n)) if keep_values else None
+    moments: list[LossMoments] = []
+    clipped = np.zeros(2, dtype=np.int64)
+    for start in range(0, n, PART):
+        rows = slice(start, start + PART)
+        found = _part(truth, answers, rows, loss, options)
+        moments += LossMoments.of_parts(found.champion, found.challenger)
+        clipped += found.clipped
+        if values is not None:
+            values[0, rows], values[1, rows] = found.champion, found.challenger
+        if grouping is not None:
+            np.add.at(gains, grouping[1][0][rows], found.champion - found.challenger)
+    sums = None
+    if grouping is not None:
+        labels, (codes,) = grouping
+        sums = LossGroups(labels, np.bincount(codes, minlength=len(labels)), gains)
+    total = reduce(add, moments)  # There is at least one record.
+    return Parted(found.name, total, values, sums, (int(clipped[0]), int(clipped[1])))
+
+
+def _part(
+    truth: ClassColumns,
+    answers: Mapping[str, Any],
+    rows: slice,
+    loss: str,
+    options: Mapping[str, Any],
+) -> Losses:
+    part = copy(truth)
+    part.codes = truth.codes[rows]
+    try:
+        probas = [part.probabilities(k, values[rows]) for k, values in answers.items()]
+        return losses_of(part.codes, probas, loss, options)
+    except ValueError:
+        # All records together say where in them the fault is.
+        losses_of(
+            truth.codes,
+            [truth.probabilities(*answer) for answer in answers.items()],
+            loss,
+            options,
+        )
+        raise

@@ -1,0 +1,149 @@
+"""Losses a record, their means and their moments, on the device of the probabilities.
+
+Each function here does what its namesake does with arrays of numpy, after the same checks
+of its options.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.validation import PROBABILITY_TOLERANCE
+from skcompare._typing import FloatArray
+from skcompare.evidence._device import Space, space_at
+from skcompare.evidence.labels._device_labels import device_weights
+from skcompare.evidence.losses._loss_moments import LossMoments
+
+
+def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
+    """Probabilities with a column a class; None for those that numpy is to refuse."""
+    xp, proba = space.xp, space.own(values, "float64")
+    if proba.ndim == 1 and n_classes == 2 and _in_unit_interval(space, proba):
+        return xp.stack([1 - proba, proba], axis=1)
+    if (
+        proba.ndim != 2
+        or proba.shape[1] != n_classes
+        or not _in_unit_interval(space, proba)
+    ):
+        return None
+    off = xp.max(xp.abs(xp.sum(proba, axis=1) - 1))
+    return proba if off <= PROBABILITY_TOLERANCE * max(1.0, n_classes / 2) else None
+
+
+def _in_unit_interval(space: Space, proba: Any) -> bool:
+    # A missing value is not in it either, and makes the least value missing.
+    xp, n = space.xp, proba.shape[0]
+    return n > 0 and bool(xp.min(proba) >= 0) and bool(xp.max(proba) <= 1)
+
+
+def brier(codes: Any, proba: Any) -> Any:
+    """Squared distance of the second class's probability from the truth."""
+    xp = space_at(proba).xp
+    misses = proba[:, 1] - xp.astype(codes, proba.dtype)
+    return misses * misses
+
+
+def multiclass_brier(codes: Any, proba: Any) -> Any:
+    """Squared distances of all probabilities from the truth, added."""
+    space = space_at(proba)
+    xp = space.xp
+    true = codes[:, None] == space.up_to(proba.shape[1])[None, :]
+    misses = proba - xp.astype(true, proba.dtype)
+    return xp.sum(misses * misses, axis=1)
+
+
+def log(codes: Any, proba: Any, eps: float) -> Any:
+    """Negative logarithm of the true class's probability, at least `eps`."""
+    xp = space_at(proba).xp
+    chances = of_true_class(codes, proba)
+    least = xp.full_like(chances, eps)
+    # Libraries that are built on numpy warn as it does.
+    with np.errstate(divide="ignore"):
+        logs = xp.log(xp.where(chances < eps, least, chances))
+    # Less from 0, so that certainty gives 0 and not -0.
+    return 0.0 - logs
+
+
+def spherical(codes: Any, proba: Any) -> Any:
+    """One less the true class's probability over the length of all of them."""
+    xp = space_at(proba).xp
+    lengths = xp.sqrt(xp.sum(proba * proba, axis=1))
+    losses = 1 - of_true_class(codes, proba) / lengths
+    return xp.where(losses > 0, losses, xp.zeros_like(losses))
+
+
+def cost(codes: Any, proba: Any, costs: FloatArray, best: bool) -> Any:
+    """Costs of the decisions that look cheapest, or on the most probable class."""
+    space = space_at(proba)
+    xp, k = space.xp, proba.shape[1]
+    own = space.own(costs, "float64")
+    preferred = proba if best else -xp.matmul(proba, own)
+    decided = xp.argmax(preferred, axis=1)
+    return space.take(xp.reshape(own, (-1,)), codes * k + decided)
+
+
+def of_true_class(codes: Any, proba: Any) -> Any:
+    """The probability of each record's true class."""
+    space = space_at(proba)
+    k = proba.shape[1]
+    if k == 2:
+        return space.xp.where(codes == 1, proba[:, 1], proba[:, 0])
+    at = space.up_to(proba.shape[0]) * k + codes
+    return space.take(space.xp.reshape(proba, (-1,)), at)
+
+
+def n_below(codes: Any, proba: Any, eps: float) -> int:
+    """Records whose true class has a probability below `eps`."""
+    xp = space_at(proba).xp
+    return int(xp.sum(xp.astype(of_true_class(codes, proba) < eps, xp.int64)))
+
+
+def mean_loss(losses: Any, sample_weight: Any) -> float | None:
+    """Mean of a loss a record; None where weights are to be refused."""
+    space = space_at(losses)
+    xp, n = space.xp, losses.shape[0]
+    if sample_weight is None:
+        return float(xp.sum(losses)) / n
+    weights = device_weights(space, sample_weight, n)
+    if weights is None:
+        return None
+    return float(xp.sum(losses * weights)) / float(xp.sum(weights))
+
+
+def class_totals(codes: Any, sample_weight: Any, n_classes: int) -> FloatArray | None:
+    """Weight of the records of each class; None where weights are to be refused."""
+    space = space_at(codes)
+    if sample_weight is None:
+        return space.counted(codes, n_classes).astype(np.float64)
+    weights = device_weights(space, sample_weight, codes.shape[0])
+    return None if weights is None else space.counted(codes, n_classes, weights)
+
+
+def device_moments(champion: Any, challenger: Any, largest: float) -> LossMoments | None:
+    """The moments of losses in two passes; None where a loss is too large or not finite."""
+    xp, n = space_at(champion).xp, champion.shape[0]
+    for losses in (champion, challenger):
+        if not bool(xp.max(xp.abs(losses)) <= largest):
+            return None
+    means, rests, centred = [], [], []
+    for values in (champion, challenger, champion - challenger):
+        mean = float(xp.sum(values)) / n
+        rest = values - mean
+        # The mean of large values is rounded, and what is left shows by how much.
+        correction = float(xp.sum(rest)) / n
+        total = mean + correction
+        means.append(total)
+        rests.append((mean - total) + correction)
+        centred.append(rest - correction)
+    first, second, gain = centred
+    return LossMoments(
+        n,
+        means[0],
+        means[1],
+        means[2],
+        champion_squares=float(xp.sum(first * first)),
+        challenger_squares=float(xp.sum(second * second)),
+        gain_squares=float(xp.sum(gain * gain)),
+        products=float(xp.sum(first * second)),
+        rests=(rests[0], rests[1], rests[2]),
+    )

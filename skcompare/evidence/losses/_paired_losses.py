@@ -1,0 +1,652 @@
+"""Losses of two classifiers on the same records, or what is left of them: their moments."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.array_api import all_on_host, is_foreign, on_host
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_groups
+from skcompare._core.validation import check_same_length
+from skcompare._registry.losses import record_losses
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._class_order import ClassColumns
+from skcompare.evidence._device import space_of
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._agreement import check_whole
+from skcompare.evidence.labels._contingency import check_same_design
+from skcompare.evidence.losses._chunked_losses import (
+    Losses,
+    LossGroups,
+    Parted,
+    can_be_parted,
+    losses_of,
+    parted_losses,
+)
+from skcompare.evidence.losses._device_losses import device_moments, n_below
+from skcompare.evidence.losses._frame_losses import LossFrames
+from skcompare.evidence.losses._loss_moments import LossMoments
+from skcompare.evidence.losses._record_losses import (
+    EPS,
+    LARGEST,
+    check_name,
+    checked_values,
+    named_loss,
+    rounded,
+)
+from skcompare.predictions import SCORES, PairedPredictions
+
+LOSS_SUMS = (
+    "champion",
+    "challenger",
+    "gain",
+    "champion_squares",
+    "challenger_squares",
+    "gain_squares",
+    "products",
+)
+"""The sums of losses that every part has beside its number of records.
+
+`gain` is the champion's loss less the challenger's, subtracted record by record, because of
+two sums the difference would not keep its digits; `products` the product of both losses.
+"""
+
+ROUNDING = 2.0**-52
+"""Share of a term that its double may be off."""
+
+FEW_TERMS = 16
+"""Sums of so few terms are off as sums of none."""
+
+CONTRARY = 1e-6
+"""Sums that are apart by such a share of their size are not of the same losses."""
+
+
+def checked_counts(counts: ArrayLike) -> IntArray:
+    """Records of each part as a vector."""
+    found = np.atleast_1d(check_whole("counts", counts))
+    if found.ndim != 1 or not found.any():
+        raise ValueError(
+            "`counts` must be records of each part, of shape (n_parts,), not all 0. Got "
+            f"shape {found.shape}, {int(found.sum())} records."
+        )
+    return found
+
+
+def checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> dict[str, FloatArray]:
+    """The sums as vectors, which are of the same losses as far as one can see."""
+    if set(sums) != set(LOSS_SUMS):
+        raise ValueError(
+            f"`sums` must have {', '.join(LOSS_SUMS)}. Got {', '.join(map(str, sums))}."
+        )
+    found = {
+        name: np.atleast_1d(np.asarray(sums[name], dtype=np.float64)) for name in LOSS_SUMS
+    }
+    check_same_length({"counts": counts}, found)
+    if not all(np.isfinite(values).all() for values in found.values()):
+        raise ValueError(
+            "`sums` must be finite. Got others: check the probabilities, or leave `eps` of "
+            "the log loss above 0."
+        )
+    squares = found["champion_squares"] + found["challenger_squares"]
+    size = np.sqrt(np.maximum(counts * squares, 0.0))
+    apart = found["gain"] - (found["champion"] - found["challenger"])
+    joined = found["gain_squares"] - squares + 2 * found["products"]
+    # The root of a mean square is no less than a mean (Cauchy and Schwarz).
+    large = np.abs(found["champion"]) + np.abs(found["challenger"]) - 2 * size
+    for distance, scale in (
+        (np.abs(apart), size),
+        (np.abs(joined), squares),
+        (large, size),
+    ):
+        if (distance > CONTRARY * scale).any():
+            raise ValueError(
+                "`sums` must be of the same losses: `gain` those of champion less "
+                "challenger, `squares` and `products` of each record, then summed. Got "
+                "sums that no losses have."
+            )
+    return found
+
+
+def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossMoments:
+    """The moments of all records, from counts and sums of parts that were checked.
+
+    The parts are centred one by one, and then the means of the parts, so that only
+    variation within a part that is small beside its mean loses digits. A part's variation
+    that is within rounding of its sums counts as none.
+    """
+    some = counts > 0
+    size = counts[some].astype(np.float64)
+    means, within = {}, {}
+    for name in ("champion", "challenger", "gain"):
+        mean, square = sums[name][some] / size, sums[f"{name}_squares"][some]
+        left = square - size * mean**2
+        means[name] = mean
+        within[name] = np.where(left > ROUNDING * (FEW_TERMS + size) * square, left, 0.0)
+    champion, challenger = means["champion"], means["challenger"]
+    together = sums["products"][some] - size * champion * challenger
+    together = np.where(within["champion"] * within["challenger"] > 0, together, 0.0)
+    centres, rests, apart = zip(
+        *(_centred(size, each) for each in means.values()), strict=True
+    )
+    squares = [
+        float(own.sum() + size @ (between * between))
+        for own, between in zip(within.values(), apart, strict=True)
+    ]
+    products = float(together.sum() + size @ (apart[0] * apart[1]))
+    n = int(counts.sum())
+    return LossMoments(
+        n,
+        champion=centres[0],
+        challenger=centres[1],
+        gain=centres[2],
+        champion_squares=squares[0],
+        challenger_squares=squares[1],
+        gain_squares=squares[2],
+        products=products,
+        rests=(rests[0], rests[1], rests[2]),
+    )
+
+
+def _centred(size: FloatArray, means: FloatArray) -> tuple[float, float, NDArray[Any]]:
+    """The mean of all, what it is more than its double, and the means beyond it."""
+    total = size.sum()
+    mean = float(size @ means / total)
+    beyond = means - mean
+    rest = float(size @ beyond / total)
+    return mean, rest, beyond - rest
+
+
+def device_losses(
+    codes: Any,
+    probas: Sequence[Any],
+    loss: Any,
+    options: Mapping[str, Any],
+    keep_values: bool,
+) -> dict[str, Any] | None:
+    """Fields of paired losses; None where the losses are to be computed in numpy.
+
+    Codes and probabilities are those of :class:`ClassColumns`. Losses that are functions of
+    one's own, or are not registered as taking such arrays, get arrays of numpy.
+    """
+    known = record_losses().get(loss) if isinstance(loss, str) else None
+    on_device = all(map(is_foreign, (codes, *probas)))
+    if not on_device or known is None or not known.array_api:
+        return None
+    name, function = named_loss(loss, **options)
+    found = [function(codes, proba) for proba in probas]
+    moments = device_moments(found[0], found[1], LARGEST)
+    if moments is None:
+        return None
+    clipped = (0, 0)
+    if loss == "log":
+        eps = EPS if options["eps"] is None else options["eps"]
+        clipped = n_below(codes, probas[0], eps), n_below(codes, probas[1], eps)
+    values = None
+    if keep_values:
+        values = np.stack([on_host(losses) for losses in found])
+        values.setflags(write=False)
+    return {"moments": moments, "values": values, "loss": name, "clipped": clipped}
+
+
+class LossSources:
+    """The constructors of PairedLosses that are named after their source."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # PairedLosses is a dataclass, and has them.
+        def __init__(self, *values: Any, **named: Any) -> None: ...
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        champion_proba: ArrayLike,
+        challenger_proba: ArrayLike,
+        *,
+        loss: Any = "brier",
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        groups: ArrayLike | None = None,
+        keep_values: bool = True,
+        eps: float | None = None,
+        cost_matrix: ArrayLike | None = None,
+    ) -> Self:
+        """The losses of probabilities on a hold-out set.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        champion_proba, challenger_proba : array-like of shape (n_samples, n_classes) or \
+(n_samples,)
+            Probabilities, a column a class in sorted order (in any, where a frame names
+            them by the classes); one column is that of `pos_label`.
+        loss : str or callable, default="brier"
+            A registered loss ("brier" for two classes, "multiclass_brier", "brier_score",
+            "log", "spherical", "cost"), or a function of the positions of the true classes
+            among the columns and of the probabilities that gives a loss a record.
+        labels : array-like of shape (n_classes,), optional
+            All class labels, sorted, where `y_true` lacks some of them.
+        pos_label : label, optional
+            The class that one column is of. By default the greater of two numeric or
+            boolean labels; strings have no default.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user); the design is then grouped.
+        keep_values : bool, default=True
+            False keeps moments only, and sums of groups. The losses of arrays are then
+            made a few records at a time, but for those of your own functions.
+        eps : float, optional
+            Of the loss "log": the least probability of a true class.
+        cost_matrix : array-like of shape (n_classes, n_classes), optional
+            Of the loss "cost": what a decision (column) costs given the truth (row).
+        """
+        answers = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
+        there = space_of(**answers)
+        if there is None:
+            answers = {name: on_host(values) for name, values in answers.items()}
+        truth = ClassColumns(y_true, labels, pos_label, there=there)
+        options = {"eps": eps, "cost_matrix": cost_matrix}
+        if can_be_parted(answers, loss):
+            found = parted_losses(truth, answers, loss, options, groups, keep_values)
+            if keep_values:
+                return cls._parted(found)._with_groups(groups)
+            design = HOLDOUT if groups is None else Design("holdout", grouped=True)
+            return cls._parted(found, design)
+        probas = [truth.probabilities(*answer) for answer in answers.items()]
+        kept = keep_values or groups is not None
+        made = device_losses(truth.codes, probas, loss, options, kept)
+        if made is not None:
+            return cls(**made)._with_groups(groups)._kept(keep_values)
+        codes, *probas = all_on_host(truth.codes, *probas)
+        losses = cls._of(losses_of(codes, probas, loss, options))
+        return losses._with_groups(groups)._kept(keep_values)
+
+    @classmethod
+    def from_pair(
+        cls,
+        pair: PairedPredictions,
+        *,
+        loss: Any = "brier_score",
+        eps: float | None = None,
+        cost_matrix: ArrayLike | None = None,
+    ) -> Self:
+        """The losses of the answers to all test sets together.
+
+        The options are those of :meth:`from_predictions`. Groups are positions in the
+        sorted labels of the groups, and mean the same in shards of these predictions only.
+        """
+        predictions = pair.predictions
+        codes = predictions.y_answered()
+        probas = []
+        for role in pair.roles:
+            if role.proba is None:
+                raise ValueError(
+                    f"{role.name} has no probabilities, and a loss is made of them. Use a "
+                    "classifier with predict_proba, or measures of labels or ranking."
+                )
+            probas.append(role.proba)
+        options = {"eps": eps, "cost_matrix": cost_matrix}
+        losses = cls._of(losses_of(codes, probas, loss, options))
+        own = predictions.groups
+        if own is not None and predictions.records is not None:
+            own = own[predictions.records]
+        return replace(losses._with_groups(own), design=pair.design)
+
+    @classmethod
+    def from_losses(
+        cls,
+        champion: ArrayLike,
+        challenger: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        loss: str = "losses",
+        keep_values: bool = True,
+    ) -> Self:
+        """Losses as they are, lower being better.
+
+        Parameters
+        ----------
+        champion, challenger : array-like of shape (n_samples,)
+            Loss of each record. Below 1e-150 it counts as 0; above 1e140 it is refused.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record; the design is then grouped.
+        loss : str, default="losses"
+            Name of the loss.
+        keep_values : bool, default=True
+            False keeps moments only, and sums of groups.
+        """
+        check_name(loss)
+        first = checked_values("champion", champion)
+        second = checked_values("challenger", challenger)
+        check_same_length(champion=first, challenger=second)
+        losses = cls._of(Losses(loss, first, second))
+        return losses._with_groups(groups)._kept(keep_values)
+
+    @classmethod
+    def from_moments(
+        cls,
+        n: int,
+        means: Sequence[float],
+        *,
+        variances: Sequence[float],
+        covariance: float | None = None,
+        difference_variance: float | None = None,
+        loss: str = "losses",
+        design: Design | str = HOLDOUT,
+    ) -> Self:
+        """Losses of which no more is known than their moments, as from a publication.
+
+        Parameters
+        ----------
+        n : int
+            Number of records, at least 2.
+        means, variances : pair of float
+            Of the losses of champion and challenger; variances divide by n - 1.
+        covariance, difference_variance : float
+            The covariance of the losses or the variance of their differences, one of them.
+        loss : str, default="losses"
+            Name of the loss.
+        design : Design or str, default="holdout"
+            How the records were collected.
+        """
+        moments = LossMoments.from_variances(
+            n, means, variances, covariance, difference_variance
+        )
+        return cls(moments, loss=loss, design=as_design(design))
+
+    @classmethod
+    def from_sums(
+        cls,
+        counts: ArrayLike,
+        sums: Mapping[str, ArrayLike],
+        *,
+        groups: ArrayLike | None = None,
+        loss: str = "losses",
+        clipped: tuple[int, int] = (0, 0),
+        design: Design | str = HOLDOUT,
+    ) -> Self:
+        """Losses that were summed where the records are, as by a group-by.
+
+        Means and squares are merged part by part, so that the result is that of the
+        records to 12 digits where losses vary within parts about as much as they are
+        large, as those of probabilities do. Variation within a part that is nothing but
+        rounding of its sums counts as none.
+
+        Parameters
+        ----------
+        counts : array-like of shape (n_parts,), or int
+            Records of each part, or of all.
+        sums : mapping of str to array-like of shape (n_parts,), or to float
+            Sums over the records of each part: "champion" and "challenger" of the losses,
+            "gain" of the champion's less the challenger's, "champion_squares",
+            "challenger_squares" and "gain_squares" of the squares of these three, and
+            "products" of the product of both losses.
+        groups : array-like of shape (n_parts,), optional
+            Group of the records of each part; several parts may be of one group. The
+            design is then grouped.
+        loss : str, default="losses"
+            Name of the loss.
+        clipped : pair of int, default=(0, 0)
+            Records of champion and challenger whose log loss is that of `eps`.
+        design : Design or str, default="holdout"
+            How the records were collected.
+
+        Raises
+        ------
+        ValueError
+            If a sum is missing or not finite, or the sums are not of the same losses.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import PairedLosses
+        >>> sums = {"champion": 0.37, "challenger": 0.15, "gain": 0.22}
+        >>> squares = {"champion_squares": 0.0533, "challenger_squares": 0.0099}
+        >>> sums |= squares | {"gain_squares": 0.0292, "products": 0.017}
+        >>> losses = PairedLosses.from_sums(4, sums, loss="brier")
+        >>> [round(mean, 4) for mean in losses.means], losses.values
+        ([0.0925, 0.0375], None)
+        """
+        check_name(loss)
+        size = checked_counts(counts)
+        found = checked_sums(sums, size)
+        own, chosen = None, as_design(design)
+        if groups is not None:
+            labels = np.atleast_1d(check_groups(groups))
+            check_same_length(counts=size, groups=labels)
+            own = LossGroups.of(found["gain"], labels, size)
+            chosen = Design(chosen.kind, grouped=True)
+        clips = check_whole("clipped", clipped)
+        if clips.shape != (2,):
+            raise ValueError(
+                "`clipped` must be a pair, records of champion and challenger. Got "
+                f"{clipped!r}."
+            )
+        if (clips > size.sum()).any():
+            raise ValueError(
+                "`clipped` must be no more than the records of `counts`. Got "
+                f"{clips.tolist()} of {int(size.sum())}. Count records, not classes."
+            )
+        moments = moments_from_sums(size, found)
+        return cls(moments, None, own, loss, (int(clips[0]), int(clips[1])), chosen)
+
+    @classmethod
+    def _of(cls, losses: Losses) -> Self:
+        values = np.stack([losses.champion, losses.challenger])
+        values.setflags(write=False)
+        moments = LossMoments.of(*values)
+        return cls(moments, values, loss=losses.name, clipped=losses.clipped)
+
+    @classmethod
+    def _parted(cls, found: Parted, design: Design = HOLDOUT) -> Self:
+        if found.values is not None:
+            found.values.setflags(write=False)
+        return cls(
+            found.moments, found.values, found.groups, found.name, found.clipped, design
+        )
+
+    def _with_groups(self: Any, groups: ArrayLike | None) -> Any:
+        if groups is None:
+            return self
+        own = check_groups(groups)
+        check_same_length(losses=self.champion, groups=own)
+        grouped = Design(self.design.kind, grouped=True)
+        return replace(self, groups=LossGroups.of(self.differences, own), design=grouped)
+
+    def _kept(self: Any, keep_values: bool) -> Any:
+        if keep_values:
+            return self
+        groups = None if self.groups is None else replace(self.groups, codes=None)
+        return replace(self, values=None, groups=groups)
+
+
+CLIPPED = "clipped-probabilities"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairedLosses(LossSources, LossFrames, Mergeable):
+    """Losses of a champion and a challenger, record by record.
+
+    Made by :meth:`from_predictions` from probabilities, by :meth:`from_losses` from other
+    losses, such as squared errors, by :meth:`from_moments` from what was published, or by
+    :meth:`from_sums` from what was summed where the records are.
+    Shards add up. Tests that rank or permute need the losses, others their moments only.
+
+    Parameters
+    ----------
+    moments : LossMoments
+        Number of records, means and centred sums of squares.
+    values : ndarray of shape (2, n_samples) or None, default=None
+        The losses of champion and challenger.
+    groups : LossGroups or None, default=None
+        Sums of the differences a group, where records come in groups.
+    loss : str, default="losses"
+        Name of the loss, with its options.
+    clipped : tuple of two int, default=(0, 0)
+        Records of each role whose log loss is that of `eps`.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedLosses
+    >>> losses = PairedLosses.from_predictions(
+    ...     y_true=[1, 0, 1, 0],
+    ...     champion_proba=[0.9, 0.2, 0.6, 0.4],
+    ...     challenger_proba=[0.8, 0.1, 0.9, 0.3],
+    ... )
+    >>> losses
+    PairedLosses(n=4, loss='brier', champion=0.0925, challenger=0.0375, design='holdout')
+    >>> losses.differences.round(3).tolist()
+    [-0.03, 0.03, 0.15, 0.07]
+
+    .. versionadded:: 0.1
+    """
+
+    moments: LossMoments
+    values: FloatArray | None = None
+    groups: LossGroups | None = None
+    loss: str = "losses"
+    clipped: tuple[int, int] = (0, 0)
+    design: Design = HOLDOUT
+
+    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    least_records: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "design", as_design(self.design))
+        if self.values is not None and self.values.flags.writeable:
+            values = np.array(self.values, dtype=np.float64)
+            values.setflags(write=False)
+            object.__setattr__(self, "values", values)
+
+    def __repr__(self) -> str:
+        champion, challenger = self.means
+        groups = "" if self.groups is None else f", n_groups={self.groups.n_groups}"
+        values = "" if self.values is not None else ", moments only"
+        return (
+            f"PairedLosses(n={self.n}{groups}, loss={self.loss!r}, "
+            f"champion={champion:.4g}, challenger={challenger:.4g}, "
+            f"design={self.design.name!r}{values})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedLosses):
+            return NotImplemented
+        if self._key != other._key or self.groups != other.groups:
+            return False
+        if self.values is None or other.values is None:
+            return self.values is other.values
+        return np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.moments, self.loss, self.clipped, self.design
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the losses come back read-only.
+        return PairedLosses, tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.moments.n
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Mean losses of champion and challenger."""
+        return self.moments.champion, self.moments.challenger
+
+    @property
+    def gain(self) -> float:
+        """Mean loss of the champion less that of the challenger."""
+        return self.moments.gain
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Caveats about how the losses came about."""
+        return (CLIPPED,) if any(self.clipped) else ()
+
+    @property
+    def champion(self) -> FloatArray:
+        """The champion's loss of each record."""
+        return self._kept_values[0]
+
+    @property
+    def challenger(self) -> FloatArray:
+        """The challenger's loss of each record."""
+        return self._kept_values[1]
+
+    @property
+    def _kept_values(self) -> FloatArray:
+        if self.values is None:
+            raise ValueError(
+                "These losses were reduced to their moments, and a test that ranks or "
+                "permutes them needs them all. Keep them by keep_values=True, or use "
+                "paired_t."
+            )
+        return self.values
+
+    @property
+    def differences(self) -> FloatArray:
+        """The champion's losses less the challenger's: positive favours the challenger."""
+        return self.champion - self.challenger
+
+    @property
+    def rounded_differences(self) -> FloatArray:
+        """The differences to 12 decimals, for tests that rank them or look for zeros.
+
+        (0.7 - 1)² and 0.3² differ in floating point; rounded, they are tied.
+        """
+        return rounded(self.differences)
+
+    def swap(self) -> "PairedLosses":
+        """The losses with the roles exchanged."""
+        values = None if self.values is None else self.values[::-1]
+        return replace(
+            self,
+            moments=self.moments.swap(),
+            values=values,
+            groups=None if self.groups is None else self.groups.swap(),
+            clipped=(self.clipped[1], self.clipped[0]),
+        )
+
+    def __add__(self, other: object) -> "PairedLosses":
+        if not isinstance(other, PairedLosses):
+            return NotImplemented
+        check_same_design(self, other)
+        if self.loss != other.loss:
+            raise ValueError(
+                f"Only losses of one kind can be merged. Got {self.loss!r} and "
+                f"{other.loss!r}."
+            )
+        values = groups = None
+        if self.values is not None and other.values is not None:
+            values = np.concatenate([self.values, other.values], axis=1)
+            values.setflags(write=False)
+        if self.groups is not None and other.groups is not None:
+            groups = self.groups + other.groups
+        clipped = (
+            self.clipped[0] + other.clipped[0],
+            self.clipped[1] + other.clipped[1],
+        )
+        return PairedLosses(
+            self.moments + other.moments, values, groups, self.loss, clipped, self.design
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Moments, losses, groups and design as plain values."""
+        moments = {f.name: getattr(self.moments, f.name) for f in fields(self.moments)}
+        return moments | {
+            "values": None if self.values is None else self.values.tolist(),
+            "groups": None if self.groups is None else self.groups.to_dict(),
+            "loss": self.loss,
+            "clipped": list(self.clipped),
+            "design": self.design.name,
+        }

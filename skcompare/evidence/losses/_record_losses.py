@@ -1,0 +1,385 @@
+"""Losses of single records: what a classifier's probabilities cost, record by record.
+
+A loss is a function of the positions of the true classes among the columns and of the
+probabilities. Metrics are means of these losses, and tests compare their means.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.array_api import is_foreign, on_host
+from skcompare._core.validation import as_array, is_number, unknown_name
+from skcompare._registry.losses import record_loss, record_losses
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence.losses import _device_losses
+
+EPS = float(np.finfo(np.float64).eps)
+"""Probabilities below it count as this much in the log loss, as in scikit-learn."""
+
+CHUNK = 1 << 13
+"""Records that are copied at a time, or summed in one thread."""
+
+LARGEST = 1e140
+"""The sum of the squares of larger losses overflows."""
+
+Loss = Callable[[IntArray, FloatArray], FloatArray]
+
+
+@record_loss(
+    "brier",
+    title="Brier loss of two classes",
+    measures="brier_loss",
+    array_api=True,
+    bound=1,
+)
+def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
+    """How far is the probability of one of two classes from the truth, squared [1]_?
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each true class among the columns.
+    proba : ndarray of shape (n_samples, 2)
+        Probabilities, a column a class.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        Between 0 and 1. It is that of the second class, and of the first one too.
+
+    References
+    ----------
+    .. [1] Brier, G. W. (1950). "Verification of forecasts expressed in terms of
+       probability." Monthly Weather Review 78(1), 1-3.
+
+    .. versionadded:: 0.1
+    """
+    if proba.shape[1] != 2:
+        raise ValueError(
+            f"The loss 'brier' is for two classes. Got {proba.shape[1]}. Use "
+            "loss='multiclass_brier' (of metrics: multiclass_brier_loss), which sums over "
+            "the classes."
+        )
+    if is_foreign(proba):
+        return _device_losses.brier(codes, proba)
+    misses = proba[:, 1] - codes
+    misses *= misses
+    return misses
+
+
+@record_loss(
+    "multiclass_brier",
+    title="Brier loss, multi-class convention",
+    measures="multiclass_brier_loss",
+    array_api=True,
+    bound=2,
+)
+def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
+    """How far are the probabilities of all classes from the truth, squared and added?
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each true class among the columns.
+    proba : ndarray of shape (n_samples, n_classes)
+        Probabilities, a column a class.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        Between 0 and 2. For two classes it is twice the loss "brier".
+
+    .. versionadded:: 0.1
+    """
+    if is_foreign(proba):
+        return _device_losses.multiclass_brier(codes, proba)
+    losses = np.empty(len(proba))
+    for start in range(0, len(proba), CHUNK):
+        part = slice(start, start + CHUNK)
+        # |p|² - 2 p_y + 1 needs no copy, but loses the digits of small losses.
+        misses = proba[part].copy()
+        misses[np.arange(len(misses)), codes[part]] -= 1
+        np.einsum("ij,ij->i", misses, misses, out=losses[part])
+    return losses
+
+
+@record_loss(
+    "brier_score",
+    title="Brier loss, scikit-learn's convention",
+    measures="brier_score",
+    array_api=True,
+    bound=2,
+)
+def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
+    """What does scikit-learn's Brier score average: "brier" or "multiclass_brier"?
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each true class among the columns.
+    proba : ndarray of shape (n_samples, n_classes)
+        Probabilities, a column a class.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        The loss "brier" for two classes, and "multiclass_brier" for more.
+
+    .. versionadded:: 0.1
+    """
+    return brier(codes, proba) if proba.shape[1] == 2 else multiclass_brier(codes, proba)
+
+
+@record_loss("log", title="log loss", measures="log_loss", array_api=True)
+def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
+    """How surprising is the true class: the negative logarithm of its probability [1]_?
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each true class among the columns.
+    proba : ndarray of shape (n_samples, n_classes)
+        Probabilities, a column a class.
+    eps : float, default=2.220446049250313e-16
+        A smaller probability of the true class counts as this much; the default is that
+        of scikit-learn's `log_loss` for probabilities in double precision (in single
+        precision that clips at 1.2e-7). With 0 the loss of an impossible class is infinite.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        Natural logarithms, at least 0.
+
+    References
+    ----------
+    .. [1] Good, I. J. (1952). "Rational decisions." Journal of the Royal Statistical
+       Society B 14(1), 107-114.
+
+    .. versionadded:: 0.1
+    """
+    if not is_number(eps) or not 0 <= eps < 0.5:
+        raise ValueError(
+            f"`eps` must be a number in [0, 0.5). Got {eps!r} instead. It is the least "
+            "probability of a true class; leave it out for scikit-learn's."
+        )
+    if is_foreign(proba):
+        return _device_losses.log(codes, proba, eps)
+    chances = of_true_class(codes, proba)
+    np.clip(chances, eps, 1.0, out=chances)
+    with np.errstate(divide="ignore"):
+        np.log(chances, out=chances)
+    # Less from 0, so that certainty gives 0 and not -0.
+    return np.subtract(0.0, chances, out=chances)
+
+
+@record_loss(
+    "spherical", title="spherical loss", measures="spherical_loss", array_api=True, bound=1
+)
+def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
+    """How far does the direction of the probabilities miss the true class [1]_?
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each true class among the columns.
+    proba : ndarray of shape (n_samples, n_classes)
+        Probabilities, a column a class.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        One less the probability of the true class over the length of all of them: between
+        0 and 1.
+
+    References
+    ----------
+    .. [1] Gneiting, T. and Raftery, A. E. (2007). "Strictly proper scoring rules,
+       prediction, and estimation." Journal of the American Statistical Association
+       102(477), 359-378.
+
+    .. versionadded:: 0.1
+    """
+    if is_foreign(proba):
+        return _device_losses.spherical(codes, proba)
+    lengths = np.sqrt(np.einsum("ij,ij->i", proba, proba))
+    return np.maximum(0.0, 1 - of_true_class(codes, proba) / lengths)
+
+
+@record_loss(
+    "cost",
+    title="cost of the best decision",
+    measures="cost_weighted_loss",
+    array_api=True,
+    bound=1,
+)
+def cost(
+    codes: IntArray, proba: FloatArray, *, cost_matrix: ArrayLike | None = None
+) -> FloatArray:
+    """What does the decision cost that the probabilities make look cheapest [1]_?
+
+    For each record the class is decided on whose expected cost is least by the
+    probabilities, the first one where several are; what it costs given the truth is the
+    loss. It is proper: nobody gains by stating other probabilities than he believes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each true class among the columns.
+    proba : ndarray of shape (n_samples, n_classes)
+        Probabilities, a column a class.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        What it costs to decide on the class of a column when that of the row is true, as
+        in a confusion matrix. By default an error costs 1.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_samples,)
+        Entries of the cost matrix.
+
+    References
+    ----------
+    .. [1] Elkan, C. (2001). "The foundations of cost-sensitive learning." Proceedings of
+       the 17th International Joint Conference on Artificial Intelligence, 973-978.
+
+    .. versionadded:: 0.1
+    """
+    n_classes = proba.shape[1]
+    costs = 1 - np.eye(n_classes)
+    if cost_matrix is not None:
+        costs = np.asarray(on_host(cost_matrix), dtype=np.float64)
+        if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
+            raise ValueError(
+                f"`cost_matrix` must hold finite costs of shape ({n_classes}, {n_classes})"
+                f", a row a true class and a column a decision. Got shape {costs.shape}."
+            )
+    if is_foreign(proba):
+        return _device_losses.cost(codes, proba, costs, cost_matrix is None)
+    if cost_matrix is None:
+        decided = proba.argmax(axis=1)
+    else:
+        decided = (proba @ costs).argmin(axis=1)
+    return costs[codes, decided]
+
+
+def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
+    """The probability of each record's true class."""
+    if proba.shape[1] == 2:
+        return np.where(codes == 1, proba[:, 1], proba[:, 0])
+    return proba[np.arange(len(proba)), codes]
+
+
+def n_clipped(codes: IntArray, proba: FloatArray, losses: FloatArray, eps: float) -> int:
+    """Records whose true class has a probability below `eps`."""
+    # Most often none is near it, and the largest loss says so.
+    if eps == 0 or losses.max() < -np.log(eps):
+        return 0
+    return int(np.count_nonzero(of_true_class(codes, proba) < eps))
+
+
+def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
+    """A loss as its name, with the options that were given, and a function.
+
+    Options that are None count as not given.
+    """
+    given = {name: on_host(value) for name, value in options.items() if value is not None}
+    if callable(loss):
+        if given:
+            raise ValueError(
+                f"A loss of your own takes no options. Got {', '.join(given)}. Bind them "
+                "to it, for example by functools.partial."
+            )
+        return _name_of(loss), loss
+    entries = record_losses()
+    if not isinstance(loss, str) or loss not in entries:
+        raise unknown_name("loss", loss, entries)
+    entry = entries[loss]
+    for name in given:
+        if name not in entry.options:
+            raise ValueError(
+                f"The loss {loss!r} takes no option {name!r}. Its options: "
+                f"{', '.join(entry.options) or 'none'}. Leave it out."
+            )
+    words = ", ".join(f"{name}={_plain(value)!r}" for name, value in given.items())
+    return f"{loss}({words})" if words else loss, partial(entry.function, **given)
+
+
+def _name_of(loss: Any) -> str:
+    """What a loss of one's own is called, also with options that were bound to it."""
+    name = getattr(getattr(loss, "func", loss), "__name__", "")
+    return name if name.isidentifier() else "own loss"
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def check_name(loss: object) -> None:
+    """Refuse what is no name of losses that were computed elsewhere."""
+    if not isinstance(loss, str):
+        raise ValueError(
+            f"`loss` must be the name of the losses, a str. Got {loss!r} instead. Leave it "
+            "out, or have losses computed by from_predictions."
+        )
+
+
+def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
+    """A loss a record, finite."""
+    array = np.asarray(losses, dtype=np.float64)
+    if array.shape != (n,):
+        raise ValueError(
+            f"The loss {name!r} must give one number a record, of shape ({n},). Got shape "
+            f"{array.shape}."
+        )
+    if not _within_reach(array):
+        wrong = ~(np.abs(array) <= LARGEST)
+        raise ValueError(
+            f"The loss {name!r} must be finite, and at most {LARGEST:g}. Got "
+            f"{int(wrong.sum())} records with another one, the first at position "
+            f"{int(np.argmax(wrong))}. The log loss of an impossible class is infinite: "
+            "leave `eps` above 0."
+        )
+    return array
+
+
+def checked_values(name: str, values: Any) -> FloatArray:
+    """Losses that were computed elsewhere: finite, one a record."""
+    try:
+        array = as_array(values).astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"`{name}` must be losses of shape (n_samples,), all of them numbers. {error}."
+        ) from None
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must be losses of shape (n_samples,). Got shape {array.shape}. Pass "
+            "one loss a record."
+        )
+    if not _within_reach(array):
+        wrong = ~(np.abs(array) <= LARGEST)
+        raise ValueError(
+            f"`{name}` must be finite losses, of a size of at most {LARGEST:g}. Got "
+            f"{int(wrong.sum())} others, the first at position {int(np.argmax(wrong))}. "
+            "Drop or impute these records for both roles, or divide all losses by one "
+            "number."
+        )
+    return array
+
+
+def _within_reach(array: FloatArray) -> bool:
+    """Whether all numbers are finite, and their squares too."""
+    # Sums of squares tell in one pass; of so few numbers each is made by one thread.
+    parts = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if all(np.dot(part, part) <= LARGEST for part in parts):
+            return True
+    # Both are NaN as soon as one number is.
+    low, high = array.min(initial=0.0), array.max(initial=0.0)
+    return bool(-low <= LARGEST and high <= LARGEST)
+
+
+def rounded(values: FloatArray) -> FloatArray:
+    """Values to 12 decimals, beyond which losses differ by rounding only."""
+    return np.round(values, 12)

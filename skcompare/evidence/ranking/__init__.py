@@ -1,0 +1,1 @@
+"""Evidence of rankings: placement values and their sums."""

@@ -1,0 +1,465 @@
+"""Cells: records of one class and equal scores, counted instead of listed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.labels import check_groups, check_labels, encode_labels
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import as_array, check_same_length, positive_class, some_of
+from skcompare._typing import FloatArray, IntArray
+from skcompare.predictions import Answers
+
+BoolArray = NDArray[np.bool_]
+
+MOST_RECORDS = 1 << 61
+"""Records whose doubled counts still fit into eight bytes."""
+
+MOST_KEYS = 1 << 62
+
+TABLE = 1 << 20
+"""Whole scores below this are found in a table."""
+
+
+def check_repeats(repeats: Any, n: int) -> IntArray:
+    """Records of each cell, in an own array of int64."""
+    array = np.asarray(repeats)
+    if array.shape != (n,) or array.dtype.kind not in "iu" or (array < 0).any():
+        raise ValueError(
+            f"`repeats` must be whole numbers of records of shape ({n},), one a row of "
+            f"scores. Got {array.dtype} of shape {array.shape}"
+            f"{', some below 0' if array.dtype.kind == 'i' and (array < 0).any() else ''}. "
+            "Round weights, or compare records one by one."
+        )
+    total = sum(array.tolist())
+    if not 0 < total < MOST_RECORDS:
+        raise ValueError(
+            f"`repeats` must add up to 1 record at least, and fewer than 2**61. Got "
+            f"{total}."
+        )
+    return array.astype(np.int64)
+
+
+def combined_cells(
+    positive: BoolArray, scores: FloatArray, repeats: IntArray
+) -> tuple[BoolArray, FloatArray, IntArray]:
+    """One cell for all of equal class and scores, sorted by these; none of no record."""
+    some = repeats > 0
+    if not some.all():
+        positive, scores, repeats = positive[some], scores[:, some], repeats[some]
+    key: IntArray = positive.astype(np.int64)
+    n_keys = 2
+    for score in scores:
+        codes, n_values = _positions(score)
+        if n_keys * n_values >= MOST_KEYS:
+            found, key = np.unique(key, return_inverse=True)
+            n_keys = len(found)
+        key = key * n_values + codes
+        n_keys *= n_values
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    totals = np.zeros(len(first), dtype=np.int64)
+    np.add.at(totals, which, repeats)
+    return positive[first], scores[:, first], totals
+
+
+def totals_of_scores(
+    score: FloatArray, positive: BoolArray, repeats: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Which of the different scores each cell has, and the records of each by class.
+
+    Returns
+    -------
+    codes : ndarray of shape (n_cells,)
+        Position among the different scores, which increase.
+    positives, negatives : ndarray of shape (n_distinct,)
+    """
+    codes, n_values = _positions(score)
+    totals = np.zeros(2 * n_values, dtype=np.int64)
+    np.add.at(totals, codes + n_values * positive, repeats)
+    return codes, totals[n_values:], totals[:n_values]
+
+
+def _positions(score: FloatArray) -> tuple[IntArray, int]:
+    """The position of each score among the different ones, and the number of these."""
+    if score.min() >= 0 and score.max() < TABLE:
+        whole = score.astype(np.int64)
+        if (whole == score).all():
+            # Levels are found in a table, which is quicker than sorting them.
+            present = np.zeros(int(whole.max()) + 1, dtype=bool)
+            present[whole] = True
+            return (np.cumsum(present) - 1)[whole], int(np.count_nonzero(present))
+    values, codes = np.unique(score, return_inverse=True)
+    return codes, len(values)
+
+
+def cell_counts(
+    scores: FloatArray, positive: BoolArray, repeats: IntArray
+) -> tuple[IntArray, list[int]]:
+    """What ``placement_counts_of`` finds for a record of each cell.
+
+    Twice the records of the other class that it outranks, a tie being 1, a row a score;
+    and the number of different scores in each row.
+    """
+    counts = np.empty(scores.shape, dtype=np.int64)
+    distinct = []
+    for row, score in zip(counts, scores, strict=True):
+        codes, p, q = totals_of_scores(score, positive, repeats)
+        distinct.append(len(p))
+        below, above = np.cumsum(q) - q, p.sum() - np.cumsum(p)
+        row[:] = np.where(positive, (2 * below + q)[codes], (2 * above + p)[codes])
+    return counts, distinct
+
+
+def check_score(name: str, values: Any) -> FloatArray:
+    """Scores of shape (n_samples,) as float64: finite, and no two of them made one.
+
+    An order is all that is taken from scores, so what cannot be ordered exactly as it was
+    given is refused.
+    """
+    array = as_array(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must have shape (n_samples,). Got {array.shape}. Of probabilities "
+            "pass the column of the positive class."
+        )
+    if array.dtype.kind not in "biufO":
+        raise ValueError(
+            f"`{name}` must be numbers, greater for the positive class. Got dtype "
+            f"{array.dtype}. Predicted labels are compared by tests of labels."
+        )
+    try:
+        score = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`{name}` must be numbers, greater for the positive class. Got "
+            f"{_not_a_number(array)}."
+        ) from None
+    _check_finite(name, score)
+    if array.dtype.kind in "iuO" or array.dtype.itemsize > score.dtype.itemsize:
+        _check_exact(name, array, score)
+    return score
+
+
+def _not_a_number(array: np.ndarray) -> str:
+    for at, value in enumerate(array.tolist()):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return f"{value!r} at position {at}"
+    return "objects that cannot be converted together"
+
+
+def _check_finite(name: str, score: FloatArray) -> None:
+    # A sum is not finite as soon as a value is not, and quicker than asking each.
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(score.sum())
+    if finite or np.isfinite(score).all():
+        return
+    at = int(np.argmin(np.isfinite(score)))
+    raise ValueError(
+        f"`{name}` must be finite. Got {score[at]} at position {at}. Drop records without "
+        "a score, and write infinite ones as numbers beyond all others."
+    )
+
+
+def _check_exact(name: str, array: np.ndarray, score: FloatArray) -> None:
+    """Refuse numbers that float64 rounds, because it may make ties of them."""
+    if array.dtype.kind in "iu" and (
+        array.dtype.itemsize < 8 or np.abs(score).max(initial=0.0) < 2.0**53
+    ):
+        return
+    pairs = zip(array.tolist(), score.tolist(), strict=True)
+    rounded = next((one for one, other in pairs if one != other), None)
+    if rounded is not None:
+        raise ValueError(
+            f"`{name}` has numbers such as {rounded!r} that float64 rounds, so that "
+            "different scores may become one. Pass their ranks."
+        )
+
+
+def check_mask(positive: Any) -> NDArray[np.bool_]:
+    """Whether each record is of the positive class, in an own array."""
+    array = np.asarray(positive)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(
+            "`positive` must have shape (n_samples,), with a record at least. Got "
+            f"{array.shape}."
+        )
+    is_plain = array.dtype.kind in "iuf" and ((array == 0) | (array == 1)).all()
+    if array.dtype.kind != "b" and not is_plain:
+        raise ValueError(
+            "`positive` must be True or False. Got other values, of dtype "
+            f"{array.dtype}. From labels, use PlacementValues.from_predictions."
+        )
+    return array.astype(bool)
+
+
+def check_scores(scores: Any, names: Sequence[str], n: int) -> FloatArray:
+    """A copy of the scores, of shape (n_scores, n_samples)."""
+    rows = np.empty((len(names), n))
+    for row, name, values in zip(rows, names, scores, strict=True):
+        score = check_score(f"scores of {name}", values)
+        if len(score) != n:
+            raise ValueError(
+                f"`scores` must have shape (n_scores, {n}), a row a classifier. Got a row "
+                f"of {len(score)}."
+            )
+        row[:] = score
+    return rows
+
+
+def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
+    """Names of the classifiers, each another."""
+    if not k:
+        raise ValueError(
+            "Placement values need scores of one classifier at least. Got none. Pass an "
+            "array a classifier after `y_true`."
+        )
+    if names is None:
+        return tuple(f"classifier {i}" for i in range(1, k + 1))
+    known = (names,) if isinstance(names, str) else tuple(names)
+    if len(known) != k or len(set(known)) < k or not all(isinstance(s, str) for s in known):
+        raise ValueError(
+            f"`names` must be {k} different strings, one a classifier. Got {known!r}."
+        )
+    return known
+
+
+def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
+    """The group of each record in an own array, or None."""
+    if groups is None:
+        return None
+    labels = check_groups(groups).copy()
+    if len(labels) != n:
+        raise ValueError(
+            f"`groups` must have one entry a record. Got {len(labels)} for {n} records."
+        )
+    labels.setflags(write=False)
+    return labels
+
+
+def joined_groups(
+    one: NDArray[Any] | None, other: NDArray[Any] | None
+) -> NDArray[Any] | None:
+    """The groups of two shards; records of one label are of one group."""
+    if one is None or other is None:
+        if one is not other:
+            raise ValueError(
+                "Only one of the shards has groups. Pass `groups` for both, or for neither."
+            )
+        return None
+    if (one.dtype.kind in "US") != (other.dtype.kind in "US"):
+        raise ValueError(
+            "Only groups with labels of one type can be merged. Got "
+            f"{some_of(one)} and {some_of(other)}. Convert one of them."
+        )
+    return np.concatenate([one, other])
+
+
+def score_of(answers: Answers, column: int) -> FloatArray:
+    """Scores of one of two classes, greater for it."""
+    if answers.proba is not None:
+        return answers.proba[:, column]
+    if answers.decision is None:
+        raise ValueError(
+            f"The predictions of {answers.name} have no scores. Pass probabilities or "
+            "decision scores, or use a test of labels, such as mcnemar."
+        )
+    if answers.decision.ndim == 2:
+        return answers.decision[:, column]
+    # One column of decision scores is greater for the second class.
+    return answers.decision if column == 1 else -answers.decision
+
+
+Cells = tuple[NDArray[np.bool_], FloatArray, IntArray]
+
+BLOCK = 1 << 19
+"""Records that are handled at a time."""
+
+MOST_COUNTED = 1 << 22
+"""Cells of a table that is added to as a whole."""
+
+SAMPLE = 1 << 16
+"""Records that levels are fitted to."""
+
+
+def check_levels(levels: Any, k: int) -> tuple[Levels, ...] | None:
+    """The levels of each classifier, or None where all are the scores themselves."""
+    if levels is None:
+        return None
+    given = levels if isinstance(levels, Iterable) else (levels,)
+    each = (levels,) * k if isinstance(levels, Levels) else tuple(given)
+    if len(each) != k or not all(isinstance(one, Levels) for one in each):
+        raise ValueError(
+            f"`levels` must be Levels, for all or for each of {k} classifiers. Got "
+            f"{levels!r:.80}. Make them by Levels.uniform or Levels.fitted; a number of "
+            "levels is `n_levels`."
+        )
+    return None if all(one.is_distinct for one in each) else each
+
+
+def plain_levels(levels: tuple[Levels, ...] | None, k: int) -> tuple[Levels, ...]:
+    """The levels of each classifier, also where they are the scores themselves."""
+    return (Levels.distinct(),) * k if levels is None else levels
+
+
+def check_level_codes(
+    scores: FloatArray, names: Sequence[str], levels: tuple[Levels, ...]
+) -> None:
+    """Refuse scores that are no levels where they should be."""
+    for name, score, own in zip(names, scores, levels, strict=True):
+        if own.n_levels is None:
+            continue
+        low, high = float(score.min()), float(score.max())
+        if low < 0 or high >= own.n_levels or (score != np.trunc(score)).any():
+            raise ValueError(
+                f"`scores` of {name} must be levels from 0 to {own.n_levels - 1}, as "
+                f"`levels` says. Got numbers from {low:g} to {high:g}. Make them by "
+                "levels.codes(score), or use PlacementValues.from_predictions."
+            )
+
+
+def counted_parts(
+    y_true: Any,
+    scores: Sequence[Any],
+    names: tuple[str, ...],
+    pos_label: Any,
+    n_levels: int | None,
+    levels: Levels | Sequence[Levels] | None,
+) -> tuple[Any, ...]:
+    """Arguments of the placement values of cells, from labels and scores of records."""
+    truth, rows = as_array(y_true), [as_array(score) for score in scores]
+    whose = [f"scores of {name}" for name in names]
+    check_same_length({"y_true": truth}, dict(zip(whose, rows, strict=True)))
+    each = check_levels(levels, len(rows))
+    if n_levels is not None:
+        each = _levels_for(rows, names, n_levels)
+    each = plain_levels(each, len(rows))
+    classes = _classes(truth)
+    label = positive_class(classes, pos_label)
+    label = label.item() if isinstance(label, np.generic) else label
+    occurs = label in classes.tolist()
+    blocks = (
+        (
+            # Labels of another type than the class that is missing do not compare.
+            (_labels(truth, some) == label) if occurs else _none(some),
+            [
+                own.codes(_score(name, score, some))
+                for name, score, own in zip(names, rows, each, strict=True)
+            ],
+        )
+        for some in _blocks(len(truth))
+    )
+    positive, cells, repeats = _tally(blocks, each)
+    return positive, cells, names, None, None, label, repeats, each
+
+
+def _levels_for(
+    scores: Sequence[Any], names: Sequence[str], n_levels: int
+) -> tuple[Levels, ...]:
+    """Levels of each classifier: its scores if they are few, else fitted to a sample."""
+    rng = np.random.default_rng(0)
+    n = len(scores[0])
+    # Any n_levels is refused that no levels could have.
+    Levels.uniform(n_levels)
+    found = []
+    for name, score in zip(names, scores, strict=True):
+        if _has_few(name, score, n_levels):
+            found.append(Levels.distinct())
+            continue
+        at = np.sort(rng.integers(n, size=SAMPLE)) if n > SAMPLE else slice(None)
+        sample = check_score(f"scores of {name}", score[at])
+        found.append(Levels.quantised(sample, n_levels))
+    return tuple(found)
+
+
+def _has_few(name: str, score: Any, n_levels: int) -> bool:
+    """Whether a score has at most so many different values."""
+    known = np.empty(0)
+    for some in _blocks(len(score)):
+        known = np.union1d(known, _score(name, score, some))
+        if len(known) > n_levels:
+            return False
+    return True
+
+
+def _tally(blocks: Iterator[tuple[Any, list[Any]]], levels: tuple[Levels, ...]) -> Cells:
+    sizes = [own.n_levels for own in levels]
+    n_cells = np.prod([2.0, *(size or np.inf for size in sizes)])
+    if n_cells <= MOST_COUNTED:
+        return _counted(blocks, [int(size or 0) for size in sizes])
+    return _merged(blocks)
+
+
+def _none(some: slice) -> NDArray[np.bool_]:
+    return np.zeros(some.stop - some.start, dtype=bool)
+
+
+def _counted(blocks: Iterator[tuple[Any, list[Any]]], sizes: list[int]) -> Cells:
+    """Add up in a table of all cells there may be."""
+    shape = (2, *sizes)
+    table = np.zeros(int(np.prod(shape)), dtype=np.int64)
+    for positive, codes in blocks:
+        key = positive.astype(np.int64)
+        for size, code in zip(sizes, codes, strict=True):
+            key *= size
+            key += code
+        table += np.bincount(key, minlength=len(table))
+    found = np.flatnonzero(table)
+    positive, *codes = np.unravel_index(found, shape)
+    return positive == 1, np.array(codes, dtype=np.float64), table[found]
+
+
+def _merged(blocks: Iterator[tuple[Any, list[Any]]]) -> Cells:
+    """Combine the cells of blocks, whenever they are as many as those before."""
+    done: Cells | None = None
+    waiting: list[Cells] = []
+    n_waiting = 0
+    for positive, codes in blocks:
+        scores = np.array(codes, dtype=np.float64)
+        cells = combined_cells(positive, scores, np.ones(len(positive), dtype=np.int64))
+        waiting.append(cells)
+        n_waiting += len(cells[0])
+        if done is None or n_waiting >= len(done[0]):
+            done, waiting, n_waiting = _together(done, waiting), [], 0
+    return _together(done, waiting)
+
+
+def _together(done: Cells | None, waiting: list[Cells]) -> Cells:
+    every = waiting if done is None else [done, *waiting]
+    if len(every) == 1:
+        return every[0]
+    positive, scores, repeats = (
+        np.concatenate(parts, axis=-1) for parts in zip(*every, strict=True)
+    )
+    return combined_cells(positive, scores, repeats)
+
+
+def _classes(y_true: NDArray[Any]) -> NDArray[Any]:
+    found = [encode_labels(_labels(y_true, some), {})[0] for some in _blocks(len(y_true))]
+    return np.unique(np.concatenate(found))
+
+
+def _labels(y_true: NDArray[Any], some: slice) -> NDArray[Any]:
+    try:
+        return check_labels("y_true", y_true[some])
+    except ValueError:
+        # The message names positions among all labels.
+        check_labels("y_true", y_true)
+        raise
+
+
+def _score(name: str, score: NDArray[Any], some: slice) -> FloatArray:
+    try:
+        return check_score(f"scores of {name}", as_array(score[some]))
+    except ValueError:
+        check_score(f"scores of {name}", score)
+        raise
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))

@@ -1,0 +1,545 @@
+"""Scores of every class by both classifiers, and where records stand among them."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_groups, check_labels, class_codes, group_codes
+from skcompare._core.validation import check_probabilities, check_same_length, some_of
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._agreement import check_classes
+from skcompare.evidence.labels._contingency import check_same_design
+from skcompare.evidence.ranking._ranks import placement_counts_of
+from skcompare.predictions import SCORES, Answers, PairedPredictions
+
+
+class PairRanks(NamedTuple):
+    """Where records stand in the scores of one class, class against class.
+
+    Counts are doubled, so that half of a tied record is a whole number.
+    """
+
+    own: IntArray
+    """Positions of the records of the class, in ascending order of their scores."""
+
+    below: IntArray
+    """Of each of these, twice the records of every class below it, ties counted half."""
+
+    above: IntArray
+    """Of every record, twice the records of the class above it, ties counted half."""
+
+    distinct: int
+    """Number of different scores."""
+
+
+def pair_ranks(scores: FloatArray, codes: IntArray, own: int, n_classes: int) -> PairRanks:
+    """Compare the records of one class with those of all others by a column of scores.
+
+    Runs of equal scores that hold a record of the class cut the sorted records into
+    stretches: before the first run, the first run, between it and the second one, and so
+    on. The records of every class in every stretch are counted once; sums of these counts
+    are all that the K - 1 comparisons with single classes need, so that after the sort
+    the time is proportional to the records and to `n_classes` times those of the class.
+    """
+    order = np.argsort(scores)
+    values, labels = scores[order], codes[order]
+    is_own = labels == own
+    begins = np.empty(len(values), dtype=bool)
+    begins[:1] = True
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    if begins.all():
+        held = is_own
+        runs_before = np.cumsum(is_own) - is_own
+    else:
+        run = np.cumsum(begins) - 1
+        run_held = np.zeros(run[-1] + 1, dtype=bool)
+        run_held[run[is_own]] = True
+        before = np.cumsum(run_held) - run_held
+        held, runs_before = run_held[run], before[run]
+    stretch = 2 * runs_before + held
+    n_stretches = int(stretch[-1]) + 2
+    within = np.bincount(stretch * n_classes + labels, minlength=n_stretches * n_classes)
+    # Row 0 is empty, so that row s holds the records before stretch s.
+    before_stretch = np.zeros((len(within) // n_classes + 1, n_classes), dtype=np.int64)
+    np.cumsum(within.reshape(-1, n_classes), axis=0, out=before_stretch[1:])
+    own_stretch = stretch[is_own]
+    below = before_stretch[own_stretch] + before_stretch[own_stretch + 1]
+    mine = np.ascontiguousarray(before_stretch[:, own])
+    above = np.empty(len(values), dtype=np.int64)
+    above[order] = 2 * mine[-1] - mine[stretch] - mine[stretch + 1]
+    return PairRanks(order[is_own], below, above, int(np.count_nonzero(begins)))
+
+
+@dataclass(frozen=True, slots=True)
+class OneVsRest:
+    """Each class against all others, for one classifier.
+
+    Attributes
+    ----------
+    aucs : ndarray of shape (n_classes,)
+        NaN for a class without records, or without others.
+    influence : ndarray of shape (n_samples, n_classes)
+        Scaled so that ``influence.T @ influence`` is the covariance of `aucs` for
+        unrelated records, and the same of its sums a group for grouped ones. NaN for a
+        class whose variance is undefined.
+    distinct : int
+        The fewest different scores of a class.
+
+    .. versionadded:: 0.1
+    """
+
+    aucs: FloatArray
+    influence: FloatArray
+    distinct: int
+
+
+@dataclass(frozen=True, slots=True)
+class OneVsOne:
+    """Each class against each other, for one classifier.
+
+    Attributes
+    ----------
+    aucs : ndarray of shape (n_classes, n_classes)
+        In row j and column k the probability that a record of class j has a higher score
+        of class j than a record of class k; NaN in the diagonal and for absent classes.
+    influence : ndarray of shape (n_samples, n_classes)
+        Of the record's own class c against class k, on the mean of both areas of these
+        two classes, scaled as for :class:`OneVsRest`; 0 for its own class.
+    distinct : int
+        The fewest different scores of a class.
+
+    .. versionadded:: 0.1
+    """
+
+    aucs: FloatArray
+    influence: FloatArray
+    distinct: int
+
+    @property
+    def pair_aucs(self) -> FloatArray:
+        """The mean of both areas of each two classes, which is symmetric."""
+        return (self.aucs + self.aucs.T) / 2
+
+
+def one_vs_rest(
+    scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
+) -> tuple[OneVsRest, OneVsRest]:
+    """Areas and influence of each class against the rest, for both classifiers.
+
+    A record of class k adds ``(V10 - A_k) / m_k`` to the area of class k and
+    ``(V01 - A_l) / n_l`` to that of any other class l, with its placement values, m
+    records of the class and n others (DeLong et al. 1988). The divisor of a sample
+    covariance makes these ``sqrt(m (m - 1))`` and ``sqrt(n (n - 1))``; of groups their
+    numbers take the place of those of records in the ratio of the two.
+
+    Parameters
+    ----------
+    scores : pair of ndarray of shape (n_samples, n_classes)
+        Of champion and challenger. Of two classes the second column decides, and the first
+        area is the same.
+    codes : ndarray of shape (n_samples,)
+        Class of each record.
+    units : ndarray of shape (n_classes, 2)
+        Independent units with a record of each class, and with a record of another one.
+    """
+    n, n_classes = scores[0].shape
+    aucs = np.full((2, n_classes), np.nan)
+    influence = np.full((2, n_classes, n), np.nan)
+    distinct = [n, n]
+    first = 1 if n_classes == 2 else 0
+    for k in range(first, n_classes):
+        is_own = codes == k
+        m = int(np.count_nonzero(is_own))
+        if not 0 < m < n:
+            continue
+        columns = np.stack([one[:, k] for one in scores])
+        counts, different = placement_counts_of(columns, is_own)
+        distinct = list(map(min, distinct, different))
+        # Counts add up exactly, so that the order of the records changes no bit.
+        aucs[:, k] = counts.sum(axis=1, dtype=np.int64) / (4 * m * (n - m))
+        own, others = _factor(units[k, 0]) / m, _factor(units[k, 1]) / (n - m)
+        share = np.where(is_own, 1 / (2 * (n - m)), 1 / (2 * m))
+        scale = np.where(is_own, own, others)
+        for role in (0, 1):
+            of_class = influence[role, k]
+            np.multiply(counts[role], share, out=of_class)
+            of_class -= aucs[role, k]
+            of_class *= scale
+    if first:
+        aucs[:, 0], influence[:, 0] = aucs[:, 1], influence[:, 1]
+    champion, challenger = (OneVsRest(aucs[r], influence[r].T, distinct[r]) for r in (0, 1))
+    return champion, challenger
+
+
+def one_vs_one(
+    scores: tuple[FloatArray, FloatArray], codes: IntArray, units: IntArray
+) -> tuple[OneVsOne, OneVsOne]:
+    """Areas and influence of each class against each other, for both classifiers.
+
+    The area of a pair is the mean of that of either class's scores among the records of
+    both (Hand and Till 2001). A record of class c moves it by the mean of its two
+    placement values, less their mean over the class, divided as in :func:`one_vs_rest`.
+
+    Parameters
+    ----------
+    scores, codes, units
+        As for :func:`one_vs_rest`.
+    """
+    champion, challenger = (_of_pairs(one, codes, units) for one in scores)
+    return champion, challenger
+
+
+def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> OneVsOne:
+    n, n_classes = scores.shape
+    counts = np.bincount(codes, minlength=n_classes)
+    aucs = np.full((n_classes, n_classes), np.nan)
+    # One row a class, so that what is added at a time lies together.
+    influence = np.zeros((n_classes, n))
+    present = np.flatnonzero(counts)
+    distinct = n
+    first = 1 if n_classes == 2 else 0
+    for j in present[present >= first].tolist():
+        ranks = pair_ranks(scores[:, j], codes, j, n_classes)
+        distinct = min(distinct, ranks.distinct)
+        others = present[present != j]
+        for k in others.tolist():
+            below = ranks.below[:, k]
+            aucs[j, k] = below.sum() / (2 * counts[j] * counts[k])
+            influence[k, ranks.own] += below / (2 * counts[k]) - aucs[j, k]
+        expected = aucs[j, codes]
+        # The class against itself is no pair.
+        expected[ranks.own] = ranks.above[ranks.own] / (2 * counts[j])
+        influence[j] += ranks.above / (2 * counts[j]) - expected
+    if first:
+        aucs[0, 1] = aucs[1, 0]
+        influence *= 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        influence *= (_factors(units[:, 0]) / (2 * counts))[codes]
+    return OneVsOne(aucs, influence.T, distinct)
+
+
+def _factor(n_units: int) -> float:
+    """Root of what turns a mean of squares into an unbiased variance; NaN for one unit."""
+    return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
+
+
+def _factors(n_units: IntArray) -> FloatArray:
+    return np.array([_factor(int(n)) for n in n_units])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassPlacementValues(Mergeable):
+    """What two classifiers scored each class, for areas under the curves of all classes.
+
+    A record is a positive of its own class and a negative of all others, so that the areas
+    of the classes are correlated. How much each record moves each area is therefore kept
+    record by record: :meth:`one_vs_rest` has it for each class against all others, and
+    :meth:`one_vs_one` for each two classes. Both are found when they are first asked for.
+    The scores are kept, so that evidence of shards merges by ranking anew.
+
+    Parameters
+    ----------
+    codes : array-like of shape (n_samples,)
+        True class of each record, as a position in `classes`.
+    champion, challenger : array-like of shape (n_samples, n_classes)
+        Probabilities or other scores, a column a class; more is a stronger yes. Of two
+        classes only the second column is ranked, as scikit-learn does.
+    classes : array-like of shape (n_classes,)
+        Class labels, sorted. Not all need occur.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record, where records of one group belong together.
+    design : Design or str, default="holdout"
+        How the records were collected.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a score is not finite, or there is only one class.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ClassPlacementValues
+    >>> values = ClassPlacementValues.from_predictions(
+    ...     ["a", "a", "b", "b", "c", "c"],
+    ...     [[0.6, 0.2, 0.2], [0.3, 0.4, 0.3], [0.2, 0.6, 0.2], [0.5, 0.3, 0.2],
+    ...      [0.1, 0.2, 0.7], [0.3, 0.3, 0.4]],
+    ...     [[0.7, 0.2, 0.1], [0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.3, 0.4, 0.3],
+    ...      [0.1, 0.1, 0.8], [0.2, 0.3, 0.5]],
+    ... )
+    >>> values.n, values.classes.tolist(), values.counts.tolist()
+    (6, ['a', 'b', 'c'], [2, 2, 2])
+    >>> [values.one_vs_rest(role).aucs.round(3).tolist() for role in (0, 1)]
+    [[0.812, 0.812, 1.0], [1.0, 1.0, 1.0]]
+
+    .. versionadded:: 0.1
+    """
+
+    codes: IntArray
+    champion: FloatArray
+    challenger: FloatArray
+    classes: np.ndarray
+    groups: np.ndarray | None = None
+    design: Design = HOLDOUT
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    least_per_class: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        classes = check_classes(self.classes)
+        if len(classes) < 2:
+            raise ValueError(
+                f"An area under a curve needs two classes. Got {some_of(classes)}. Name "
+                "the classes that do not occur by `labels`."
+            )
+        codes = _checked_codes(self.codes, len(classes))
+        check_same_length(codes=codes, champion=self.champion, challenger=self.challenger)
+        for role in ("champion", "challenger"):
+            scores = _checked_scores(role, getattr(self, role), len(classes))
+            object.__setattr__(self, role, scores)
+        groups = None if self.groups is None else check_groups(self.groups).copy()
+        if groups is not None:
+            check_same_length(codes=codes, groups=groups)
+            groups.setflags(write=False)
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __repr__(self) -> str:
+        groups = "" if self.groups is None else f"n_groups={self.n_units}, "
+        return (
+            f"ClassPlacementValues(n={self.n}, {groups}classes=[{some_of(self.classes)}], "
+            f"design={self.design.name!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClassPlacementValues):
+            return NotImplemented
+        if (self.groups is None) != (other.groups is None):
+            return False
+        return self.design == other.design and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("codes", "champion", "challenger", "classes", "groups")
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.design, self.codes.tobytes(), self.champion.tobytes()))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        scores = self.champion, self.challenger
+        parts = (self.codes, *scores, self.classes, self.groups, self.design)
+        return ClassPlacementValues, parts
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        champion_proba: ArrayLike,
+        challenger_proba: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> "ClassPlacementValues":
+        """Take true labels and the probabilities of both classifiers on a hold-out set.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        champion_proba, challenger_proba : array-like of shape (n_samples, n_classes)
+            Probabilities, a column a class in sorted order; of two classes also those of
+            the second one, of shape (n_samples,).
+        labels : array-like of shape (n_classes,), optional
+            All class labels, where `y_true` may lack some of them.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record; the design is then that of grouped records.
+        """
+        truth = check_labels("y_true", y_true)
+        given = truth if labels is None else check_labels("labels", labels)
+        classes = np.unique(given)
+        first, second = (
+            check_probabilities(name, values, len(classes))
+            for name, values in (
+                ("champion_proba", champion_proba),
+                ("challenger_proba", challenger_proba),
+            )
+        )
+        check_same_length(y_true=truth, champion_proba=first, challenger_proba=second)
+        codes = class_codes("y_true", truth, classes)
+        design = Design("holdout", grouped=groups is not None)
+        known = None if groups is None else check_groups(groups)
+        return cls(codes, first, second, classes, known, design)
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "ClassPlacementValues":
+        """Take the probabilities of all test sets, or decision scores where there are none.
+
+        Groups are positions in their sorted labels, and mean the same in shards of these
+        predictions only.
+        """
+        predictions = pair.predictions
+        codes = predictions.y_answered()
+        groups = predictions.groups
+        if groups is not None and predictions.records is not None:
+            groups = groups[predictions.records]
+        first, second = (_scores_of(answer) for answer in pair.roles)
+        return cls(codes, first, second, predictions.classes, groups, pair.design)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def counts(self) -> IntArray:
+        """Records of each class."""
+        return np.bincount(self.codes, minlength=self.n_classes)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether records depend on others of their group, and the groups are known."""
+        return self.groups is not None and self.design.grouped
+
+    @property
+    def n_units(self) -> int:
+        """Number of groups, or of records where they are unrelated."""
+        return int(self.unit_codes.max()) + 1 if self.is_grouped else self.n
+
+    @property
+    def unit_codes(self) -> IntArray:
+        """Group of each record as a position, or its own position if it is unrelated."""
+        if "units" not in self._found:
+            self._found["units"] = (
+                group_codes(self.groups) if self.is_grouped else np.arange(self.n)
+            )
+        units: IntArray = self._found["units"]
+        return units
+
+    @property
+    def units(self) -> IntArray:
+        """Groups with a record of each class, and with one of another class.
+
+        Of unrelated records these are the records themselves; of shape (n_classes, 2).
+        """
+        counts = self.counts
+        if not self.is_grouped:
+            return np.column_stack([counts, self.n - counts])
+        of_unit = np.zeros((self.n_units, self.n_classes), dtype=np.int64)
+        np.add.at(of_unit, (self.unit_codes, self.codes), 1)
+        others = of_unit.sum(axis=1, keepdims=True) - of_unit
+        return np.column_stack([(of_unit > 0).sum(axis=0), (others > 0).sum(axis=0)])
+
+    def one_vs_rest(self, role: int) -> OneVsRest:
+        """Areas of each class against all others, of the champion (0) or challenger (1)."""
+        both: tuple[OneVsRest, OneVsRest] = self._once(one_vs_rest)
+        return both[role]
+
+    def one_vs_one(self, role: int) -> OneVsOne:
+        """Areas of each two classes, of the champion (0) or challenger (1)."""
+        both: tuple[OneVsOne, OneVsOne] = self._once(one_vs_one)
+        return both[role]
+
+    def _once(self, function: Any) -> Any:
+        if function not in self._found:
+            both = function((self.champion, self.challenger), self.codes, self.units)
+            for one in both:
+                one.aucs.setflags(write=False)
+                one.influence.setflags(write=False)
+            self._found[function] = both
+        return self._found[function]
+
+    def sums_by_unit(self, values: FloatArray) -> FloatArray:
+        """Sums of what records have over the records of each unit, in its first axis."""
+        if not self.is_grouped:
+            return values
+        columns = values.reshape(self.n, -1).T
+        sums = [np.bincount(self.unit_codes, column, self.n_units) for column in columns]
+        totals: FloatArray = np.stack(sums, axis=1, dtype=np.float64)
+        return totals.reshape(self.n_units, *values.shape[1:])
+
+    def swap(self) -> "ClassPlacementValues":
+        """The scores with the roles exchanged."""
+        return replace(self, champion=self.challenger, challenger=self.champion)
+
+    def __add__(self, other: object) -> "ClassPlacementValues":
+        if not isinstance(other, ClassPlacementValues):
+            return NotImplemented
+        check_same_design(self, other)
+        if not np.array_equal(self.classes, other.classes):
+            raise ValueError(
+                "Only scores of the same classes can be merged. Got "
+                f"{some_of(self.classes)} and {some_of(other.classes)}. Name all classes "
+                "by `labels` when each shard is made."
+            )
+        return ClassPlacementValues(
+            np.concatenate([self.codes, other.codes]),
+            np.concatenate([self.champion, other.champion]),
+            np.concatenate([self.challenger, other.challenger]),
+            self.classes,
+            _joined(self.groups, other.groups),
+            self.design,
+        )
+
+
+def _scores_of(answer: Answers) -> FloatArray:
+    if answer.proba is not None:
+        return answer.proba
+    if answer.decision is None:
+        raise ValueError(
+            f"{answer.name} has no scores. Pass probabilities, or use a test of labels."
+        )
+    decision = answer.decision
+    return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+
+
+def _checked_codes(codes: Any, n_classes: int) -> IntArray:
+    array = np.array(codes)
+    fits = array.ndim == 1 and array.dtype.kind in "iu"
+    if not fits or (len(array) and not 0 <= array.min() <= array.max() < n_classes):
+        raise ValueError(
+            f"`codes` must be positions in {n_classes} classes, of shape (n_samples,). Got "
+            f"{codes!r:.60}. Make them from labels by from_predictions."
+        )
+    array.setflags(write=False)
+    return array
+
+
+def _checked_scores(role: str, values: Any, n_classes: int) -> FloatArray:
+    # A column lies together, because columns are what is sorted.
+    scores = np.array(values, dtype=np.float64, order="F")
+    if scores.ndim != 2 or scores.shape[1] != n_classes:
+        raise ValueError(
+            f"`{role}` must be scores of shape (n_samples, {n_classes}), a column a class "
+            f"in sorted order. Got shape {scores.shape}."
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError(f"`{role}` must be finite. Got NaN or infinity.")
+    scores.setflags(write=False)
+    return scores
+
+
+def _joined(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    """The groups of both shards."""
+    if one is None and other is None:
+        return None
+    if one is None or other is None:
+        raise ValueError(
+            "Only shards that all have groups, or none, can be merged. Got one of each. "
+            "Pass `groups` for each of them."
+        )
+    if (one.dtype.kind in "US") != (other.dtype.kind in "US"):
+        raise ValueError(
+            "Only groups with labels of one type can be merged. Got "
+            f"{some_of(one)} and {some_of(other)}. Convert one of them."
+        )
+    return np.concatenate([one, other])

@@ -1,0 +1,106 @@
+"""Placement values that are ranked and added up on the device that the scores are on."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.array_api import is_foreign, on_host
+from skcompare._typing import IntArray
+from skcompare.evidence._device import Space, space_of
+from skcompare.evidence.ranking._ranks import PlacementSums, as_fractions
+
+MOST_RECORDS = 1 << 30
+"""Counts of fewer records fit into four bytes, and sums of their products into eight."""
+
+
+class DeviceRanks(NamedTuple):
+    """What numpy would have found, bit for bit: whole numbers have no rounding."""
+
+    counts: IntArray
+    """Counts a score, see :func:`placement_counts`."""
+
+    n_distinct: list[int]
+    """Number of different values of each score."""
+
+    sums: PlacementSums
+
+
+def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRanks | None:
+    """Rank scores that were checked; None where they are to be ranked in numpy.
+
+    That is where they are arrays of numpy, where a class has no record, and where records
+    are too many for the sums.
+    """
+    space = space_of(**{f"scores {k}": one for k, one in enumerate(scores, 1)})
+    n, m = len(positive), int(np.count_nonzero(positive))
+    if space is None or not 0 < m < n < MOST_RECORDS:
+        return None
+    there = space.own(positive)
+    ranked = [_ranked(space, _comparable(space, score), there) for score in scores]
+    counts = [counts for counts, _ in ranked]
+    totals = [int(space.xp.sum(each)) // 2 for each in counts]
+    sums = as_fractions(totals, *_products(space, counts, there), m, n - m)
+    rows = np.stack([on_host(space.xp.astype(each, space.xp.int32)) for each in counts])
+    rows.setflags(write=False)
+    return DeviceRanks(rows, [distinct for _, distinct in ranked], sums)
+
+
+def _comparable(space: Space, values: Any) -> Any:
+    """Scores as a vector of a type that has an order; it is that of float64."""
+    xp = space.xp
+    score = space.own(values, None if is_foreign(values) else "float64")
+    score = xp.reshape(score, (-1,))
+    return score if xp.isdtype(score.dtype, "real floating") else xp.astype(score, xp.int64)
+
+
+def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
+    """Twice the records of the other class that each record outranks, a tie being 1.
+
+    The second value is the number of different scores. Records of each of them are counted,
+    and what a record outranks depends on its score alone.
+    """
+    xp = space.xp
+    different, level = xp.unique_inverse(score)
+    level, k = xp.reshape(level, (-1,)), different.shape[0]
+    # Twice the level, and one more for the positive class.
+    sides = space.count(2 * level + xp.astype(positive, xp.int64), 2 * k)
+    negatives, positives = sides[0::2], sides[1::2]
+    # Those of lower levels twice, and those of the own level once.
+    below = 2 * xp.cumulative_sum(negatives) - negatives
+    above = 2 * (xp.sum(positives) - xp.cumulative_sum(positives)) + positives
+    counts = xp.where(positive, space.take(below, level), space.take(above, level))
+    return counts, k
+
+
+def _products(
+    space: Space, counts: Sequence[Any], positive: Any
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Sums of products, each count cut in two so that no sum overflows."""
+    xp, k = space.xp, len(counts)
+    shift = ((2 * positive.shape[0]).bit_length() + 1) // 2
+    base = 1 << shift
+    high = [each // base for each in counts]
+    low = [each - part * base for each, part in zip(counts, high, strict=True)]
+    inside = [[0] * k for _ in range(k)]
+    outside = [[0] * k for _ in range(k)]
+    nothing = xp.zeros_like(counts[0])
+
+    def summed(products: Any) -> tuple[int, int]:
+        every = int(xp.sum(products))
+        own = int(xp.sum(xp.where(positive, products, nothing)))
+        return own, every - own
+
+    for i in range(k):
+        for j in range(i, k):
+            parts = (
+                summed(high[i] * high[j]),
+                summed(high[i] * low[j] + low[i] * high[j]),
+                summed(low[i] * low[j]),
+            )
+            for sums, side in ((inside, 0), (outside, 1)):
+                top, mixed, bottom = (part[side] for part in parts)
+                total = (top << 2 * shift) + (mixed << shift) + bottom
+                sums[i][j] = sums[j][i] = total
+    return inside, outside

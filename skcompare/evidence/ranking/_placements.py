@@ -1,0 +1,753 @@
+"""How the scores of classifiers rank the records of two classes."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, encode_labels, group_codes
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import (
+    check_pos_label,
+    check_same_length,
+    positive_class,
+    some_of,
+)
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._storage import Mergeable
+from skcompare.evidence.labels._contingency import check_same_design
+from skcompare.evidence.ranking._cells import (
+    cell_counts,
+    check_level_codes,
+    check_levels,
+    check_mask,
+    check_names,
+    check_record_groups,
+    check_repeats,
+    check_scores,
+    combined_cells,
+    counted_parts,
+    joined_groups,
+    plain_levels,
+    score_of,
+    totals_of_scores,
+)
+from skcompare.evidence.ranking._device_placements import device_ranks
+from skcompare.evidence.ranking._frame_placements import PlacementFrames
+from skcompare.evidence.ranking._ranks import (
+    PlacementSums,
+    cell_sums,
+    placement_counts_of,
+    placement_sums,
+)
+from skcompare.predictions import SCORES, PairedPredictions, Predictions
+
+ROUNDED_UP = 1 + 1e-9
+"""Makes up for the rounding of sums, so that bounds stay bounds."""
+
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+class ContrastBounds(NamedTuple):
+    """How far a weighted sum of AUCs of levels may be from that of the scores.
+
+    .. versionadded:: 0.1
+    """
+
+    estimate: float
+    """Of the weighted sum."""
+
+    variance: float
+    """Of its variance."""
+
+    standard_error: float
+    """Of the root of its variance."""
+
+    expected: float
+    """Error of the weighted sum to expect, as a root of a mean square; not a bound."""
+
+
+class LevelErrors(NamedTuple):
+    """Placement values of cells, how far they may be off, and what they weigh."""
+
+    values: FloatArray
+    """Less their mean, of shape (n_scores, n_cells)."""
+
+    errors: FloatArray
+    """Greatest distance from the placement values by the scores, of the same shape."""
+
+    weights: FloatArray
+    """Records over m (m - 1) or n (n - 1), of shape (n_cells,)."""
+
+    shares: FloatArray
+    """Records over n_positives for positive cells and 0 for others."""
+
+    @property
+    def aucs(self) -> FloatArray:
+        """Bounds of the AUCs."""
+        bounds: FloatArray = self.errors @ self.shares * ROUNDED_UP
+        return bounds
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Bounds of the covariances, of shape (n_scores, n_scores)."""
+        weighted = self.errors * self.weights
+        moved = (np.abs(self.values) + ROUNDING) @ weighted.T
+        squares = (weighted * self.errors).sum(axis=1)
+        both = np.sqrt(np.outer(squares, squares))
+        bounds: FloatArray = (moved + moved.T + both) * ROUNDED_UP
+        # Scores that are no levels move nothing, not even by rounding.
+        bounds[np.ix_(squares == 0, squares == 0)] = 0.0
+        return bounds
+
+    def contrast(
+        self, weights: FloatArray, variance: float, expected: float
+    ) -> ContrastBounds:
+        """Bounds of a weighted sum of AUCs of some variance."""
+        errors = np.abs(weights) @ self.errors
+        if not errors.any():
+            return ContrastBounds(0.0, 0.0, 0.0, 0.0)
+        estimate = float(errors @ self.shares) * ROUNDED_UP
+        # Levels that part the classes nearly, and half of them do not.
+        expected = min(expected, estimate)
+        if math.isnan(variance):
+            return ContrastBounds(estimate, math.nan, math.nan, expected)
+        weighted = errors * self.weights
+        size = float(np.abs(weights).sum())
+        moved = 2 * float((np.abs(weights @ self.values) + size * ROUNDING) @ weighted)
+        squares = float(weighted @ errors)
+        error, root = math.sqrt(max(0.0, variance)), math.sqrt(squares)
+        most = min(error + root, math.sqrt(max(0.0, variance) + moved + squares))
+        least = max(0.0, error - root, math.sqrt(max(0.0, variance - moved)))
+        return ContrastBounds(
+            estimate,
+            (moved + squares) * ROUNDED_UP,
+            max(most - error, error - least) * ROUNDED_UP,
+            expected,
+        )
+
+
+def level_errors(
+    counts: IntArray,
+    scores: FloatArray,
+    positive: NDArray[np.bool_],
+    repeats: IntArray,
+    levels: Sequence[Levels],
+) -> LevelErrors:
+    """What bounds are made of, from the counts and the levels of cells."""
+    m, n = int(repeats[positive].sum()), int(repeats[~positive].sum())
+    others = np.where(positive, n, m)
+    values = counts / (2.0 * others)
+    errors = np.zeros(scores.shape)
+    for row, score, own in zip(errors, scores, levels, strict=True):
+        if not own.is_distinct:
+            codes, p, q = totals_of_scores(score, positive, repeats)
+            row[:] = np.where(positive, q[codes], p[codes]) / (2.0 * others)
+    shares = np.where(positive, repeats / m, 0.0)
+    values -= (values @ shares)[:, np.newaxis]
+    # One record of a class has no variance, and no bound of one.
+    per = np.where(positive, m * (m - 1.0), n * (n - 1.0))
+    weights = np.divide(repeats, per, out=np.full(len(per), np.nan), where=per > 0)
+    return LevelErrors(values, errors, weights, shares)
+
+
+def order_errors(
+    scores: FloatArray,
+    positive: NDArray[np.bool_],
+    repeats: IntArray,
+    levels: Sequence[Levels],
+) -> tuple[FloatArray, FloatArray]:
+    """What to expect of the errors of AUCs, apart from their bounds.
+
+    Returns
+    -------
+    deviations : ndarray of shape (n_scores,)
+        Standard deviations, if records within a level come in any order.
+    halved : ndarray of shape (n_scores,)
+        AUCs if every two neighbouring levels were one.
+    """
+    deviations, halved = np.zeros(len(scores)), np.empty(len(scores))
+    for i, (score, own) in enumerate(zip(scores, levels, strict=True)):
+        coarser = score if own.is_distinct else score // 2
+        _, p, q = totals_of_scores(coarser, positive, repeats)
+        halved[i] = auc_of(p, q)
+        if not own.is_distinct:
+            _, *totals = totals_of_scores(score, positive, repeats)
+            many, few = (total.astype(np.float64) for total in totals)
+            variance = float((many * few * (many + few + 1)).sum()) / 12
+            deviations[i] = math.sqrt(variance) / (many.sum() * few.sum())
+    return deviations, halved
+
+
+def auc_of(positives: IntArray, negatives: IntArray) -> float:
+    """The AUC of scores with so many records of each class, by increasing score."""
+    won = 2 * (np.cumsum(negatives) - negatives) + negatives
+    p, q = positives.tolist(), negatives.tolist()
+    pairs = sum(a * b for a, b in zip(p, won.tolist(), strict=True))
+    return float(pairs / (2 * sum(p) * sum(q)))
+
+
+class PlacementAreas(Mergeable):
+    """What placement values say of records and of cells of them alike."""
+
+    __slots__ = ()
+
+    positive: NDArray[np.bool_]
+    scores: FloatArray
+    pos_label: Any
+    repeats: IntArray | None
+    levels: tuple[Levels, ...] | None
+    _ranks: tuple[IntArray, list[int]] | None
+    _sums: PlacementSums | None
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.positive) if self.repeats is None else int(self.repeats.sum())
+
+    @property
+    def n_scores(self) -> int:
+        """Number of classifiers."""
+        return len(self.scores)
+
+    @property
+    def n_positives(self) -> int:
+        """Records of the positive class."""
+        if self.repeats is not None:
+            return int(self.repeats[self.positive].sum())
+        return int(np.count_nonzero(self.positive))
+
+    @property
+    def n_negatives(self) -> int:
+        """Records of the negative class."""
+        return self.n - self.n_positives
+
+    @property
+    def aucs(self) -> FloatArray:
+        """Area under the ROC curve of each classifier."""
+        sums = self.sums
+        return np.array([total / sums.total_of_one for total in sums.totals])
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariances of the AUCs, of shape (n_scores, n_scores).
+
+        NaN where a class has one record, which says nothing of its variation.
+        """
+        sums = self.sums
+        if not sums.scale:
+            return np.full((self.n_scores, self.n_scores), np.nan)
+        return np.array([[one / sums.scale for one in row] for row in sums.covariance])
+
+    @property
+    def counts(self) -> IntArray:
+        """Twice the records of the other class that each record outranks, a tie being 1.
+
+        For negative records, that outrank it. Of shape (n_scores, n_samples), in the order
+        of the records; of cells, for a record of each.
+        """
+        return self._ranked()[0]
+
+    @property
+    def n_distinct(self) -> list[int]:
+        """Number of different scores of each classifier."""
+        return self._ranked()[1]
+
+    @property
+    def sums(self) -> PlacementSums:
+        """Sums of the counts and of their products, in whole numbers."""
+        if self._sums is None:
+            if self.repeats is None:
+                sums = placement_sums(self.counts, self.positive)
+            else:
+                sums = cell_sums(self.counts, self.positive, self.repeats)
+            object.__setattr__(self, "_sums", sums)
+        return self._sums  # type: ignore[return-value]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether records are ranked by the scores themselves, not by levels of them."""
+        return self.levels is None
+
+    @property
+    def auc_bounds(self) -> FloatArray:
+        """How far each AUC may be from that of the scores themselves.
+
+        All pairs of a positive and a negative record in one level count a half, and might
+        count 0 or 1: the bound is half their share of all pairs. 0 without levels.
+        """
+        return self._level_errors().aucs
+
+    @property
+    def covariance_bounds(self) -> FloatArray:
+        """How far each element of `covariance` may be from that of the scores themselves.
+
+        NaN where the covariance is, and 0 without levels.
+        """
+        return self._level_errors().covariance
+
+    @property
+    def expected_auc_errors(self) -> FloatArray:
+        """How far each AUC is to be expected from that of the scores themselves.
+
+        Bounds are for the worst scores there may be. This is for scores that are in no
+        particular order within a level, but for what AUCs by half of the levels tell: the
+        root of the mean square of both, no more than the bound, and no bound itself. 0
+        without levels.
+        """
+        deviations, changes = self._order_errors()
+        return np.minimum(np.hypot(deviations, changes / 3), self.auc_bounds)
+
+    @property
+    def halved_aucs(self) -> FloatArray:
+        """AUCs by half of the levels, every two neighbours being one."""
+        return self.aucs - self._order_errors()[1]
+
+    def contrast_bounds(self, weights: Sequence[float] = (-1.0, 1.0)) -> ContrastBounds:
+        """How far a weighted sum of AUCs may be from that of the scores themselves.
+
+        Parameters
+        ----------
+        weights : sequence of float of length n_scores, default=(-1, 1)
+            Weight of each classifier; by default of the difference of two.
+
+        Returns
+        -------
+        bounds : ContrastBounds
+            Of the sum (`estimate`), of its `variance` and of its `standard_error`, NaN
+            where a variance is; and the error that is `expected` of the sum, for which the
+            orders of different classifiers within levels are taken to be unrelated.
+        """
+        used = np.asarray(weights, dtype=np.float64)
+        if used.shape != (self.n_scores,) or not np.isfinite(used).all():
+            raise ValueError(
+                f"`weights` must have {self.n_scores} finite numbers, one a classifier. "
+                f"Got {weights!r}."
+            )
+        deviations, changes = self._order_errors()
+        expected = float(np.hypot(np.linalg.norm(used * deviations), used @ changes / 3))
+        variance = float(used @ self.covariance @ used)
+        return self._level_errors().contrast(used, variance, expected)
+
+    def values(self, i: int) -> tuple[FloatArray, FloatArray]:
+        """Placement values of the positive and of the negative records by one score."""
+        if self.repeats is not None:
+            raise ValueError(
+                "Placement values of single records are not known, because records were "
+                "counted in cells (`repeats`). Make PlacementValues of the records, "
+                "without `n_levels` and `levels`, or use delong, which needs cells only."
+            )
+        counts = self.counts[i]
+        positives, negatives = counts[self.positive], counts[~self.positive]
+        return positives / (2 * self.n_negatives), negatives / (2 * self.n_positives)
+
+    def _level_errors(self) -> LevelErrors:
+        counts, _ = self._ranked()
+        repeats = np.ones(self.n, np.int64) if self.repeats is None else self.repeats
+        levels = plain_levels(self.levels, self.n_scores)
+        return level_errors(counts, self.scores, self.positive, repeats, levels)
+
+    def _ranked(self) -> tuple[IntArray, list[int]]:
+        if not 0 < self.n_positives < self.n:
+            what = "positive" if self.n_positives else "negative"
+            raise ValueError(
+                "An AUC needs records of both classes. Got "
+                f"{self.n} {what} ones and no other (pos_label={self.pos_label!r}). "
+                "Collect records of the other class, or merge shards before testing."
+            )
+        if self._ranks is None:
+            if self.repeats is None:
+                counts, distinct = placement_counts_of(self.scores, self.positive)
+            else:
+                counts, distinct = cell_counts(self.scores, self.positive, self.repeats)
+            counts.setflags(write=False)
+            object.__setattr__(self, "_ranks", (counts, distinct))
+        return self._ranks  # type: ignore[return-value]
+
+    def _order_errors(self) -> tuple[FloatArray, FloatArray]:
+        """Deviations of the order within levels, and changes from half of the levels."""
+        aucs = self.aucs
+        if self.levels is None or self.repeats is None:
+            return np.zeros(self.n_scores), np.zeros(self.n_scores)
+        deviations, halved = order_errors(
+            self.scores, self.positive, self.repeats, self.levels
+        )
+        return deviations, aucs - halved
+
+
+def merged_parts(one: "PlacementValues", other: "PlacementValues") -> tuple[Any, ...]:
+    """Arguments of the placement values of all records of both."""
+    check_same_design(one, other)
+    if one.names != other.names:
+        raise ValueError(
+            "Only scores of the same classifiers can be merged. Got "
+            f"{', '.join(one.names)} and {', '.join(other.names)}."
+        )
+    if one.pos_label != other.pos_label:
+        raise ValueError(
+            "Only scores for the same positive class can be merged. Got "
+            f"{one.pos_label!r} and {other.pos_label!r}."
+        )
+    groups = joined_groups(one.groups, other.groups)
+    levels, repeats = None, None
+    first, second = one.scores, other.scores
+    if one.repeats is not None or other.repeats is not None:
+        own, others = (plain_levels(s.levels, s.n_scores) for s in (one, other))
+        levels = _common_levels(own, others, one.names)
+        repeats = np.concatenate([_repeats(one), _repeats(other)])
+        first, second = _coded(first, own, levels), _coded(second, others, levels)
+    return (
+        np.concatenate([one.positive, other.positive]),
+        np.concatenate([first, second], axis=1),
+        one.names,
+        groups,
+        one.design,
+        one.pos_label,
+        repeats,
+        levels,
+    )
+
+
+def _repeats(placements: "PlacementValues") -> IntArray:
+    if placements.repeats is None:
+        return np.ones(len(placements.positive), dtype=np.int64)
+    return placements.repeats
+
+
+def _common_levels(
+    own: Sequence[Levels], others: Sequence[Levels], names: Sequence[str]
+) -> tuple[Levels, ...]:
+    """The levels of both shards; scores themselves can be given those of the others."""
+    found = []
+    for one, other, name in zip(own, others, names, strict=True):
+        if one != other and not one.is_distinct and not other.is_distinct:
+            raise ValueError(
+                f"Only scores of the same levels can be merged. Got {one.n_levels} and "
+                f"{other.n_levels} levels of {name} that differ. Make Levels once and pass "
+                "them as `levels` for every shard."
+            )
+        found.append(other if one.is_distinct else one)
+    return tuple(found)
+
+
+def _coded(
+    scores: FloatArray, own: Sequence[Levels], levels: Sequence[Levels]
+) -> NDArray[np.float64]:
+    rows = [
+        # What is in levels already stays as it is.
+        score if not known.is_distinct else wanted.codes(score)
+        for score, known, wanted in zip(scores, own, levels, strict=True)
+    ]
+    return np.array(rows, dtype=np.float64)
+
+
+GROUPED_HOLDOUT = Design("holdout", grouped=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PlacementValues(PlacementFrames, PlacementAreas):
+    """Where the scores of classifiers place the records of two classes.
+
+    The placement value of a positive record is the share of the negative records that it
+    outranks, that of a negative record the share of the positive ones that outrank it, and
+    a tie counts a half. Their mean is the area under the ROC curve (AUC), and how they
+    vary together from record to record is all that a comparison of AUCs needs [1]_. They
+    are counted by one sort a score [2]_ when they are first asked for; the scores are
+    kept, so that shards can be merged and ranked anew.
+
+    Of more records than fit, *cells* are kept: rows of equal class and scores with the
+    number of their records, `repeats`. All that is found of them is exactly what the
+    records would give. Cells are few where scores have few different values, or are made
+    few by :class:`Levels`; what levels may change is then bounded by `auc_bounds`,
+    `covariance_bounds` and :meth:`contrast_bounds`.
+
+    Parameters
+    ----------
+    positive : array-like of shape (n_samples,)
+        True for the records of the positive class.
+    scores : array-like of shape (n_scores, n_samples)
+        A row of scores a classifier, greater for the positive class. The direction is
+        never guessed: a classifier that ranks the wrong way round has an AUC below 0.5.
+    names : iterable of str, optional
+        Names of the classifiers, each another; "classifier 1" and so on by default.
+    groups : array-like of shape (n_samples,), optional
+        Group of each record, where records come in groups that belong together.
+    design : Design or str, optional
+        How the records were collected; "holdout" or "grouped holdout" by default.
+    pos_label : label, default=1
+        Label of the positive class. Shards must agree on it.
+    repeats : array-like of shape (n_samples,), optional
+        Records that each row stands for, in whole numbers. Rows of equal class and scores
+        become one, and are sorted. Cells have no groups.
+    levels : Levels, or one for each classifier, optional
+        What made levels of the scores, where `scores` are levels from 0; one record a
+        row without `repeats`.
+
+    Attributes
+    ----------
+    positive : ndarray of shape (n_samples,), dtype bool
+    scores : ndarray of shape (n_scores, n_samples), dtype float64
+    repeats : ndarray of shape (n_samples,), dtype int64, or None
+    levels : tuple of Levels, or None where scores are themselves
+
+    Raises
+    ------
+    ValueError
+        If a score is missing, infinite, or a number that float64 rounds; if lengths
+        differ; if cells have groups, or levels that are none. One class only is an error
+        where an AUC is asked for, because a shard may lack the other.
+
+    References
+    ----------
+    .. [1] DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). "Comparing the
+       areas under two or more correlated receiver operating characteristic curves: a
+       nonparametric approach." Biometrics 44(3), 837-845.
+    .. [2] Sun, X. and Xu, W. (2014). "Fast implementation of DeLong's algorithm for
+       comparing the areas under correlated receiver operating characteristic curves."
+       IEEE Signal Processing Letters 21(11), 1389-1393.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PlacementValues
+    >>> placements = PlacementValues.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.3, 0.9]
+    ... )
+    >>> placements.aucs.tolist()
+    [0.75, 0.875]
+    >>> positives, negatives = placements.values(0)
+    >>> positives.tolist(), negatives.tolist()
+    ([0.5, 1.0], [1.0, 0.5])
+
+    Three million records in four cells:
+
+    >>> millions = 10**6
+    >>> cells = PlacementValues(
+    ...     [False, False, True, True], [[0, 1, 0, 1]],
+    ...     repeats=[millions, millions // 2, millions // 2, millions],
+    ... )
+    >>> cells.n, cells.aucs.round(4).tolist()
+    (3000000, [0.6667])
+
+    .. versionadded:: 0.1
+    """
+
+    positive: NDArray[np.bool_]
+    scores: FloatArray
+    names: tuple[str, ...] = None  # type: ignore[assignment]
+    groups: NDArray[Any] | None = None
+    design: Design = None  # type: ignore[assignment]
+    pos_label: Any = 1
+    repeats: IntArray | None = None
+    levels: tuple[Levels, ...] | None = None
+    # Ranking and adding up take longer than any test, and several tests need the same.
+    _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
+    _sums: PlacementSums | None = field(default=None, init=False)
+
+    wanted: ClassVar[frozenset[str]] = frozenset({SCORES})
+    takes_decision: ClassVar[bool] = True
+    max_classes: ClassVar[int] = 2
+    least_per_class: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        positive = check_mask(self.positive)
+        names = check_names(self.names, len(self.scores))
+        scores = check_scores(self.scores, names, len(positive))
+        levels, repeats = check_levels(self.levels, len(names)), self.repeats
+        if levels is not None:
+            check_level_codes(scores, names, levels)
+            repeats = np.ones(len(positive), np.int64) if repeats is None else repeats
+        if repeats is not None:
+            repeats = check_repeats(repeats, len(positive))
+            positive, scores, repeats = combined_cells(positive, scores, repeats)
+            repeats.setflags(write=False)
+        for array in (positive, scores):
+            array.setflags(write=False)
+        object.__setattr__(self, "repeats", repeats)
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "positive", positive)
+        object.__setattr__(self, "scores", scores)
+        object.__setattr__(self, "names", names)
+        if repeats is not None and self.groups is not None:
+            raise ValueError(
+                "Records that are counted in cells have no groups. Got `groups`. Leave out "
+                "`repeats`, `levels` and `n_levels`, so that records stay apart."
+            )
+        groups = check_record_groups(self.groups, len(positive))
+        object.__setattr__(self, "groups", groups)
+        design = self.design
+        if design is None:
+            design = HOLDOUT if groups is None else GROUPED_HOLDOUT
+        object.__setattr__(self, "design", as_design(design))
+
+    def __repr__(self) -> str:
+        groups = "" if self.groups is None else f", n_groups={self.n_groups}"
+        if self.repeats is not None:
+            groups = f", n_cells={len(self.repeats)}"
+        return (
+            f"PlacementValues(n_positives={self.n_positives}, "
+            f"n_negatives={self.n_negatives}, names={list(self.names)}{groups}, "
+            f"design={self.design.name!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PlacementValues):
+            return NotImplemented
+        return (
+            (self.design, self.names, self.pos_label, self.levels)
+            == (other.design, other.names, other.pos_label, other.levels)
+            and np.array_equal(self.positive, other.positive)
+            and np.array_equal(self.scores, other.scores)
+            and _alike(self.groups, other.groups)
+            and _alike(self.repeats, other.repeats)
+        )
+
+    def __hash__(self) -> int:
+        # Adding 0.0 makes -0.0 of the scores 0.0, which equals it.
+        return hash((self.design, self.names, (self.scores + 0.0).tobytes()))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return PlacementValues, (
+            self.positive,
+            self.scores,
+            self.names,
+            self.groups,
+            self.design,
+            self.pos_label,
+            self.repeats,
+            self.levels,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        *scores: ArrayLike,
+        pos_label: Any = None,
+        groups: ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+        n_levels: int | None = None,
+        levels: Levels | Sequence[Levels] | None = None,
+    ) -> "PlacementValues":
+        """Rank the records of a hold-out set by the scores of classifiers.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels, of two classes.
+        *scores : array-like of shape (n_samples,)
+            An array a classifier: probabilities of the positive class, decision scores,
+            or any numbers that are greater for it. The first is the champion, the second
+            the challenger.
+        pos_label : label, optional
+            The positive class; 1 or True by default.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record: numbers or strings.
+        names : iterable of str, optional
+            Names of the classifiers.
+        n_levels : int, optional
+            Count the records in cells, a block of them at a time, so that little memory is
+            used beyond that of the arrays: by the scores of a classifier themselves where
+            they have at most so many different values, else by so many levels that are
+            chosen for a sample of them (:meth:`Levels.quantised`). By default all records
+            are kept.
+        levels : Levels, or one for each classifier, optional
+            Count the records in cells of these levels. Shards that are made with the same
+            levels add up to exactly the cells of all records.
+        """
+        known = check_names(names, len(scores))
+        if n_levels is not None or levels is not None:
+            if groups is not None or (n_levels is not None and levels is not None):
+                raise ValueError(
+                    "Of `groups`, `n_levels` and `levels` only one can be used. Records of "
+                    "groups are kept one by one, and `levels` says how many there are."
+                )
+            parts = counted_parts(y_true, scores, known, pos_label, n_levels, levels)
+            return cls(*parts)
+        truth = check_labels("y_true", y_true)
+        whose = [f"scores of {name}" for name in known]
+        check_same_length({"y_true": truth}, dict(zip(whose, scores, strict=True)))
+        classes, (codes,) = encode_labels(truth, {})
+        label = positive_class(classes, pos_label)
+        at = np.flatnonzero(classes == label)
+        positive = codes == at[0] if len(at) else np.zeros(len(truth), dtype=bool)
+        label = label.item() if isinstance(label, np.generic) else label
+        made = cls(positive, scores, known, groups, None, label)  # type: ignore[arg-type]
+        there = device_ranks(scores, made.positive)
+        if there is not None:
+            object.__setattr__(made, "_ranks", (there.counts, there.n_distinct))
+            object.__setattr__(made, "_sums", there.sums)
+        return made
+
+    @classmethod
+    def from_pair(
+        cls, pair: PairedPredictions, *, pos_label: Any = None
+    ) -> "PlacementValues":
+        """Rank the answers of both, as :meth:`from_predictions_of` does."""
+        return cls.from_predictions_of(pair.alone, pos_label=pos_label)
+
+    @classmethod
+    def from_predictions_of(
+        cls, predictions: Predictions, *, pos_label: Any = None
+    ) -> "PlacementValues":
+        """Rank the answers of all classifiers on all test sets together.
+
+        By the probability of the positive class, or by decision scores where a classifier
+        has no probabilities. Of two classes the second is positive unless `pos_label`
+        names the first.
+        """
+        classes = predictions.classes
+        if len(classes) != 2:
+            raise ValueError(
+                f"Placement values need two classes. Got {len(classes)}: "
+                f"{some_of(classes)}. Use a test of the AUCs of several classes."
+            )
+        column = check_pos_label(pos_label, classes)
+        column = 1 if column is None else column
+        groups = predictions.groups
+        if groups is not None and predictions.records is not None:
+            groups = groups[predictions.records]
+        return cls(
+            predictions.y_answered() == column,
+            [score_of(one, column) for one in predictions.answers],  # type: ignore[arg-type]
+            predictions.names,
+            groups,
+            predictions.design,
+            classes[column].item(),
+        )
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups; None where the records come in none."""
+        return None if self.groups is None else len(np.unique(self.groups))
+
+    def group_codes(self) -> IntArray:
+        """The group of each record as a position among the sorted groups."""
+        if self.groups is None:
+            raise ValueError(
+                "The records have no groups. Pass `groups`, the group of each record, or "
+                "use a test of independent records, such as delong."
+            )
+        return group_codes(self.groups)
+
+    def swap(self) -> "PlacementValues":
+        """The classifiers in reverse order; of two, the roles exchanged."""
+        levels = None if self.levels is None else self.levels[::-1]
+        return replace(
+            self, scores=self.scores[::-1], names=self.names[::-1], levels=levels
+        )
+
+    def __add__(self, other: object) -> "PlacementValues":
+        if not isinstance(other, PlacementValues):
+            return NotImplemented
+        return PlacementValues(*merged_parts(self, other))
+
+
+def _alike(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)

@@ -1,0 +1,411 @@
+"""Placement values of one score: what share of the other class a record outranks.
+
+The placement of a positive record is the share of negative records with a lower score, and
+that of a negative record the share of positive ones with a higher score; a tie counts a
+half (DeLong, DeLong and Clarke-Pearson 1988, equations for V10 and V01). They are counted
+from one sort, as the midranks of Sun and Xu (2014) are, and kept as whole numbers.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+
+from skcompare._typing import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+WordArray = NDArray[np.uint64]
+
+SIDE_BY_SIDE = 1 << 16
+"""Records from which scores are ranked two at a time; sorting leaves Python's lock."""
+
+BLOCK = 1 << 15
+"""Records that are handled at a time."""
+
+COUNTED = 1 << 13
+"""Records from which they are counted into steps before they are sorted."""
+
+MOST_COUNTED = 1 << 31
+MOST_BITS = 22
+SAMPLE = 1 << 12
+
+SMALLER_COUNTS = 1 << 30
+"""Records below which the counts fit into four bytes."""
+
+
+def placements(
+    score: FloatArray, positive: BoolArray
+) -> tuple[FloatArray, FloatArray, float]:
+    """Placement values of the positive and of the negative records, and the AUC.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_samples,), dtype float64
+        Greater means more positive. Infinite scores are the greatest and the least; there
+        must be no NaN.
+    positive : ndarray of shape (n_samples,), dtype bool
+        Whether a record is of the positive class.
+
+    Returns
+    -------
+    v10, v01 : ndarray of shape (n_positives,) and (n_negatives,)
+        In the order of the records.
+    auc : float
+        The mean of either; NaN, as the values are, where a class has no record.
+    """
+    values, auc = record_placements(score, positive)
+    return values[positive], values[~positive], auc
+
+
+def record_placements(score: FloatArray, positive: BoolArray) -> tuple[FloatArray, float]:
+    """The placement value of every record in its class, and the AUC.
+
+    As :func:`placements`, in an array of shape (n_samples,).
+    """
+    counts, _ = placement_counts(score, positive)
+    m = int(np.count_nonzero(positive))
+    n = len(positive) - m
+    if not m or not n:
+        return np.full(len(positive), np.nan), float("nan")
+    auc = int(counts.sum(dtype=np.int64)) / (4 * m * n)
+    values = np.multiply(counts, np.where(positive, 1 / (2 * n), 1 / (2 * m)))
+    return np.asarray(values, dtype=np.float64), auc
+
+
+def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, int]:
+    """Twice the records of the other class that each record outranks, and the scores.
+
+    A tie counts 1, so that the counts are whole and those of either class add up to
+    ``2 * n_positives * n_negatives * AUC``. They depend on the order of the scores alone:
+    an increasing function of the scores leaves every bit as it is. The second value is the
+    number of different scores.
+    """
+    n = len(score)
+    dtype: Any = np.int32 if n < SMALLER_COUNTS else np.int64
+    packed, position = _packed(score)
+    packed = _sorted(packed, score)
+    is_positive, last = _in_order(packed, position, score, positive)
+    n_below: IntArray = np.cumsum(is_positive, dtype=dtype)
+    m = int(n_below[-1])
+    # Without ties a positive record in place t (from 0) is above t + 1 less the positive
+    # ones up to itself, and a negative one below the positive ones that are left.
+    counts: IntArray = np.where(is_positive, np.arange(1, n + 1, dtype=dtype), dtype(m))
+    counts -= n_below
+    counts *= 2
+    n_runs = int(np.count_nonzero(last))
+    if n_runs < n:
+        _share_ties(counts, is_positive, n_below, last)
+    del n_below, is_positive
+    result: IntArray = np.empty(n, dtype=dtype)
+    for some in _blocks(n):
+        result[_positions(packed[some], position)] = counts[some]
+    return result, n_runs
+
+
+def placement_counts_of(
+    scores: FloatArray, positive: BoolArray
+) -> tuple[IntArray, list[int]]:
+    """:func:`placement_counts` of several scores, a row each; long ones two at a time."""
+    alone = len(scores) == 1 or scores.shape[1] < SIDE_BY_SIDE or joblib.cpu_count() == 1
+    if alone:
+        found = [placement_counts(score, positive) for score in scores]
+    else:
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            found = list(pool.map(lambda score: placement_counts(score, positive), scores))
+    return np.array([counts for counts, _ in found]), [distinct for _, distinct in found]
+
+
+def _share_ties(
+    counts: IntArray, is_positive: BoolArray, n_below: IntArray, last: BoolArray
+) -> None:
+    """Count ties of positive and negative records 1; all arrays by increasing score."""
+    first = np.empty_like(last)
+    first[0] = True
+    first[1:] = last[:-1]
+    starts, stops = np.flatnonzero(first & ~last), np.flatnonzero(last & ~first) + 1
+    first &= last
+    tied = np.logical_not(first, out=first)
+    # So many runs at a time that their records are about a block.
+    step = max(1, BLOCK * len(starts) // int(np.count_nonzero(tied)))
+    for run in range(0, len(starts), step):
+        start, stop = starts[run : run + step], stops[run : run + step]
+        size = stop - start
+        positives = n_below[stop - 1] - n_below[start] + is_positive[start]
+        negatives = size - positives
+        above = n_below[-1] - n_below[stop - 1]
+        below = stop - n_below[stop - 1] - negatives
+        some = slice(start[0], stop[-1])
+        own, is_own = tied[some], is_positive[some]
+        counts[some][own] = np.where(
+            is_own[own],
+            np.repeat(2 * below + negatives, size),
+            np.repeat(2 * above + positives, size),
+        )
+
+
+def _packed(score: FloatArray) -> tuple[WordArray, np.uint64]:
+    """Whole numbers that hold the leading bits of a score before the record's position.
+
+    They are sorted faster than positions alone are. The second value has ones where the
+    position is.
+    """
+    n = len(score)
+    room = max(n - 1, 1).bit_length()
+    low, high = (int(_keys(end)[0]) for end in (score.min()[None], score.max()[None]))
+    dropped = np.uint64(max(0, (high - low).bit_length() + room - 64))
+    packed = np.empty(n, dtype=np.uint64)
+    for some in _blocks(n):
+        words = _keys(score[some]).view(np.uint64)
+        words -= np.uint64(low % (1 << 64))
+        words >>= dropped
+        words <<= np.uint64(room)
+        words |= np.arange(some.start, some.stop, dtype=np.uint64)
+        packed[some] = words
+    return packed, np.uint64((1 << room) - 1)
+
+
+def _sorted(packed: WordArray, score: FloatArray) -> WordArray:
+    """Sort what :func:`_packed` made of the scores.
+
+    Many of them are first put into about as many steps as there are records. That leaves
+    little to Timsort, which is quick on what is nearly sorted and right on anything.
+    """
+    if not COUNTED <= len(score) < MOST_COUNTED:
+        packed.sort()
+        return packed
+    steps = _steps(packed, score)
+    # A column of a sparse matrix becomes rows by a counting sort of its row numbers. Both
+    # kinds of indices are of four bytes, or scipy makes both of eight.
+    ends = np.array([0, len(score)], dtype=np.int32)
+    column = csc_array((packed, steps, ends), shape=(int(steps.max()) + 1, 1))
+    near: WordArray = column.tocsr().data
+    near.sort(kind="stable")
+    return near
+
+
+def _steps(packed: WordArray, score: FloatArray) -> IntArray:
+    """The number of the step that each score is in, in the order of the scores.
+
+    Steps are even between the least and the greatest score, or even in the leading bits,
+    which are nearly logarithms: whichever tells more of some scores apart.
+    """
+    n = len(score)
+    bits = min(MOST_BITS, n.bit_length() - 1)
+    dropped = np.uint64(max(0, int(packed.max()).bit_length() - bits))
+    low, width = float(score.min()), float(score.max()) - float(score.min())
+    per_unit = ((1 << bits) - 1) / width if width else np.inf
+    ways: list[Callable[[slice], Any]] = [lambda some: packed[some] >> dropped]
+    if width < np.inf and per_unit < np.inf:
+        # Subtraction and multiplication by a positive number keep the order, if rounded.
+        ways.append(lambda some: (score[some] - low) * per_unit)
+    sample = slice(None, None, n // SAMPLE)
+    way = max(ways, key=lambda way: len(np.unique(way(sample).astype(np.int32))))
+    steps = np.empty(n, dtype=np.int32)
+    for some in _blocks(n):
+        steps[some] = way(some)
+    return steps
+
+
+def _keys(score: FloatArray) -> IntArray:
+    """Whole numbers in the order of the scores; 0.0 and -0.0 are one."""
+    # Floats of one sign are ordered as their bits are, which count up from 0 in size.
+    bits = np.ascontiguousarray(score, dtype=np.float64).view(np.int64)
+    sign = bits >> 63
+    keys = bits & np.int64((1 << 63) - 1)
+    keys ^= sign
+    keys -= sign
+    return keys
+
+
+def _in_order(
+    packed: WordArray, position: np.uint64, score: FloatArray, positive: BoolArray
+) -> tuple[BoolArray, BoolArray]:
+    """The classes by increasing score, and whether each record ends a run of ties.
+
+    Sorts `packed` in place once more where bits of the scores that had no room matter.
+    """
+    n = len(packed)
+    is_positive, last = np.empty(n, dtype=bool), np.empty(n, dtype=bool)
+    falls, before = [], score[:0]
+    for some in _blocks(n):
+        order = _positions(packed[some], position)
+        is_positive[some] = positive[order]
+        # With the last score of the block before, so that neighbours are compared.
+        ordered = np.concatenate([before, score[order]])
+        start, before = some.stop - len(ordered), ordered[-1:]
+        np.not_equal(ordered[1:], ordered[:-1], out=last[start : some.stop - 1])
+        fallen = ordered[1:] < ordered[:-1]
+        if fallen.any():
+            falls.append(start + np.flatnonzero(fallen))
+    last[-1] = True
+    if falls:
+        at, ordered = _sort_again(packed, position, score, np.concatenate(falls))
+        is_positive[at] = positive[_positions(packed[at], position)]
+        last[at[:-1]] = ordered[1:] != ordered[:-1]
+    return is_positive, last
+
+
+def _sort_again(
+    packed: WordArray, position: np.uint64, score: FloatArray, falls: IntArray
+) -> tuple[IntArray, FloatArray]:
+    """Sort within the runs of equal leading bits in which a score falls.
+
+    Returns where these runs are, and their scores, which differ between runs.
+    """
+    start = np.unique(np.searchsorted(packed, packed[falls] & ~position))
+    stop = np.unique(np.searchsorted(packed, packed[falls] | position, side="right"))
+    size = stop - start
+    begin = np.cumsum(size) - size
+    at = np.repeat(start - begin, size) + np.arange(size.sum())
+    words = packed[at]
+    ordered = score[_positions(words, position)]
+    # Runs are in order, so that one sort serves all.
+    again = np.argsort(ordered, kind="stable")
+    packed[at] = words[again]
+    return at, ordered[again]
+
+
+def _positions(packed: WordArray, position: np.uint64) -> IntArray:
+    return (packed & position).view(np.int64)
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """Slices of records whose scores stay in the processor's cache."""
+    return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))
+
+
+LIMB = 19
+"""Bits of the parts of long numbers: sums of a block's products stay below 2**53."""
+
+
+class PlacementSums(NamedTuple):
+    """AUCs and their covariances as fractions of whole numbers.
+
+    Whole numbers do not depend on the order in which records were added, equal rankings
+    differ by exactly 0, and a variance is 0 only where nothing varies.
+    """
+
+    totals: tuple[int, ...]
+    """Sum of the counts of either class; the AUC times `total_of_one`."""
+
+    total_of_one: int
+    """Twice the pairs of a positive and a negative record."""
+
+    covariance: tuple[tuple[int, ...], ...]
+    """Covariances of the AUCs, times `scale`; all 0 where `scale` is."""
+
+    scale: int
+    """0 where a class has one record only, so that nothing is known of its variance."""
+
+
+def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSums:
+    """Add up the counts of :func:`placement_counts_of`, of shape (n_scores, n_samples).
+
+    With U the total of the counts c = 2 n V10 of the m positive records, the covariance
+    of V10 between two scores is (m sum(c c') - U U') / (4 n² m (m - 1)), and that of V01
+    alike. Their shares of m and n (DeLong et al. 1988, equation for S) are brought to one
+    denominator.
+    """
+    m = int(np.count_nonzero(positive))
+    n = len(positive) - m
+    totals = [int(row.sum(dtype=np.int64)) // 2 for row in counts]
+    inside, outside = _products(counts, positive)
+    return as_fractions(totals, inside, outside, m, n)
+
+
+def cell_sums(
+    counts: IntArray, positive: NDArray[np.bool_], repeats: IntArray
+) -> PlacementSums:
+    """:func:`placement_sums` of cells, each of which stands for some records."""
+    sides = [
+        (int(repeats[own].sum()), *_weighted_products(counts[:, own], repeats[own]))
+        for own in (positive, ~positive)
+    ]
+    (m, totals, inside), (n, _, outside) = sides
+    return as_fractions(totals, inside, outside, m, n)
+
+
+def as_fractions(
+    totals: list[int], inside: list[list[int]], outside: list[list[int]], m: int, n: int
+) -> PlacementSums:
+    """Sums of counts, and of products inside and outside the positive class, as one."""
+    scale = 4 * m**2 * n**2 * (m - 1) * (n - 1)
+    k = len(totals)
+    covariance = [[0] * k for _ in range(k)]
+    for i in range(k if scale else 0):
+        for j in range(k):
+            product = totals[i] * totals[j]
+            covariance[i][j] = (m * inside[i][j] - product) * (n - 1)
+            covariance[i][j] += (n * outside[i][j] - product) * (m - 1)
+    return PlacementSums(
+        tuple(totals), 2 * m * n, tuple(tuple(row) for row in covariance), scale
+    )
+
+
+def _products(
+    counts: IntArray, positive: NDArray[np.bool_]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Sums of products over the positive and over the negative records, exactly.
+
+    Each count is cut into a high and a low part, so short that the sums of a block are
+    below 2**53, where matrix products of floats are exact.
+    """
+    k, n = counts.shape
+    shift = ((2 * n).bit_length() + 1) // 2
+    low_bits = counts.dtype.type((1 << shift) - 1)
+    sums = np.zeros((2, 2 * k, 2 * k), dtype=object)
+    for start in range(0, n, BLOCK):
+        block = counts[:, start : start + BLOCK]
+        halves = np.empty((2 * k, block.shape[1]))
+        np.right_shift(block, shift, out=halves[:k], casting="unsafe")
+        np.bitwise_and(block, low_bits, out=halves[k:], casting="unsafe")
+        every = halves @ halves.T
+        inside = (halves * positive[start : start + BLOCK]) @ halves.T
+        sums[0] += _whole(inside)
+        sums[1] += _whole(every - inside)
+    return _joined(sums[0], k, shift), _joined(sums[1], k, shift)
+
+
+def _whole(values: Any) -> Any:
+    return values.astype(np.int64).astype(object)
+
+
+def _joined(sums: Any, k: int, shift: int) -> list[list[int]]:
+    """Products of whole counts from those of their parts."""
+    high, low, mixed = sums[:k, :k], sums[k:, k:], sums[:k, k:]
+    return ((high << 2 * shift) + ((mixed + mixed.T) << shift) + low).tolist()
+
+
+def _weighted_products(
+    counts: IntArray, repeats: IntArray
+) -> tuple[list[int], list[list[int]]]:
+    """Sums of counts and of their products over cells, exactly, however many records.
+
+    As :func:`_products`, but cut into as many parts as the numbers need.
+    """
+    k, n = counts.shape
+    width = int(counts.max(initial=1)).bit_length()
+    heavy = width + int(repeats.max(initial=1)).bit_length()
+    sums = np.zeros((k, k + 1), dtype=object)
+    for start in range(0, n, BLOCK):
+        block = counts[:, start : start + BLOCK]
+        own = repeats[start : start + BLOCK]
+        weighted = block * own if heavy < 63 else block.astype(object) * own.astype(object)
+        # A row of ones, so that the counts themselves are added as well.
+        others = np.vstack([block, np.ones_like(own)])
+        left, right = _limbs(weighted, heavy), _limbs(others, width)
+        for i, one in enumerate(left):
+            for j, other in enumerate(right):
+                sums += _whole(one @ other.T) << LIMB * (i + j)
+    return sums[:, k].tolist(), sums[:, :k].tolist()
+
+
+def _limbs(values: Any, width: int) -> list[NDArray[np.float64]]:
+    """Numbers of so many bits as parts of a few, the lowest first."""
+    mask = (1 << LIMB) - 1
+    shifts = range(0, width, LIMB)
+    return [((values >> shift) & mask).astype(np.float64) for shift in shifts]

@@ -1,0 +1,1 @@
+"""Evidence of scores: on splits, by blocks, and of any function of predictions."""

@@ -1,0 +1,454 @@
+"""Scores on every split from scikit-learn's own results, with what is known of these."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.utils.validation import check_is_fitted
+
+from skcompare._core.design import Design
+from skcompare._core.validation import (
+    check_choice,
+    is_number,
+    is_whole,
+    some_of,
+    unknown_name,
+)
+from skcompare._typing import FloatArray, IntArray
+from skcompare.predictions import (
+    CHALLENGER,
+    CHAMPION,
+    CvSplits,
+    ToldOfSplits,
+    splits_of_outputs,
+    splits_of_pair,
+    splits_of_search,
+)
+
+BEST, RUNNER_UP, SIMPLEST = "best", "runner-up", "simplest"
+
+Complexity = str | Sequence[str] | Callable[[Mapping[str, Any]], Any]
+"""What makes a candidate simple; see `ScoreDifferences.from_cv_results`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Scores of all candidates of a search by one measure, on every split."""
+
+    params: Sequence[Mapping[str, Any]]
+    scores: FloatArray
+    score: str
+    best: int | None
+    iterations: IntArray | None = None
+
+    @classmethod
+    def of(cls, search: Any, scoring: Any) -> "Candidates":
+        """The candidates of a fitted search; `scoring` names one of several measures."""
+        if not hasattr(search, "fit"):
+            raise TypeError(
+                "`search` must be a fitted GridSearchCV, RandomizedSearchCV or the like. "
+                f"Got {type(search).__name__}. Pass the search itself, not its results."
+            )
+        check_is_fitted(search, "cv_results_")
+        results = search.cv_results_
+        metric = _metric(search, scoring)
+        pattern = re.compile(rf"split(\d+)_test_{re.escape(metric)}")
+        found = sorted(int(m[1]) for m in map(pattern.fullmatch, results) if m)
+        columns = [results[f"split{k}_test_{metric}"] for k in found]
+        iterations = results.get("iter")
+        return cls(
+            params=results["params"],
+            scores=np.column_stack(columns).astype(np.float64),
+            score=_name(search, scoring, metric),
+            best=getattr(search, "best_index_", None),
+            iterations=None if iterations is None else np.asarray(iterations),
+        )
+
+    @property
+    def ranking(self) -> list[int]:
+        """Candidates of the last iteration by mean score, the best one first."""
+        # One that failed on a split has no mean, and comes last.
+        means = np.nan_to_num(self.scores.mean(axis=1), nan=-np.inf)
+        order = np.argsort(-means, kind="stable").tolist()
+        return [k for k in order if k in self._last]
+
+    @property
+    def _last(self) -> frozenset[int]:
+        """Candidates that the search had in its last iteration."""
+        if self.iterations is None:
+            return frozenset(range(len(self.params)))
+        return frozenset(np.flatnonzero(self.iterations == self.iterations.max()).tolist())
+
+    def find(self, role: str, named: Any, complexity: Complexity | None) -> int:
+        """The index of a candidate that is named by index, parameters or a word."""
+        if isinstance(named, str):
+            return self._by_word(role, named, complexity)
+        if isinstance(named, Mapping):
+            return self._by_params(role, named)
+        if is_whole(named) and 0 <= named < len(self.params):
+            return int(named)
+        raise ValueError(
+            f"`{role}` must be a candidate of the search: its index, from 0 to "
+            f"{len(self.params) - 1}, a dict of its parameters, 'best', 'runner-up' or "
+            f"'simplest'. Got {named!r:.200}."
+        )
+
+    def _by_word(self, role: str, word: str, complexity: Complexity | None) -> int:
+        check_choice(role, word, (BEST, RUNNER_UP, SIMPLEST))
+        ranking = self.ranking
+        best = ranking[0] if self.best is None else int(self.best)
+        if word == BEST:
+            return best
+        if word == RUNNER_UP:
+            others = [k for k in ranking if k != best]
+            if not others:
+                raise ValueError(
+                    f"{role}='runner-up' needs two candidates in the last iteration. Got "
+                    "one. Pass indices of two candidates that were scored together."
+                )
+            return others[0]
+        if complexity is None:
+            raise ValueError(
+                f"{role}='simplest' needs to know what is simple. Pass `complexity`: a "
+                "parameter, where less is simpler, or a function of the parameters."
+            )
+        cost = _cost(complexity)
+        # Of equally simple ones the one that scores best.
+        return min(ranking, key=lambda k: cost(self.params[k]))
+
+    def _by_params(self, role: str, named: Mapping[str, Any]) -> int:
+        known = {key for params in self.params for key in params}
+        for key in named:
+            if key not in known:
+                raise unknown_name("parameter", key, known)
+        found = [
+            k
+            for k, params in enumerate(self.params)
+            if all(key in params and _equal(params[key], named[key]) for key in named)
+        ]
+        if self.iterations is not None and found:
+            # A candidate that stayed in the race has a row an iteration.
+            last = max(self.iterations[k] for k in found)
+            found = [k for k in found if self.iterations[k] == last]
+        if len(found) != 1:
+            listed = ", ".join(map(str, self.params[:5]))
+            more = ", ..." if len(self.params) > 5 else ""
+            raise ValueError(
+                f"`{role}` must name one candidate. Got {dict(named)}, which "
+                f"{len(found)} have. Name all parameters that differ, or pass an index. "
+                f"Known: {listed}{more}."
+            )
+        return found[0]
+
+    def check_comparable(self, champion: int, challenger: int) -> None:
+        """Refuse a candidate against itself, and candidates of different iterations."""
+        if champion == challenger:
+            raise ValueError(
+                f"The champion and the challenger are one candidate, {champion}: "
+                f"{self.params[champion]}. Name two."
+            )
+        if self.iterations is None:
+            return
+        first, second = (int(self.iterations[k]) for k in (champion, challenger))
+        if first != second:
+            raise ValueError(
+                "Candidates of different iterations had different resources. Got the "
+                f"champion of iteration {first} and the challenger of {second}. Pass "
+                "indices of candidates with the same `iter` in cv_results_."
+            )
+
+    def was_chosen(self, *named: Any, indices: Sequence[int]) -> bool:
+        """Whether the scores themselves decided which candidates are compared."""
+        by_rank = any(isinstance(n, str) and n in (BEST, RUNNER_UP) for n in named)
+        return by_rank or self.best in indices or self.ranking[0] in indices
+
+
+def _metric(search: Any, scoring: Any) -> str:
+    """The measure in the names of the results: "score" where there is only one."""
+    names = [
+        key.removeprefix("mean_test_")
+        for key in search.cv_results_
+        if key.startswith("mean_test_")
+    ]
+    if not search.multimetric_:
+        # The score of a classifier itself is its accuracy.
+        own = "accuracy" if search.scoring is None else search.scoring
+        if scoring is not None and isinstance(own, str) and scoring != own:
+            raise ValueError(
+                f"The search scored {own!r}. Got scoring={scoring!r}. Leave `scoring` out."
+            )
+        return names[0]
+    if scoring is None and isinstance(search.refit, str):
+        return search.refit
+    if scoring is None:
+        raise ValueError(
+            f"The search has several scores. Pass one as `scoring`: {', '.join(names)}."
+        )
+    return check_choice("scoring", scoring, names)
+
+
+def _name(search: Any, scoring: Any, metric: str) -> str:
+    """Words for the score."""
+    if search.multimetric_:
+        return metric
+    given = search.scoring if scoring is None else scoring
+    return given if isinstance(given, str) else metric
+
+
+def _cost(complexity: Complexity) -> Callable[[Mapping[str, Any]], Any]:
+    """A function by which candidates are ordered, the simplest one first."""
+    if callable(complexity):
+        return complexity
+    names = [complexity] if isinstance(complexity, str) else list(complexity)
+    return lambda params: tuple(_cost_of(name, params) for name in names)
+
+
+def _cost_of(name: str, params: Mapping[str, Any]) -> float:
+    """The value of a parameter; negated where more is simpler; None is without limit."""
+    key = name.removeprefix("-")
+    if key not in params:
+        raise unknown_name("parameter", key, params)
+    value = np.inf if params[key] is None else params[key]
+    if not is_number(value) and not isinstance(value, bool | np.bool_):
+        raise ValueError(
+            f"`complexity` must name parameters that are numbers or None. {key} is "
+            f"{value!r}. Pass a function of the parameters."
+        )
+    return -float(value) if name.startswith("-") else float(value)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    try:
+        return bool(np.all(one == other))
+    except (TypeError, ValueError):
+        return False
+
+
+CHOSEN = "chosen-on-these-scores"
+
+PREFIX, DIFFERENCE = "test_", "difference"
+
+
+@dataclass(frozen=True, slots=True)
+class CvScores:
+    """Scores of both roles, split after split, and the splits."""
+
+    roles: tuple[FloatArray, FloatArray]
+    splits: CvSplits
+    score: str
+    flags: tuple[str, ...]
+    greater_is_better: bool = True
+
+    @property
+    def design(self) -> Design:
+        """How the records were split."""
+        return self.splits.design
+
+
+def scores_found(
+    champion: Any,
+    challenger: Any,
+    told: ToldOfSplits,
+    search: Any,
+    scoring: str | None,
+    complexity: Complexity | None,
+) -> CvScores:
+    """Scores of one or two outputs of `cross_validate`, or of candidates of a search."""
+    words = [role for role in (champion, challenger) if isinstance(role, str)]
+    if complexity is not None and (search is None or SIMPLEST not in words):
+        raise ValueError(
+            "`complexity` says which candidate of a search is the simplest. Pass `search` "
+            "and name one candidate 'simplest', or leave `complexity` out."
+        )
+    named = {CHAMPION: champion, CHALLENGER: challenger}
+    if search is None and challenger is None:
+        return _of_pair(champion, told, scoring)
+    if search is None:
+        return _of_outputs(named, told, scoring)
+    return _of_candidates(search, named, told, scoring, complexity)
+
+
+def _of_outputs(
+    outputs: Mapping[str, Any], told: ToldOfSplits, scoring: str | None
+) -> CvScores:
+    for role, output in outputs.items():
+        _check_output(role, output)
+    keys, score = _keys(outputs, scoring)
+    first, second = (
+        _test_scores(role, output[key])
+        for (role, output), key in zip(outputs.items(), keys, strict=True)
+    )
+    if first.size != second.size:
+        raise ValueError(
+            "Both classifiers must have been scored on the same splits. Got "
+            f"{first.size} scores of the champion and {second.size} of the challenger."
+        )
+    splits = splits_of_outputs(outputs, first.size, told)
+    return CvScores((first, second), splits, score, splits.flags)
+
+
+def _of_pair(output: Any, told: ToldOfSplits, scoring: str | None) -> CvScores:
+    """Scores of both roles in the columns that the scorer of a pair makes."""
+    _check_output(CHAMPION, output)
+    names = [name.removesuffix(f"_{DIFFERENCE}") for name in _names(output)]
+    columns = {
+        name: [f"{PREFIX}{name}_{part}" for part in (CHAMPION, CHALLENGER, DIFFERENCE)]
+        for name in dict.fromkeys(names)
+    }
+    columns = {n: keys for n, keys in columns.items() if all(key in output for key in keys)}
+    if not columns:
+        raise ValueError(
+            "One output alone must have the scores of a champion, of a challenger, and "
+            "their difference, as make_paired_scorer makes them. Got "
+            f"{', '.join(_names(output))}. Pass the output of the challenger too."
+        )
+    if scoring is None and len(columns) > 1:
+        raise ValueError(
+            f"The pair has several scores. Pass one as `scoring`: {', '.join(columns)}."
+        )
+    score = check_choice("scoring", scoring or next(iter(columns)), list(columns))
+    first, second, gain = (
+        _test_scores(role, output[key])
+        for role, key in zip((CHAMPION, CHALLENGER, DIFFERENCE), columns[score])
+    )
+    # The roles have a loss as it is, and its difference is a gain.
+    is_loss = bool((gain == first - second).all()) and bool((gain != second - first).any())
+    splits = splits_of_pair(output, first.size, told)
+    return CvScores((first, second), splits, score, splits.flags, not is_loss)
+
+
+def _of_candidates(
+    search: Any,
+    named: Mapping[str, Any],
+    told: ToldOfSplits,
+    scoring: str | None,
+    complexity: Complexity | None,
+) -> CvScores:
+    candidates = Candidates.of(search, scoring)
+    indices = [candidates.find(role, n, complexity) for role, n in named.items()]
+    candidates.check_comparable(*indices)
+    told = replace(
+        told,
+        cv=search.cv if told.cv is None else told.cv,
+        classifier=is_classifier(search.estimator),
+    )
+    # Halving needs a splitter that makes the same splits each time; other searches than
+    # scikit-learn's may run it once for each round of candidates.
+    one_run = isinstance(search, GridSearchCV | RandomizedSearchCV)
+    n_splits = candidates.scores.shape[1]
+    splits = splits_of_search(n_splits, told, one_run=one_run)
+    if candidates.iterations is not None and search.resource == "n_samples":
+        n_resources = int(search.cv_results_["n_resources"][indices[0]])
+        splits = _subsampled(splits, n_resources, told)
+    first, second = (
+        _test_scores(role, candidates.scores[k])
+        for role, k in zip(named, indices, strict=True)
+    )
+    chosen = candidates.was_chosen(*named.values(), indices=indices)
+    flags = (*splits.flags, CHOSEN) if chosen else splits.flags
+    return CvScores((first, second), splits, candidates.score, flags)
+
+
+def _subsampled(splits: CvSplits, n_resources: int, told: ToldOfSplits) -> CvSplits:
+    """Splits of which a halving search took as many records as an iteration may use.
+
+    It draws from each training and test set apart, so test sets and training sets no
+    longer complete each other, and the design is none that has a test.
+    """
+    n = told.n_records
+    if n == n_resources:
+        return splits
+    if n is None and not told.has_sizes:
+        raise ValueError(
+            "The search gave each iteration a share of the records. Pass `y`, to tell how "
+            "many that are."
+        )
+    n_train, n_test = splits.n_train, splits.n_test
+    if n is not None and not told.has_sizes:
+        n_train, n_test = (
+            (n_resources / n * size).astype(int) for size in (n_train, n_test)
+        )
+    design = splits.design
+    if told.design is None:
+        design = replace(design, kind="unknown")
+    return CvSplits(n_train, n_test, design, splits.flags)
+
+
+def _check_output(role: str, output: Any) -> None:
+    """Refuse what is no output of `cross_validate`, with the way to pass it."""
+    if hasattr(output, "cv_results_") or isinstance(output, str):
+        raise ValueError(
+            "Candidates of a search are compared by naming two of them, such as "
+            "'simplest' and 'best', and passing the search as `search`. Got "
+            f"{output!r:.60} as `{role}`."
+        )
+    if not isinstance(output, Mapping) and not hasattr(output, "columns"):
+        raise TypeError(
+            f"`{role}` must be what cross_validate returned. Got {type(output).__name__}. "
+            "Scores in arrays are compared by ScoreDifferences.from_scores."
+        )
+    if any(str(key).startswith("split0_test_") for key in output):
+        raise ValueError(
+            f"`{role}` is the cv_results_ of a search. Pass the search itself as `search`, "
+            "and name two of its candidates."
+        )
+    if not _names(output):
+        raise ValueError(
+            f"`{role}` must hold test scores, as cross_validate returns them. Got "
+            f"{some_of(np.array(list(map(str, output))))}."
+        )
+
+
+def _names(output: Any) -> list[str]:
+    """What an output scored: "score" where scikit-learn gives no name."""
+    return [str(k).removeprefix(PREFIX) for k in output if str(k).startswith(PREFIX)]
+
+
+def _keys(outputs: Mapping[str, Any], scoring: Any) -> tuple[list[str], str]:
+    """Where each output holds the score, and the name of the score."""
+    names = {role: _names(output) for role, output in outputs.items()}
+    if scoring is not None and not isinstance(scoring, str):
+        raise ValueError(f"`scoring` must be the name of a score. Got {scoring!r}.")
+    found = []
+    for role, known in names.items():
+        if scoring in known or known == ["score"]:
+            found.append(scoring if scoring in known else "score")
+        elif scoring is not None:
+            raise ValueError(
+                f"The {role} has no {scoring!r} scores, but: {', '.join(known)}. Pass one "
+                "of them as `scoring`."
+            )
+        elif len(known) > 1:
+            raise ValueError(
+                f"The {role} has several scores. Pass one as `scoring`: {', '.join(known)}."
+            )
+        else:
+            found.append(known[0])
+    if scoring is None and len(set(found)) > 1:
+        raise ValueError(
+            "Both classifiers must be compared by one score. Got "
+            f"{found[0]!r} of the champion and {found[1]!r} of the challenger."
+        )
+    return [f"{PREFIX}{name}" for name in found], scoring or found[0]
+
+
+def _test_scores(role: str, values: Any) -> FloatArray:
+    scores = np.asarray(values, dtype=np.float64)
+    if scores.ndim != 1 or scores.size == 0:
+        raise ValueError(
+            f"The scores of the {role} must have shape (n_splits,). Got {scores.shape}."
+        )
+    undefined = np.flatnonzero(~np.isfinite(scores))
+    if undefined.size:
+        raise ValueError(
+            f"The {role} has the score {scores[undefined[0]]} on split {undefined[0]}: its "
+            "fit failed there, or scoring did, or the score is not defined. Run it again "
+            "with error_score='raise' to see why."
+        )
+    return scores

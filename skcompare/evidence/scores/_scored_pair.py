@@ -1,0 +1,363 @@
+"""Answers of two classifiers with a score, ready to be weighted and exchanged."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT, Design, as_design
+from skcompare._core.labels import check_labels, classes_of, group_codes
+from skcompare._core.validation import (
+    as_array,
+    check_choice,
+    check_same_length,
+    positive_class,
+)
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence._storage import Storable
+from skcompare.evidence.labels._contingency import labels_of
+from skcompare.evidence.scores._vectorised_scores import (
+    AreaUnderCurve,
+    AveragePrecision,
+    FunctionScore,
+    PairScore,
+    PreparedScore,
+    RecordMean,
+)
+from skcompare.predictions import PairedPredictions
+
+RANKING_SCORES: dict[str, PairScore] = {
+    "roc_auc": AreaUnderCurve(),
+    "average_precision": AveragePrecision(),
+}
+NAMED_SCORES = ("accuracy", *RANKING_SCORES)
+
+GROUPED_HOLDOUT = Design("holdout", grouped=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredPair(Storable):
+    """Answers of two classifiers to one hold-out set, with a score of such answers.
+
+    It scores any weighting of the records, and any exchange of answers between the roles,
+    which is what a bootstrap and a permutation test ask for. Records are kept in an order
+    of their own, so that neither the order they came in nor the roles matter; an own
+    function sees them in the order they came in.
+
+    Parameters
+    ----------
+    score : PairScore
+        What is compared.
+    y : array-like of int of shape (n_samples,)
+        True classes as codes; for a score of two classes 1 is the positive one.
+    champion, challenger : array-like of shape (n_samples,) or (n_samples, n_columns)
+        What the score is a function of: a value a record, a score of the positive class,
+        or whatever answers an own function takes.
+    groups : array-like of int of shape (n_samples,), optional
+        Codes of groups of records that belong together.
+    rows : array-like of int of shape (n_samples,), optional
+        Position of each record where it came from; 0, 1, ... by default.
+    design : Design or str, default="holdout"
+        How the records were collected.
+    greater_is_better : bool, default=True
+        False for losses.
+    flags : tuple of str
+        Caveats about how the scores came about.
+
+    Attributes
+    ----------
+    symmetric : bool
+        Whether exchanging the roles of all records gives the same records.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or there is no record.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ScoredPair
+    >>> pair = ScoredPair.from_predictions(
+    ...     y_true=[0, 0, 1, 1],
+    ...     champion=[0.1, 0.7, 0.6, 0.8],
+    ...     challenger=[0.1, 0.2, 0.6, 0.9],
+    ...     score="roc_auc",
+    ... )
+    >>> pair.values
+    (0.75, 1.0)
+
+    .. versionadded:: 0.1
+    """
+
+    score: PairScore
+    y: IntArray
+    champion: np.ndarray
+    challenger: np.ndarray
+    groups: IntArray | None = None
+    rows: IntArray | None = None
+    design: Design = HOLDOUT
+    greater_is_better: bool = True
+    flags: tuple[str, ...] = ()
+    symmetric: bool = field(init=False, default=False)
+
+    # What is asked of a classifier follows from the score.
+    wanted: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        arrays = {name: np.asarray(getattr(self, name)) for name in _ARRAYS[:3]}
+        for name in _ARRAYS[3:]:
+            given = getattr(self, name)
+            if given is not None:
+                arrays[name] = np.asarray(given)
+        n = check_same_length(arrays)
+        arrays.setdefault("rows", np.arange(n))
+        # As ranks, a score of another scale has the same order.
+        first, second = (self.score.on_one_scale(arrays[name]) for name in _ARRAYS[1:3])
+        order, symmetric = _own_order(arrays["y"], first, second, arrays.get("groups"))
+        for name, array in arrays.items():
+            sorted_array = array[order]
+            sorted_array.setflags(write=False)
+            object.__setattr__(self, name, sorted_array)
+        object.__setattr__(self, "symmetric", symmetric)
+        object.__setattr__(self, "design", as_design(self.design))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return ScoredPair, tuple(getattr(self, f.name) for f in fields(self) if f.init)
+
+    def __repr__(self) -> str:
+        grouped = "" if self.groups is None else f", n_units={self.n_units}"
+        return (
+            f"ScoredPair(score={self.score.name!r}, n={self.n}{grouped}, "
+            f"design={self.design.name!r})"
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        champion: ArrayLike,
+        challenger: ArrayLike,
+        *,
+        score: str | Callable[..., float] = "accuracy",
+        groups: ArrayLike | None = None,
+        pos_label: Any = None,
+        greater_is_better: bool = True,
+    ) -> "ScoredPair":
+        """Take the answers of two trained classifiers to a hold-out set.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        champion, challenger : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Predicted labels for "accuracy"; scores of the positive class, of any scale,
+            for "roc_auc" and "average_precision"; what the function takes otherwise.
+        score : {"accuracy", "roc_auc", "average_precision"} or callable
+            What is compared: a name, or `score(y_true, answers)` that gives a number, such
+            as a function of sklearn.metrics. It is called for every resample.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user): numbers or strings.
+        pos_label : label, optional
+            The positive class of "roc_auc" and "average_precision"; 1 or True by default.
+        greater_is_better : bool, default=True
+            False where the function is a loss.
+        """
+        truth = check_labels("y_true", y_true)
+        answers = {"champion": as_array(champion), "challenger": as_array(challenger)}
+        named = {} if groups is None else {"groups": as_array(groups)}
+        check_same_length({"y_true": truth}, answers, named)
+        kept: PairScore
+        if callable(score):
+            classes, y = np.unique(truth, return_inverse=True)
+            name = getattr(score, "__name__", "score")
+            name = "score" if name == "<lambda>" else name
+            kept = FunctionScore(name, function=score, classes=classes)
+        elif check_choice("score", score, NAMED_SCORES) == "accuracy":
+            kept = RecordMean()
+            answers = {k: check_labels(k, values) for k, values in answers.items()}
+            classes = classes_of(truth, **answers)
+            y = np.searchsorted(classes, truth)
+            answers = {k: _as_floats(values == truth) for k, values in answers.items()}
+        else:
+            kept = RANKING_SCORES[score]
+            positive = positive_class(classes_of(truth), pos_label)
+            y = (truth == positive).astype(np.int64)
+            answers = {k: _check_scores(k, values) for k, values in answers.items()}
+        return cls(
+            kept,
+            y.reshape(-1),
+            answers["champion"],
+            answers["challenger"],
+            groups=None if groups is None else group_codes(groups),
+            design=HOLDOUT if groups is None else GROUPED_HOLDOUT,
+            greater_is_better=greater_is_better,
+        )
+
+    @classmethod
+    def from_pair(cls, pair: PairedPredictions) -> "ScoredPair":
+        """Take the labels of all test sets together, for their accuracy.
+
+        For another score see :func:`skcompare.metrics.scored_pair`.
+        """
+        y = pair.predictions.y_answered()
+        right = [_as_floats(labels_of(pair, role) == y) for role in (0, 1)]
+        return cls.of_answers(pair, RecordMean(), y, right[0], right[1])
+
+    @classmethod
+    def of_answers(
+        cls,
+        pair: PairedPredictions,
+        score: PairScore,
+        y: IntArray,
+        champion: np.ndarray,
+        challenger: np.ndarray,
+        **settings: Any,
+    ) -> "ScoredPair":
+        """A score of what was taken from a pair, with its design, groups and records."""
+        predictions = pair.predictions
+        groups, records = predictions.groups, predictions.records
+        if records is not None and groups is not None:
+            groups = groups[records]
+        return cls(
+            score,
+            y,
+            champion,
+            challenger,
+            groups=groups,
+            rows=records,
+            design=pair.design,
+            **settings,
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.y)
+
+    @property
+    def units(self) -> IntArray:
+        """For each record the independent unit that it belongs to: its group or itself."""
+        if self.groups is None:
+            return np.arange(self.n)
+        return np.unique(self.groups, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def n_units(self) -> int:
+        """Number of groups; of records where these are in no groups."""
+        return self.n if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """Score of champion and challenger; NaN where it is undefined."""
+        once = np.ones((1, self.n), dtype=np.int32)
+        champion, challenger = self.prepared()
+        return float(champion.values(once)[0]), float(challenger.values(once)[0])
+
+    @property
+    def why_undefined(self) -> str:
+        """What an own score says where it is undefined; empty if nothing."""
+        for prepared in self.prepared():
+            said = getattr(prepared, "why_undefined", str)()
+            if said:
+                return str(said)
+        return ""
+
+    @property
+    def sign(self) -> int:
+        """1 for a score of which more is better, -1 for a loss."""
+        return 1 if self.greater_is_better else -1
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest difference."""
+        low, high = self.score.bounds
+        return low - high, high - low
+
+    def prepared(self) -> tuple[PreparedScore, PreparedScore]:
+        """The score of champion and challenger as a function of the records' weights."""
+        champion, challenger = (
+            self.score.prepared(self.y, answers, self.rows)  # type: ignore[arg-type]
+            for answers in (self.champion, self.challenger)
+        )
+        return champion, challenger
+
+    def prepared_for_exchange(self) -> PreparedScore:
+        """The score as a function of weights of both answers to each record.
+
+        The first n weights are those of the records with the champion's answers, the
+        others with the challenger's; a record counts once where one of both is 1.
+        """
+        both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
+        rows = np.tile(self.rows, 2)  # type: ignore[arg-type]
+        return self.score.prepared(np.tile(self.y, 2), np.concatenate(both), rows)
+
+    @property
+    def differs(self) -> np.ndarray:
+        """Whether an exchange of the answers to a record can change anything."""
+        both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
+        unequal = both[0] != both[1]
+        return unequal.reshape(self.n, -1).any(axis=1)
+
+    def swap(self) -> "ScoredPair":
+        """The same with the roles exchanged."""
+        return replace(self, champion=self.challenger, challenger=self.champion)
+
+
+_ARRAYS = ("y", "champion", "challenger", "groups", "rows")
+
+
+def _own_order(
+    y: IntArray, champion: np.ndarray, challenger: np.ndarray, groups: IntArray | None
+) -> tuple[IntArray, bool]:
+    """An order of the records that depends neither on the given one nor on the roles.
+
+    Records are sorted by group, truth and answers, once with those of the champion first
+    and once with those of the challenger. The smaller of both sorted lists is taken; if
+    they are equal, exchanging the roles leaves the records as they are.
+    """
+    common = [y] if groups is None else [groups, y]
+    first, second = _comparable(_columns(champion), _columns(challenger))
+    keys = [*common, *first, *second], [*common, *second, *first]
+    orders = [np.lexsort(key[::-1]) for key in keys]
+    differs = np.zeros(len(y), dtype=bool)
+    for one, other in zip(*keys, strict=True):
+        differs |= one[orders[0]] != other[orders[1]]
+    if not differs.any():
+        return orders[0], True
+    at = int(np.argmax(differs))
+    records = [[column[order[at]] for column in key] for key, order in zip(keys, orders)]
+    return orders[0] if records[0] < records[1] else orders[1], False
+
+
+def _columns(answers: np.ndarray) -> list[np.ndarray]:
+    return list(answers.reshape(len(answers), -1).T)
+
+
+def _comparable(
+    first: list[np.ndarray], second: list[np.ndarray]
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Columns of numbers: labels that are none are numbered."""
+    for k, (one, two) in enumerate(zip(first, second, strict=True)):
+        if one.dtype.kind not in "biuf" or two.dtype.kind not in "biuf":
+            codes = np.unique(np.concatenate([one, two]), return_inverse=True)[1]
+            first[k], second[k] = np.split(codes.reshape(-1), 2)
+    return first, second
+
+
+def _as_floats(values: np.ndarray) -> FloatArray:
+    return values.astype(np.float64)
+
+
+def _check_scores(name: str, values: np.ndarray) -> FloatArray:
+    """Finite scores of the positive class, one a record."""
+    scores = np.asarray(values, dtype=np.float64)
+    if scores.ndim != 1 or not np.isfinite(scores).all():
+        raise ValueError(
+            f"`{name}` must be finite scores of the positive class, of shape "
+            f"(n_samples,). Got shape {scores.shape}"
+            f"{'' if np.isfinite(scores).all() else ' with NaN or infinity'}. Pass one "
+            "column of predict_proba, or decision scores."
+        )
+    return scores

@@ -1,0 +1,1 @@
+"""Tallies: records that are counted and summed where they are."""

@@ -1,0 +1,310 @@
+"""Records counted and summed by what is asked of them: what engines and batches give."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.labels import united_classes
+from skcompare._core.score_bins import Levels
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence._counting import sums_of
+from skcompare.evidence._storage import Mergeable
+
+SAME = (
+    "labels",
+    "losses",
+    "eps",
+    "kind",
+    "levels",
+    "positive",
+    "ranked",
+    "grouped",
+    "one_scan",
+)
+"""What must be one for tallies that are merged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TallyPlan:
+    """What of each record is counted, with all that was left open decided.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    labels : bool
+        Whether the two answers are counted by their labels.
+    losses : tuple of str
+        The losses whose sums are kept.
+    eps : float or None
+        The least probability of a true class, for the log loss; scikit-learn's if None.
+    kind : {"binary", "top_label"} or None
+        The events of calibration, if it is asked for.
+    edges : pair of ndarray or None
+        Edges of the bins of champion and challenger.
+    levels : pair of Levels or None
+        Levels of the scores that are ranked.
+    positive : int
+        Position of the positive class of binary events.
+    ranked : int
+        Position of the class that scores are of.
+    grouped : bool
+        Whether records are counted group by group.
+    one_scan : bool
+        Whether levels and sums are kept in one table.
+    """
+
+    classes: NDArray[Any]
+    labels: bool = True
+    losses: tuple[str, ...] = ()
+    eps: float | None = None
+    kind: str | None = None
+    edges: tuple[FloatArray, FloatArray] | None = None
+    levels: tuple[Levels, Levels] | None = None
+    positive: int = 1
+    ranked: int = 1
+    grouped: bool = False
+    one_scan: bool = False
+
+    @property
+    def needs_proba(self) -> bool:
+        """Whether anything is asked that labels do not tell."""
+        return bool(self.losses) or self.kind is not None
+
+    @property
+    def design(self) -> Design:
+        """How the records were collected."""
+        return Design(HOLDOUT.kind, grouped=self.grouped)
+
+    def check_same(self, other: "TallyPlan") -> None:
+        """Refuse to merge what was counted by other rules."""
+        for word in SAME:
+            own, theirs = getattr(self, word), getattr(other, word)
+            if own != theirs:
+                raise ValueError(
+                    f"Only tallies of one plan can be merged. Got {word} {own!r} and "
+                    f"{theirs!r}. Pass the same options, and the `levels` of one."
+                )
+        if not _same_edges(self.edges, other.edges):
+            raise ValueError(
+                "Only tallies with the same bins can be merged. Got other edges. Pass the "
+                "`edges` of one to the other."
+            )
+
+
+def _same_edges(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    return all(map(np.array_equal, one, other))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Cells that occur, their records, and sums over these.
+
+    Attributes
+    ----------
+    keys : dict of str to ndarray of shape (n_cells,)
+        What the records of a cell have in common.
+    counts : ndarray of shape (n_cells,)
+        Their number.
+    sums : dict of str to ndarray of shape (n_cells,)
+        What was added up.
+    """
+
+    keys: dict[str, NDArray[Any]]
+    counts: IntArray
+    sums: dict[str, FloatArray] = field(default_factory=dict)
+
+    def by(self, names: Sequence[str], sums: Sequence[str] = ()) -> "Cells":
+        """The cells of fewer keys, sorted."""
+        return merged([self], names, sums)
+
+
+def merged(parts: Sequence[Cells], names: Sequence[str], sums: Sequence[str]) -> Cells:
+    """Equal cells of several parts added up, sorted by their keys."""
+    columns = [np.concatenate([part.keys[name] for part in parts]) for name in names]
+    counts = np.concatenate([part.counts for part in parts])
+    order, first = _in_order(columns, len(counts))
+    where = np.empty(len(counts), dtype=np.intp)
+    where[order] = np.cumsum(first) - 1
+    n = int(first.sum())
+    values = {name: np.concatenate([part.sums[name] for part in parts]) for name in sums}
+    return Cells(
+        {name: column[order][first] for name, column in zip(names, columns, strict=True)},
+        sums_of(where, counts, n),
+        {name: _added(where, value, n) for name, value in values.items()},
+    )
+
+
+def _added(where: IntArray, values: NDArray[Any], n: int) -> FloatArray:
+    """Sums of values by position."""
+    totals: FloatArray = np.bincount(where, values, n).astype(np.float64, copy=False)
+    return totals
+
+
+def _in_order(columns: list[NDArray[Any]], n: int) -> tuple[IntArray, NDArray[np.bool_]]:
+    """The order of sorted cells, and in it which are the first of equal ones."""
+    order = np.lexsort(columns[::-1]) if columns else np.arange(n)
+    first = np.zeros(n, dtype=bool)
+    first[:1] = True
+    for column in columns:
+        ordered = column[order]
+        first[1:] |= ordered[1:] != ordered[:-1]
+    return order, first
+
+
+def cells_of_codes(
+    digits: dict[str, tuple[Any, int]],
+    raw: dict[str, NDArray[Any]],
+    sums: dict[str, Any],
+    n: int,
+) -> Cells:
+    """Count and sum records by digits, each with its number of values, and raw columns."""
+    key = np.zeros(n, dtype=np.int64)
+    for code, size in digits.values():
+        key *= size
+        key += np.asarray(code).astype(np.int64)
+    if raw:
+        columns = [key, *raw.values()]
+        order, first = _in_order(columns, n)
+        where = np.empty(n, dtype=np.intp)
+        where[order] = np.cumsum(first) - 1
+        found, others = key[order][first], [column[order][first] for column in raw.values()]
+    else:
+        found, where = np.unique(key, return_inverse=True)
+        others = []
+    counts = np.bincount(where, minlength=len(found))
+    keys = decoded(found, {name: size for name, (_, size) in digits.items()})
+    return Cells(
+        keys | dict(zip(raw, others, strict=True)),
+        counts.astype(np.int64),
+        {
+            name: _added(where, np.broadcast_to(value, n), len(found))
+            for name, value in sums.items()
+        },
+    )
+
+
+def decoded(key: IntArray, sizes: dict[str, int]) -> dict[str, IntArray]:
+    """The digits of keys."""
+    digits = {}
+    for name, size in reversed(sizes.items()):
+        key, digits[name] = np.divmod(key, size)
+    return {name: digits[name] for name in sizes}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally(Mergeable):
+    """Records of two classifiers, counted and summed by all that tests need of them.
+
+    Made by :func:`tally_frame` on an engine, or by :func:`tally_arrays` from arrays,
+    and for batches by both. Tallies of batches add up. Evidence is made of it by the
+    `from_tally` of each kind.
+
+    Parameters
+    ----------
+    plan : TallyPlan
+        What was counted.
+    tables : tuple of Cells
+        The cells: one table, or several that count the same records by other keys.
+    groups : ndarray of shape (n_groups,), optional
+        Labels of the groups, sorted.
+    names : pair of str
+        Names of champion and challenger.
+
+    .. versionadded:: 0.1
+    """
+
+    plan: TallyPlan
+    tables: tuple[Cells, ...]
+    groups: NDArray[Any] | None = None
+    names: tuple[str, ...] = ("champion", "challenger")
+
+    def __repr__(self) -> str:
+        cells = sum(len(table.counts) for table in self.tables)
+        return f"Tally(n={self.n}, names={list(self.names)}, n_cells={cells})"
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.tables[0].counts.sum())
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        return self.plan.classes
+
+    def cells(self, names: Sequence[str], sums: Sequence[str] = ()) -> Cells:
+        """Records and sums by some keys, sorted; refuses what was not counted."""
+        for table in self.tables:
+            if set(names) <= set(table.keys) and set(sums) <= set(table.sums):
+                return table.by(names, sums)
+        lacking = sorted({*names, *sums} - self._known())
+        raise ValueError(
+            f"This tally does not hold {', '.join(lacking) or 'these keys together'}. It "
+            f"has {', '.join(sorted(self._known()))}. Make it with what is needed."
+        )
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """The names of all sums."""
+        return tuple(name for table in self.tables for name in table.sums)
+
+    def parts(self, sums: Sequence[str]) -> Cells:
+        """Some sums, by all that is counted beside them but levels."""
+        for table in self.tables:
+            if set(sums) <= set(table.sums):
+                names = [key for key in table.keys if not key.startswith("level_")]
+                return table.by(names, sums)
+        return self.cells(["y"], sums)
+
+    def _known(self) -> set[str]:
+        return {name for table in self.tables for name in (*table.keys, *table.sums)}
+
+    def __add__(self, other: object) -> "Tally":
+        if not isinstance(other, Tally):
+            return NotImplemented
+        self.plan.check_same(other.plan)
+        if self.names != other.names:
+            raise ValueError(
+                "Only answers of the same classifiers can be merged. Got "
+                f"{', '.join(self.names)} and {', '.join(other.names)}."
+            )
+        classes = united_classes(self.classes, other.classes)
+        if self.plan.needs_proba and len(classes) > min(
+            len(self.classes), len(other.classes)
+        ):
+            raise ValueError(
+                "Only tallies of the same classes can be merged, because columns of "
+                f"probabilities are about them. Got {self.classes.tolist()} and "
+                f"{other.classes.tolist()}. Pass all class labels as `labels`."
+            )
+        groups = None
+        if self.groups is not None and other.groups is not None:
+            groups = united_classes(self.groups, other.groups)
+        own, theirs = (one._moved(classes, groups) for one in (self, other))
+        tables = tuple(
+            merged(pair, list(pair[0].keys), list(pair[0].sums))
+            for pair in zip(own, theirs, strict=True)
+        )
+        plan = replace(self.plan, classes=classes)
+        return Tally(plan, tables, groups, self.names)
+
+    def _moved(self, classes: NDArray[Any], groups: NDArray[Any] | None) -> list[Cells]:
+        """The tables with positions among other classes and groups."""
+        at = np.searchsorted(classes, self.classes)
+        moved = []
+        for table in self.tables:
+            keys = dict(table.keys)
+            for name in ("y", "label_0", "label_1"):
+                if name in keys:
+                    keys[name] = at[keys[name]]
+            if groups is not None and self.groups is not None:
+                keys["group"] = np.searchsorted(groups, self.groups)[keys["group"]]
+            moved.append(replace(table, keys=keys))
+        return moved

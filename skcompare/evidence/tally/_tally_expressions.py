@@ -1,0 +1,343 @@
+"""What is counted of each record, as arithmetic that arrays and engines share.
+
+Each function takes `ops`, the operations that are no operators: `where(condition, value,
+otherwise)`, `flag` (1.0 for true, 0.0 for false), `share` (of a whole number in another),
+`floor`, `whole` (to int64), `log`, `sqrt`, and `let(*values)`, which computes values once.
+Codes are whole numbers in floating point, of which engines make integers once, for the key
+of all of them. :class:`ArrayOperations` has them for arrays,
+:class:`skcompare._io.engine.Program` for lazy frames.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._typing import FloatArray
+from skcompare.evidence.calibration._bins import DEGREES, cell_sums
+from skcompare.evidence.losses._record_losses import EPS
+from skcompare.evidence.tally._tally import TallyPlan
+
+LOSSES = ("brier", "multiclass_brier", "brier_score", "log", "spherical")
+"""Losses that engines compute."""
+
+
+class ArrayOperations:
+    """The operations on arrays."""
+
+    @staticmethod
+    def let(*values: Any) -> tuple[Any, ...]:
+        return values
+
+    @staticmethod
+    def where(condition: Any, value: Any, otherwise: Any) -> Any:
+        return np.where(condition, value, otherwise)
+
+    @staticmethod
+    def flag(condition: Any) -> Any:
+        return np.asarray(condition).astype(np.float64)
+
+    @staticmethod
+    def share(part: Any, whole: int) -> Any:
+        return part / float(whole)
+
+    @staticmethod
+    def floor(value: Any) -> Any:
+        return np.floor(value)
+
+    @staticmethod
+    def whole(value: Any) -> Any:
+        return np.asarray(value).astype(np.int64)
+
+    @staticmethod
+    def log(value: Any) -> Any:
+        return np.log(value)
+
+    @staticmethod
+    def sqrt(value: Any) -> Any:
+        return np.sqrt(value)
+
+
+def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
+    """Whether a label is a class, and the position of the class (0 for others).
+
+    Parameters
+    ----------
+    ops : operations
+    label : column
+        Labels as they are in a frame.
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    kind : {"text", "boolean", "whole", "fraction"}
+        What the column holds.
+    """
+    known = classes.tolist()
+    if kind in ("whole", "fraction") and known == [*range(known[0], known[-1] + 1)]:
+        good = (label >= known[0]) & (label <= known[-1])
+        if kind == "fraction":
+            good &= ops.floor(label) == label
+        number = label * 1.0
+        return good, ops.where(good, number - known[0] if known[0] else number, 0.0)
+    code: Any = -1.0
+    for position, one in enumerate(known):
+        code = ops.where(label == one, float(position), code)
+    (code,) = ops.let(code)
+    return code >= 0, ops.where(code >= 0, code, 0.0)
+
+
+def best_class(ops: Any, proba: Sequence[Any]) -> Any:
+    """The class of the largest probability, the first one where several are."""
+    if len(proba) == 2:
+        return ops.flag(proba[1] > proba[0])
+    best, code = proba[0], 0.0
+    for position, one in enumerate(proba[1:], start=1):
+        beyond = one > best
+        code = ops.where(beyond, float(position), code)
+        if position < len(proba) - 1:
+            best, code = ops.let(ops.where(beyond, one, best), code)
+    return code
+
+
+def largest(ops: Any, proba: Sequence[Any]) -> Any:
+    """The largest probability."""
+    best = proba[0]
+    for one in proba[1:]:
+        (best,) = ops.let(ops.where(one > best, one, best))
+    return best
+
+
+def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
+    """The probability of the class at `codes`."""
+    chosen = proba[0]
+    for position, one in enumerate(proba[1:], start=1):
+        chosen = ops.where(codes == position, one, chosen)
+    return chosen
+
+
+def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
+    """The bin of a probability, as `bin_codes` finds it."""
+    n = len(edges) - 1
+    if not np.array_equal(edges, np.arange(n + 1) / n):
+        return reduce(add, (ops.flag(p >= edge) for edge in edges[1:-1].tolist()), p * 0.0)
+    # Rounding may lead to the bin beside the right one, and its edges say so.
+    (code,) = ops.let(ops.floor(p * float(n)))
+    (code,) = ops.let(code - ops.flag(code >= float(n)))
+    (code,) = ops.let(code - ops.flag(p < ops.share(code, n)))
+    return code + ops.flag((p >= ops.share(code + 1.0, n)) & (code < n - 1.0))
+
+
+def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> Any:
+    """The loss of a record, as the registered one of this name computes it.
+
+    Parameters
+    ----------
+    ops : operations
+    name : str
+        One of `LOSSES`.
+    y : column of whole numbers
+        Position of the true class.
+    proba : sequence of columns
+        Probabilities, a column a class.
+    eps : float
+        Of the log loss.
+    """
+    if name == "brier" or (name == "brier_score" and len(proba) == 2):
+        miss = proba[1] - y
+        return miss * miss
+    if name in ("multiclass_brier", "brier_score"):
+        misses = ops.let(*(one - ops.flag(y == k) for k, one in enumerate(proba)))
+        return reduce(add, (miss * miss for miss in misses))
+    (chance,) = ops.let(of_class(ops, y, proba))
+    if name == "log":
+        chance = ops.where(chance < eps, eps, ops.where(chance > 1.0, 1.0, chance))
+        return 0.0 - ops.log(chance)
+    length = ops.sqrt(reduce(add, (one * one for one in proba)))
+    (loss,) = ops.let(1.0 - chance / length)
+    return ops.where(loss < 0.0, 0.0, loss)
+
+
+def sums_of_losses(
+    ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float
+) -> dict[str, Any]:
+    """What is added up of the losses of champion and challenger."""
+    champion, challenger = ops.let(*(loss_of(ops, name, y, p, eps) for p in probas))
+    (gain,) = ops.let(champion - challenger)
+    sums = {
+        "champion": champion,
+        "challenger": challenger,
+        "gain": gain,
+        "champion_squares": champion * champion,
+        "challenger_squares": challenger * challenger,
+        # The squares of all three also give the products.
+        "gain_squares": gain * gain,
+    }
+    if name == "log":
+        for role, proba in zip(("champion", "challenger"), probas, strict=True):
+            chance = of_class(ops, y, proba)
+            sums[f"{role}_clipped"] = ops.flag(chance < eps)
+    return {f"{name}.{part}": value for part, value in sums.items()}
+
+
+def sums_of_forecasts(
+    ops: Any, proba: tuple[Any, Any], events: tuple[Any, Any]
+) -> dict[str, Any]:
+    """What is added up of the probabilities of events; see :data:`SUMS`."""
+    terms = cell_sums(proba, events, DEGREES[0])
+    refuted = [name for name in terms if name.endswith("_refuted")]
+    return terms | {name: ops.flag(terms[name]) for name in refuted}
+
+
+ROLES = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is known of one classifier's answers: columns of arrays or of an engine.
+
+    Attributes
+    ----------
+    label : column or None
+        Positions of the predicted classes; without them the likeliest ones are.
+    proba : sequence of columns or None
+        Probabilities, a column a class.
+    score : column or None
+        What is ranked, where it is no probability.
+    """
+
+    label: Any = None
+    proba: Sequence[Any] | None = None
+    score: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Keys and sums of each record.
+
+    Attributes
+    ----------
+    digits : dict of str to tuple of (column, int)
+        Whole numbers from 0, with how many there are.
+    raw : dict of str to column
+        Other keys: scores as they are.
+    sums : dict of str to column
+        What is added up.
+    """
+
+    digits: dict[str, tuple[Any, int]]
+    raw: dict[str, Any]
+    sums: dict[str, Any]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many of each digit there are."""
+        return {name: size for name, (_, size) in self.digits.items()}
+
+
+class LevelOperations:
+    """The operations for levels, which stay numbers in floating point, too."""
+
+    def __init__(self, ops: Any) -> None:
+        self.floor: Callable[[Any], Any] = ops.floor
+        self.where: Callable[[Any, Any, Any], Any] = ops.where
+        self.whole: Callable[[Any], Any] = _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def derived(ops: Any, plan: TallyPlan, y: Any, answers: Sequence[Given]) -> Derived:
+    """The keys and sums of a plan.
+
+    Parameters
+    ----------
+    ops : operations
+        See :mod:`skcompare.evidence.tally._tally_expressions`.
+    plan : TallyPlan
+        What is counted.
+    y : column of whole numbers
+        Positions of the true classes.
+    answers : pair of Given
+        Those of champion and challenger.
+    """
+    k = len(plan.classes)
+    digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
+    raw: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
+    best = [_best(ops, plan, one) for one in answers]
+    if plan.labels:
+        labels = [
+            own if one.label is None else one.label
+            for own, one in zip(best, answers, strict=True)
+        ]
+        digits |= {f"label_{role}": (labels[role], k) for role in ROLES}
+    for name in plan.losses:
+        probas = [one.proba or () for one in answers]
+        sums |= sums_of_losses(ops, name, y, probas, EPS if plan.eps is None else plan.eps)
+    if plan.kind is not None:
+        _add_calibration(ops, plan, y, answers, best, digits, sums)
+    if plan.levels is not None:
+        for role, (one, levels) in enumerate(zip(answers, plan.levels, strict=True)):
+            score = one.score if one.proba is None else one.proba[plan.ranked]
+            if levels.n_levels is None:
+                raw[f"level_{role}"] = score
+            else:
+                digits[f"level_{role}"] = (
+                    levels.codes(score, LevelOperations(ops)),
+                    levels.n_levels,
+                )
+    return Derived(digits, raw, sums)
+
+
+def _best(ops: Any, plan: TallyPlan, one: Given) -> Any:
+    """Positions of the likeliest classes, where anything asks for them."""
+    asked = plan.kind == "top_label" or (plan.labels and one.label is None)
+    if one.proba is None or not asked:
+        return None
+    return ops.let(best_class(ops, one.proba))[0]
+
+
+def _add_calibration(
+    ops: Any,
+    plan: TallyPlan,
+    y: Any,
+    answers: Sequence[Given],
+    best: Sequence[Any],
+    digits: dict[str, tuple[Any, int]],
+    sums: dict[str, Any],
+) -> None:
+    """Bins and events of both, and sums of their probabilities."""
+    probas = [one.proba or () for one in answers]
+    if plan.kind == "binary":
+        forecasts = [proba[plan.positive] for proba in probas]
+        events = list(ops.let(ops.flag(y == plan.positive))) * 2
+    else:
+        forecasts = list(ops.let(*(largest(ops, proba) for proba in probas)))
+        events = list(ops.let(*(ops.flag(one == y) for one in best)))
+        # Of the binary events the true class tells all.
+        digits |= {f"event_{role}": (events[role], 2) for role in ROLES}
+    for role, edges in enumerate(plan.edges or ()):
+        code = bin_code(ops, forecasts[role], edges)
+        digits[f"bin_{role}"] = (code, len(edges) - 1)
+    found = sums_of_forecasts(ops, (forecasts[0], forecasts[1]), (events[0], events[1]))
+    sums |= {f"calibration.{name}": value for name, value in found.items()}
+
+
+def parts_of(plan: TallyPlan, made: Derived) -> list[Derived]:
+    """What is counted by levels, and what is added up, apart from each other.
+
+    Levels make many cells and sums make wide ones. Two tables, a long and a wide one, take
+    an engine half the time of one that is both, and less memory.
+    """
+    levels = {name for name in made.digits if name.startswith("level_")} | set(made.raw)
+    if plan.one_scan or not levels or not made.sums:
+        return [made]
+    apart = {name for name in made.digits if name.startswith(("bin_", "event_"))}
+    long = {name: value for name, value in made.digits.items() if name not in apart}
+    hidden = levels | {"label_0", "label_1"}
+    wide = {name: value for name, value in made.digits.items() if name not in hidden}
+    return [Derived(long, made.raw, {}), Derived(wide, {}, made.sums)]

@@ -1,0 +1,169 @@
+"""What is asked of a tally, and what it comes to for the classes that there are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.score_bins import Levels
+from skcompare._core.validation import (
+    check_choice,
+    check_count,
+    check_pos_label,
+    check_switches,
+    is_number,
+    some_of,
+    unknown_name,
+)
+from skcompare.evidence.calibration._bins import Bins
+from skcompare.evidence.calibration._events import KINDS, resolve_kind
+from skcompare.evidence.tally._tally import TallyPlan
+from skcompare.evidence.tally._tally_expressions import LOSSES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What tests need of the records.
+
+    Parameters
+    ----------
+    labels : bool, default=False
+        The answers label by label: JointCounts, and ClusterSums where there are groups.
+    losses : sequence of str, default=()
+        Losses whose moments are needed: "brier", "multiclass_brier", "brier_score", "log"
+        or "spherical".
+    eps : float, optional
+        The least probability of a true class, for the loss "log".
+    calibration : bool, default=False
+        Bins, events and sums of probabilities: PairedCalibration.
+    n_bins, edges, kind
+        Of these bins, see :meth:`PairedCalibration.from_predictions`. Bins have one width
+        unless `edges` are given.
+    ranking : bool, default=False
+        Levels of the scores class by class: PlacementValues.
+    n_levels : int, default=512
+        Number of levels; scores with no more different values are ranked exactly.
+    levels : Levels or pair of Levels, optional
+        The levels, where they are fixed before.
+    pos_label : label, optional
+        The positive one of two classes; 1 by default, else the second.
+    one_scan : bool, default=False
+        Whether an engine counts levels of scores and sums of probabilities by one
+        group-by, so that it goes over the records once. Two group-bys, one of many and
+        one of few groups, mostly take less time and memory together.
+    """
+
+    labels: bool = False
+    losses: Sequence[str] = ()
+    eps: float | None = None
+    calibration: bool = False
+    n_bins: int = 15
+    edges: Any = None
+    kind: str = "auto"
+    ranking: bool = False
+    n_levels: int = Levels.default
+    levels: Any = None
+    pos_label: Any = None
+    one_scan: bool = False
+
+    def __post_init__(self) -> None:
+        for name in self.losses:
+            if name not in LOSSES:
+                message = str(unknown_name("loss of sums", name, LOSSES))
+                raise ValueError(
+                    f"{message} Others need the records in memory: read them, and use "
+                    "PairedLosses.from_predictions."
+                )
+        if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 0.5):
+            raise ValueError(
+                f"`eps` must be a number in (0, 0.5) where losses are added up. Got "
+                f"{self.eps!r}. Leave it out for scikit-learn's."
+            )
+        check_choice("kind", self.kind, KINDS)
+        check_switches(one_scan=self.one_scan)
+        check_count("n_levels", self.n_levels)
+        if not (self.labels or self.needs_proba or self.ranking):
+            raise ValueError(
+                "Ask for at least one of `labels`, `losses`, `calibration` and `ranking`."
+            )
+
+    @property
+    def needs_proba(self) -> bool:
+        """Whether labels or any scores are not enough."""
+        return bool(self.losses) or self.calibration
+
+    def check_groups(self, grouped: bool) -> None:
+        """Refuse groups for what cannot be counted group by group."""
+        if grouped and (self.calibration or self.ranking):
+            raise ValueError(
+                "Calibration and ranking of grouped records need the records themselves. "
+                "Got `groups` of a frame that is only counted. Read a sample of whole "
+                "groups into memory, or leave these measures out."
+            )
+
+    def fixed_levels(self) -> tuple[Levels, Levels] | None:
+        """The levels of champion and challenger, where they were given."""
+        if self.levels is None:
+            return None
+        pair = (self.levels,) * 2 if isinstance(self.levels, Levels) else self.levels
+        if len(pair) != 2 or not all(isinstance(one, Levels) for one in pair):
+            raise ValueError(
+                "`levels` must be Levels, or a pair of them for champion and challenger. "
+                f"Got {self.levels!r}. Make them by Levels.uniform or Levels.fitted."
+            )
+        return pair[0], pair[1]
+
+    def plan(
+        self,
+        classes: NDArray[Any],
+        levels: tuple[Levels, Levels] | None,
+        grouped: bool,
+    ) -> TallyPlan:
+        """What is counted, given the classes and levels."""
+        self.check_groups(grouped)
+        kind = edges = None
+        if self.calibration:
+            kind = resolve_kind(self.kind, len(classes))
+            if kind == "classwise":
+                raise ValueError(
+                    "kind='classwise' needs the records in memory. Use kind='top_label', "
+                    "or read them and use PairedCalibration.from_predictions."
+                )
+            bins = Bins(self.n_bins, "uniform", self.edges, 1)
+            none = np.empty(0)
+            edges = bins.layout(none, 0)[0], bins.layout(none, 1)[0]
+        if self.ranking and len(classes) != 2:
+            raise ValueError(
+                f"Ranking by levels needs two classes. Got {len(classes)}: "
+                f"{some_of(classes)}. Use measures of labels or probabilities."
+            )
+        losses = tuple(dict.fromkeys(self.losses))
+        if "brier" in losses and len(classes) != 2:
+            raise ValueError(
+                f"The loss 'brier' is for two classes. Got {len(classes)}. Use "
+                "loss='multiclass_brier', which sums over the classes."
+            )
+        return TallyPlan(
+            classes,
+            self.labels,
+            losses,
+            None if self.eps is None else float(self.eps),
+            kind,
+            edges,
+            levels if self.ranking else None,
+            *self._positive(classes),
+            grouped,
+            self.one_scan,
+        )
+
+    def _positive(self, classes: NDArray[Any]) -> tuple[int, int]:
+        """Positions of the class of binary events and of the one that is ranked."""
+        if not (self.needs_proba or self.ranking):
+            return 1, 1
+        positive = check_pos_label(self.pos_label, classes)
+        if positive is not None:
+            return positive, positive
+        # Class 1 or True is positive, and otherwise the second one.
+        return int(classes.tolist()[0] != 1), 1

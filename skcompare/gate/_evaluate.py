@@ -1,0 +1,527 @@
+"""One condition against the evidence of its slice: shown, shown not to hold, or neither."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    decimals_beside,
+    decimals_for,
+    format_confidence,
+    format_number,
+    format_pvalue,
+)
+from skcompare.comparators import installed_versions
+from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
+from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._outcomes import (
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    Outcome,
+    all_of,
+    any_of,
+)
+from skcompare.gate._subjects import Subject, Unsuited
+from skcompare.metrics import (
+    WORSE_THAN_NO_SKILL,
+    are_worse_than_no_skill,
+    value_without_skill,
+)
+from skcompare.stats import PairedResult, adjust_pvalues
+from skcompare.stats.margins import SMALLEST, Cautious, Once, Side, Still, side_of
+from skcompare.stats.planning import (
+    Boundary,
+    can_resample,
+    records_of_calibration,
+    records_of_counts,
+    records_of_means,
+    records_of_scores,
+)
+
+POWER = 0.8
+
+FEWEST, FEWEST_DISCORDANT = 20, 5
+"""What fewer records show, or fewer that tell accuracies apart, is no plan."""
+
+TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
+
+
+def records_needed(
+    condition: Condition, test: Any, sides: Sequence[Side], alpha: float
+) -> float | None:
+    """Records at which a condition would be shown, if what was observed is true.
+
+    With a probability of 80 %: of accuracies by adding the probabilities of all tables, of
+    scores of labels by simulation, and of other measures by the normal approximation with
+    the skewness that the test allows for, of calibration errors with what resamples say of
+    their standard errors. Both boundaries of an equivalence are counted at once. Infinite
+    where the observed difference is beyond a boundary, so that no number of records is
+    enough; None where nothing is known, or next to nothing.
+    """
+    if too_few_to_plan(test, sides) or any(
+        math.isnan(side.result.estimate) for side in sides
+    ):
+        return None
+    n = float(sides[0].result.n)
+    needed = _needed(condition, test, sides, alpha)
+    # These records did not settle it, so the answer is never that they are enough.
+    if needed is None or math.isinf(needed):
+        return needed
+    return max(float(math.ceil(needed)), math.floor(n) + 1.0)
+
+
+def too_few_to_plan(test: Any, sides: Sequence[Side]) -> bool:
+    """Whether what was observed says next to nothing of what is true."""
+    evidence = test.prepared.evidence
+    if sides[0].result.n < FEWEST:
+        return True
+    if not isinstance(evidence, ContingencyTable) or any(s.boundary for s in sides):
+        return False
+    return 0 < evidence.n_discordant < FEWEST_DISCORDANT
+
+
+def _needed(
+    condition: Condition, test: Any, sides: Sequence[Side], alpha: float
+) -> float | None:
+    entry, evidence = test.prepared.entry, test.prepared.evidence
+    if entry.name == "mcnemar" and isinstance(evidence, ContingencyTable):
+        method = condition.options.get("method")
+        return records_of_counts(
+            evidence,
+            [Boundary(side.boundary, side.direction) for side in sides],
+            method,
+            condition.exact,
+            alpha,
+            POWER,
+        )
+    if entry.name.startswith("anytime") and entry.sample_size is not None:
+        return max(_by_the_test(test, side, alpha) for side in sides)
+    basis = sides[0].basis
+    if isinstance(basis, Still):
+        return max(_while_still(side, alpha) for side in sides)
+    if isinstance(basis, Cautious) and basis.moves.error == 0:
+        return None
+    if any(math.isnan(side.pvalue) for side in sides) and not isinstance(basis, Cautious):
+        return None
+    needed = records_of_means(sides, alpha, POWER)
+    options = {**test.prepared.options, **test.options}
+    if isinstance(evidence, JointCounts) and isinstance(basis, Cautious):
+        return records_of_scores(evidence, options, sides, needed, alpha, POWER)
+    if isinstance(evidence, PairedCalibration) and can_resample(evidence, options):
+        return records_of_calibration(evidence, sides, needed, alpha, POWER)
+    return needed
+
+
+def _by_the_test(test: Any, side: Side, alpha: float) -> float:
+    """By the number of records that a test plans itself."""
+    prepared = test.prepared
+    options = {**prepared.options, **test.options, "alternative": side.direction}
+    needed: float = prepared.entry.sample_size(
+        prepared.evidence,
+        alpha=alpha,
+        power=POWER,
+        **options | {"null_value": side.boundary},
+    )
+    return needed
+
+
+def _while_still(side: Side, alpha: float) -> float:
+    """Records at which differences that stay all alike exclude the boundary."""
+    basis = side.basis
+    assert isinstance(basis, Still)
+    one = basis._replace(n=1).pvalue(side.boundary, side.direction)
+    if one >= 1:
+        return math.inf
+    return float(side.result.n) * math.log(alpha) / math.log(one) / basis.n
+
+
+ADMITS_NO_SKILL = "margin-admits-no-skill"
+
+
+def admits_everything(condition: Condition, result: PairedResult) -> str:
+    """Why no challenger, however bad, could fail a condition; empty where one could.
+
+    The worst value that a measure can have, beside the champion's observed one, is within
+    the margin.
+    """
+    if not _below_zero(condition) or result.champion is None:
+        return ""
+    least, most = bounds_of(condition.scored)
+    if not (math.isfinite(least) and math.isfinite(most)):
+        return ""
+    larger = result.greater_is_better
+    worst = least if larger else most
+    farthest = abs(result.champion - worst)
+    if not farthest < condition.margin:
+        return ""
+    words = f"{condition.measure} of {worst:g}"
+    return (
+        f"nothing could fail: {words}, the worst there is, would be worse by "
+        f"{farthest:.4g} only than the champion's {result.champion:.4g}, and the margin is "
+        f"{condition.margin:g}"
+    )
+
+
+def skill_flag(
+    condition: Condition, result: PairedResult, pair: Any, pos_label: Any = None
+) -> str | None:
+    """What is to be said of a classifier without skill; None where nothing is.
+
+    Either one of the two is worse, or such a challenger would be within the margin.
+
+    Parameters
+    ----------
+    condition : Condition
+        What is to be shown.
+    result : PairedResult
+        With the values of both.
+    pair : PairedPredictions or None
+        The answers, of which the true classes are looked at.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    if result.champion is None or pair is None:
+        return None
+    value = value_without_skill(condition.scored, pair.predictions, pos_label)
+    if value is None:
+        return None
+    values = result.champion, result.challenger
+    if any(
+        are_worse_than_no_skill(
+            condition.scored, pair, values, result.greater_is_better, pos_label
+        )
+    ):
+        return WORSE_THAN_NO_SKILL
+    worse = result.champion - value if result.greater_is_better else value - result.champion
+    within = _below_zero(condition) and worse < condition.margin
+    return ADMITS_NO_SKILL if within else None
+
+
+def _below_zero(condition: Condition) -> bool:
+    """Whether a challenger that is worse may pass."""
+    return any(
+        boundary < 0 and direction == "greater"
+        for boundary, direction in condition.boundaries
+    )
+
+
+def too_few_resamples(test: Once, sides: Sequence[Side], alpha: float) -> str:
+    """Why nothing could pass at this level, whatever the records; empty if it could.
+
+    A p-value that counts R resamples is not below about 1 / (R + 1). Its interval then
+    excludes no more at the level than at any smaller one, which is nothing.
+    """
+    for side in sides:
+        details, options = side.result.details, {**test.prepared.options, **test.options}
+        if not {"resamples", "monte_carlo_error"} & set(details):
+            continue
+        if math.isnan(side.pvalue) or side.pvalue < alpha:
+            continue
+        at_level = side.result.confidence_interval(1 - alpha)
+        if at_level == side.result.confidence_interval(1 - SMALLEST):
+            known = details.get("resamples", options.get("n_resamples"))
+            count = "so few" if known is None else f"{known:,.0f}"
+            return (
+                f"{count} resamples have no p-value below a level of {alpha:.2g}, so that "
+                f"nothing can pass: ask for more than {math.ceil(1 / alpha):,} by "
+                "n_resamples in the options of the condition, or for another test"
+            )
+    return ""
+
+
+OPPOSITE = {"greater": "less", "less": "greater"}
+ABOVE, BELOW = "greater", "less"
+NO_LIMIT = {ABOVE: "no limit below", BELOW: "no limit above"}
+WITHOUT_SKILL = (
+    "one of the two agrees with the truth less than by chance, so that its columns or "
+    "classes may be wrong"
+)
+UNEVEN = "these records are too few, or a few of them decide the difference"
+
+
+class Least(NamedTuple):
+    """Records and discordant pairs that a condition needs, where it sets no own number."""
+
+    records: int | None = None
+    discordant: int | None = None
+
+
+def judge(
+    condition: Condition | AnyOf,
+    subject: Subject,
+    alpha: float,
+    least: Least,
+    planned: bool = True,
+) -> Outcome:
+    """The outcome of a condition, or of several of which any is enough.
+
+    With `planned` it has the number of records that would settle what is open.
+    """
+    if isinstance(condition, AnyOf):
+        return _judge_any(condition, subject, alpha, least, planned)
+    return _judge_one(condition, subject, alpha, least, planned)
+
+
+def _judge_any(
+    condition: AnyOf, subject: Subject, alpha: float, least: Least, planned: bool
+) -> Outcome:
+    """Each condition at the level of all, then with its p-value adjusted.
+
+    The limits that are shown have the level of Bonferroni's method, which holds for all
+    of them together.
+    """
+    share = alpha / len(condition.conditions)
+    parts = [
+        _judge_one(one, subject, share, least, planned) for one in condition.conditions
+    ]
+    raw = [math.nan if part.pvalue is None else part.pvalue for part in parts]
+    adjusted = adjust_pvalues([1.0 if math.isnan(p) else p for p in raw], "holm")
+    outcome = any_of(
+        condition,
+        [_adjusted(part, float(p), alpha) for part, p in zip(parts, adjusted, strict=True)],
+    )
+    if outcome.status != INCONCLUSIVE:
+        return outcome
+    # The first that is shown is enough, and it must be shown at the level of Bonferroni's.
+    needed = [part.records_needed for part in outcome.parts]
+    known = [one for one in needed if one is not None]
+    return replace(outcome, records_needed=min(known, default=None))
+
+
+def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
+    """An outcome by its adjusted p-value; what no test could pass stays as it is."""
+    if part.pvalue is None or math.isnan(part.pvalue):
+        return part
+    part = replace(part, adjusted_pvalue=pvalue)
+    if part.status == INCONCLUSIVE and pvalue < alpha and not part.blocked:
+        reason = f"adjusted p {_p_words(pvalue, alpha)} is below {alpha:g}"
+        return replace(part, status=PASSED, reasons=(reason,), records_needed=None)
+    return part
+
+
+def _judge_one(
+    condition: Condition, subject: Subject, alpha: float, least: Least, planned: bool
+) -> Outcome:
+    n_records = 0
+    try:
+        if condition.where is not None:
+            subject = subject.part(condition.where)
+        n_records = subject.n_records
+        test = Once(subject.ready(condition, alpha))
+        sides = [side_of(test, *boundary, alpha) for boundary in condition.boundaries]
+    except Unsuited as error:
+        return Outcome(
+            condition,
+            INCONCLUSIVE,
+            (f"no evidence: {error}",),
+            level=alpha,
+            n_records=n_records,
+        )
+    outcome = _from_sides(condition, test, sides, alpha, n_records, planned)
+    outcome = _with_margin(outcome, condition, sides[0].result, subject)
+    return _with_minimum(condition, outcome, least)
+
+
+def _with_margin(
+    outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
+) -> Outcome:
+    """What a margin is worth beside the champion's value."""
+    pair = getattr(subject, "pair", None)
+    pos_label = getattr(subject, "pos_label", None)
+    if flag := skill_flag(condition, result, pair, pos_label):
+        outcome = replace(outcome, flags=(*outcome.flags, flag))
+        if flag == WORSE_THAN_NO_SKILL and outcome.status != FAILED:
+            outcome = _blocked(outcome, WITHOUT_SKILL, None)
+    if why := admits_everything(condition, result):
+        return _blocked(outcome, why, None)
+    return outcome
+
+
+def _from_sides(
+    condition: Condition,
+    test: Once,
+    sides: Sequence[Side],
+    alpha: float,
+    n_records: int,
+    planned: bool,
+) -> Outcome:
+    """The outcome by the one-sided tests of the boundaries, all of which must reject."""
+    shown = max(side.pvalue for side in sides)
+    if any(math.isnan(side.pvalue) for side in sides):
+        shown = math.nan
+    # Shown not to hold: beyond a boundary on the wrong side. Two chances share the level.
+    share = alpha / len(sides)
+    wrong = [side_of(test, s.boundary, OPPOSITE[s.direction], share) for s in sides]
+    row = test.row(sides[0].result)
+    low, high = _limits(test, sides, alpha)
+    if math.isnan(shown):
+        why = next((side.why for side in sides if side.why), "")
+        reason = why or f"the p-value of {row.test} is undefined"
+        status = INCONCLUSIVE
+    elif shown < alpha:
+        status, reason = PASSED, _words(sides, low, high, alpha)
+    elif any(side.pvalue < share for side in wrong):
+        status, reason = FAILED, _wrong_words(wrong, share)
+    else:
+        status, reason = INCONCLUSIVE, _words(sides, low, high, alpha)
+    needed, reasons = None, [reason]
+    if status == INCONCLUSIVE and planned:
+        if too_few := too_few_resamples(test, sides, alpha):
+            reasons.insert(0, too_few)
+        else:
+            needed = records_needed(condition, test, sides, alpha)
+            if too_few_to_plan(test, sides):
+                reasons.append(TOO_FEW_TO_PLAN)
+    return Outcome(
+        condition,
+        status,
+        tuple(reasons),
+        row=replace(row, low=low, high=high, pvalue=shown),
+        low=low,
+        high=high,
+        level=alpha,
+        pvalue=shown,
+        n_records=n_records,
+        n_discordant=_discordant(test),
+        records_needed=needed,
+        flags=row.flags,
+    )
+
+
+def _limits(test: Once, sides: Sequence[Side], alpha: float) -> tuple[float, float]:
+    """One-sided limits of the difference, below and above."""
+    known = {side.direction: side.limit for side in sides}
+    boundary = sides[0].boundary
+    for direction in (ABOVE, BELOW):
+        if direction not in known:
+            known[direction] = side_of(test, boundary, direction, alpha).limit
+    return known[ABOVE], known[BELOW]
+
+
+def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
+    """What was observed, beside what must be excluded."""
+    estimate = sides[0].result.estimate
+    decimals = max(_decimals(estimate, (low, high), side.boundary) for side in sides)
+    parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
+    for side in sides:
+        limit = low if side.direction == ABOVE else high
+        bound = "at least" if side.direction == ABOVE else "at most"
+        reached = side.pvalue < alpha
+        verb = "must be above" if side.direction == ABOVE else "must be below"
+        words = f"{bound} {format_number(limit, decimals, signed=True)}"
+        if math.isinf(limit):
+            words = f"{NO_LIMIT[side.direction]} ({UNEVEN})"
+        if not reached:
+            words += f", {verb} {_boundary_words(side.boundary)}"
+        parts.append(f"{words} ({format_confidence(alpha)} confidence)")
+    pvalue = max(side.pvalue for side in sides)
+    return f"{', '.join(parts)}, p {_p_words(pvalue, alpha)}"
+
+
+def _wrong_words(wrong: Sequence[Side], share: float) -> str:
+    side = min(wrong, key=lambda one: one.pvalue)
+    estimate = side.result.estimate
+    decimals = _decimals(estimate, (side.limit,), side.boundary)
+    where = "below" if side.direction == BELOW else "above"
+    bound = "at most" if side.direction == BELOW else "at least"
+    return (
+        f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
+        f"{format_number(side.limit, decimals, signed=True)} "
+        f"({format_confidence(share)} confidence): shown to be {where} "
+        f"{_boundary_words(side.boundary)}, "
+        f"p of the opposite {_p_words(side.pvalue, share)}"
+    )
+
+
+def _boundary_words(boundary: float) -> str:
+    return f"{boundary:+g}" if boundary else "0"
+
+
+def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
+    """Decimals that show on which side of a boundary the limits are."""
+    return decimals_beside(boundary, decimals_for(estimate, *limits), limits)
+
+
+def _p_words(pvalue: float, alpha: float) -> str:
+    words = format_pvalue(pvalue, alpha)
+    return words if words.startswith("<") else f"= {words}"
+
+
+def _discordant(test: Once) -> float | None:
+    """Records that exactly one classifier answers rightly, where the evidence has them."""
+    evidence = test.prepared.evidence
+    if isinstance(evidence, JointCounts):
+        evidence = evidence.contingency_table()
+    if isinstance(evidence, ContingencyTable):
+        return evidence.n_discordant
+    return None
+
+
+def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outcome:
+    """Nothing is concluded from fewer records than are asked for."""
+    least = condition.min_records or shared.records
+    if least is not None and outcome.n_records < least:
+        what = "items" if condition.scored is None else "records"
+        reason = f"{outcome.n_records:,} {what}, and at least {least:,} are asked for"
+        return _blocked(outcome, reason, _larger(outcome.records_needed, float(least)))
+    found = outcome.n_discordant
+    if found is None:
+        if condition.min_discordant is None:
+            return outcome
+        reason = "discordant pairs are asked for, and this test counts none"
+        return _blocked(outcome, reason, None)
+    least = condition.min_discordant or shared.discordant
+    if least is not None and found < least:
+        needed = outcome.n_records * least / found if found else math.inf
+        reason = f"{found:,g} discordant pairs, and at least {least:,} are asked for"
+        return _blocked(outcome, reason, _larger(outcome.records_needed, needed))
+    return outcome
+
+
+def _larger(one: float | None, other: float) -> float:
+    """What satisfies both, where one of them may not be known."""
+    return other if one is None else max(one, other)
+
+
+def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
+    return replace(
+        outcome,
+        status=INCONCLUSIVE,
+        reasons=(reason, *outcome.reasons),
+        records_needed=needed,
+        blocked=True,
+    )
+
+
+def stops(subject: Subject) -> dict[str, str]:
+    """Codes and words of what lets nothing pass, whatever the conditions say."""
+    found = ["same-predictions"] if subject.same_answers else []
+    return dict(zip(found, explain(found), strict=True))
+
+
+def judged(gate: GateConditions, subject: Subject, *, planned: bool = True) -> GateDecision:
+    """The decision without a ledger; `planned` has what would settle conditions."""
+    stopped = stops(subject)
+    least = Least(gate.min_records, gate.min_discordant)
+    outcomes = tuple(
+        judge(one, subject, gate.alpha, least, planned) for one in gate.conditions
+    )
+    champion, challenger = subject.names
+    return GateDecision(
+        status=INCONCLUSIVE if stopped else all_of(outcomes),
+        outcomes=outcomes,
+        alpha=gate.alpha,
+        champion=champion,
+        challenger=challenger,
+        design=str(subject.design),
+        n_records=subject.n_records,
+        size=subject.size,
+        reasons=tuple(stopped.values()),
+        flags=(*stopped, *subject.flags),
+        fingerprint=subject.fingerprint,
+        versions=installed_versions(),
+    )

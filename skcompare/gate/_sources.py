@@ -1,0 +1,246 @@
+"""What a gate is given, as what it judges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from skcompare._core.validation import as_array, check_same_length
+from skcompare._io.columns import source_of
+from skcompare.comparators import PairedComparator, checked_names, is_table
+from skcompare.evidence import Tally
+from skcompare.gate._conditions import Condition
+from skcompare.gate._file_columns import check_no_answers
+from skcompare.gate._subjects import (
+    CountedSubject,
+    ItemSubject,
+    PairSubject,
+    Subject,
+    tallied_subject,
+)
+from skcompare.gate._training import Training
+from skcompare.predictions import (
+    ItemScores,
+    Predictions,
+    columns_on_engine,
+    holdout_from_frame,
+    places_of,
+    predictions_from_arrays,
+)
+
+
+def subject_of(
+    data: Any,
+    answers: Mapping[str, Any] | None,
+    *,
+    y_true: Any,
+    id: str | None,
+    groups: Any,
+    labels: Any,
+    pos_label: Any,
+    columns: Mapping[str, Any] | None,
+    conditions: Sequence[Condition],
+    collect: int,
+    train: Any = None,
+    features: Sequence[str] = (),
+    keep_ids: bool = False,
+) -> Subject:
+    """The answers to judge, from a comparator, scores, a tally, a frame, a file or arrays.
+
+    `conditions` are all that will be asked; `keep_ids` is for a ledger, which needs every
+    record.
+    """
+    known = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
+    known |= {"labels": labels, "columns": columns, "train": train}
+    features = _checked_features(features, train)
+    if isinstance(data, PairedComparator | ItemScores | Tally):
+        _check_alone(data, known)
+    if isinstance(data, ItemScores):
+        return ItemSubject(data)
+    if isinstance(data, PairedComparator):
+        return _of_comparator(data)
+    if isinstance(data, Tally):
+        return tallied_subject(data, conditions, pos_label)
+    answers = checked_names(answers)
+    if len(answers) != 2:
+        raise ValueError(
+            f"A gate judges two, the champion first. Got {len(answers)} answers."
+        )
+    given = dict(columns or {})
+    words = Words(groups, labels, pos_label)
+    if is_table(data, answers) and y_true is not None:
+        asked = dict.fromkeys(name for one in conditions for name in one.where or ())
+        others = [name for name in asked if name not in given]
+        training = _training(train, id, features)
+        frame = AnsweredFrame(data, y_true, answers, id, words, others)
+        frame.check_slices()
+        counted = None if given else frame.counted(conditions, collect, training)
+        if counted is not None:
+            return counted
+        subject = frame.read(training, keep_ids)
+    else:
+        _check_arrays(train, id)
+        truth = data if y_true is None else y_true
+        predictions = predictions_from_arrays(truth, answers, **words._asdict())
+        subject = _paired(predictions, answers, pos_label)
+    arrays = {name: as_array(column) for name, column in given.items()}
+    check_same_length({"y_true": subject.pair.predictions.y}, arrays)
+    return replace(subject, columns={**subject.columns, **arrays})
+
+
+class Words(NamedTuple):
+    """What is said of the answers beside the answers."""
+
+    groups: Any
+    labels: Any
+    pos_label: Any
+
+
+class AnsweredFrame(NamedTuple):
+    """A frame, or a file, with columns of truth and answers.
+
+    Attributes
+    ----------
+    data, y_true, answers, id
+        As for :meth:`Gate.decide`.
+    words : Words
+    others : list of str
+        The columns that slices are cut by.
+    """
+
+    data: Any
+    y_true: Any
+    answers: Mapping[str, Any]
+    id: str | None
+    words: Words
+    others: list[str]
+
+    def check_slices(self) -> None:
+        """Refuse slices and groups by what a classifier answered."""
+        groups = self.words.groups
+        named = [*self.others, *([groups] if isinstance(groups, str) else [])]
+        places = places_of(source_of(self.data), None, self.answers)
+        own = [
+            [column for place in places if place.name == name for column in place.columns]
+            for name in self.answers
+        ]
+        check_no_answers(named, own)
+
+    def counted(
+        self, conditions: Sequence[Condition], collect: int, training: Training | None
+    ) -> CountedSubject | None:
+        """The records where they are; None where they are better read."""
+        table = columns_on_engine(
+            self.data,
+            self.y_true,
+            self.answers,
+            id=self.id,
+            groups=self.words.groups,
+            others=self.others,
+        )
+        if table is None or table.table.n_records() <= collect:
+            return None
+        if training is not None:
+            raise ValueError(
+                "Records are held against the training data one by one, and these are "
+                "counted where they are. Pass a greater `collect`, or leave `train` out."
+            )
+        return CountedSubject(table, conditions, self.words.labels, self.words.pos_label)
+
+    def read(self, training: Training | None, keep_ids: bool) -> PairSubject:
+        """The records in memory, none of which is one of the training data."""
+        needed = [] if training is None else training.needed
+        kept = [self.id] if keep_ids and self.id is not None else []
+        predictions, read = holdout_from_frame(
+            self.data,
+            self.y_true,
+            self.answers,
+            id=self.id,
+            others=list(dict.fromkeys([*self.others, *needed, *kept])),
+            **self.words._asdict(),
+        )
+        unseen = ""
+        if training is not None:
+            unseen = training.check(read, "the records to judge")
+        subject = _paired(
+            predictions,
+            self.answers,
+            self.words.pos_label,
+            {name: read[name] for name in self.others},
+            read[kept[0]] if kept else None,
+        )
+        return replace(subject, unseen=unseen)
+
+
+def _paired(
+    predictions: Predictions,
+    answers: Mapping[str, Any],
+    pos_label: Any,
+    columns: Mapping[str, Any] | None = None,
+    ids: Any = None,
+) -> PairSubject:
+    """Answers with true labels, which all judging needs."""
+    if predictions.y is None:
+        raise ValueError(
+            "A gate needs true labels: without them nobody can tell which classifier is "
+            "better. Pass `y_true`."
+        )
+    return PairSubject(predictions.pair(*answers), columns or {}, pos_label, ids=ids)
+
+
+def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
+    """The columns by which training records are recognised."""
+    if isinstance(features, str):
+        raise TypeError(
+            f"`features` must be a sequence of names of columns. Got {features!r}. Pass "
+            f"[{features!r}]."
+        )
+    named = tuple(features)
+    if named and train is None:
+        raise ValueError(
+            "`features` are columns by which records of the training data are recognised, "
+            f"and no training data is given. Got features={list(named)!r}. Pass `train`, "
+            "or leave `features` out."
+        )
+    return named
+
+
+def _training(train: Any, id: str | None, features: Sequence[str]) -> Training | None:
+    if train is None:
+        return None
+    return Training(source_of(train, "`train`"), id, None, features)
+
+
+def _check_arrays(train: Any, id: str | None) -> None:
+    """Refuse what names columns, beside arrays."""
+    if train is not None:
+        raise ValueError(
+            "Training records are recognised by columns of a frame or a file. Got "
+            "arrays of answers. Pass a frame with `id` or `features`, or leave `train` "
+            "out."
+        )
+    if id is not None:
+        raise ValueError(
+            "`id` names the column of a frame or a file by which records are told "
+            f"apart, and these are arrays. Got id={id!r}. Pass a frame that has the "
+            "column, with `y_true` and the answers as names of columns, or leave `id` "
+            "out where the arrays are in one order."
+        )
+
+
+def _check_alone(data: Any, given: Mapping[str, Any]) -> None:
+    known = [name for name, value in given.items() if value is not None]
+    if known:
+        raise ValueError(
+            f"{type(data).__name__} has all answers in it. Got {', '.join(known)} as well. "
+            "Pass it alone."
+        )
+
+
+def _of_comparator(comparator: PairedComparator) -> PairSubject:
+    if not hasattr(comparator, "predictions_"):
+        raise ValueError(
+            "A gate judges a comparator that was fitted. Got one that was not. Call its "
+            "`fit` first."
+        )
+    pair = comparator.predictions_.pair("champion", "challenger")
+    return PairSubject(pair, pos_label=comparator.pos_label)

@@ -1,0 +1,173 @@
+"""A decision that counts as a look at its hold-out set, told in full or blindly."""
+
+import os
+import warnings
+from dataclasses import replace
+from typing import Any
+
+from skcompare.comparators import installed_versions
+from skcompare.gate._conditions import AnyOf, GateConditions
+from skcompare.gate._decision import GateDecision
+from skcompare.gate._evaluate import judged, stops
+from skcompare.gate._outcomes import INCONCLUSIVE, NOT_PASSED, PASSED
+from skcompare.gate._subjects import PairSubject, Subject, Unsuited
+from skcompare.gate.ledger._digests import digests_of, gate_digest
+from skcompare.gate.ledger._ledger import (
+    Ledger,
+    Taken,
+    as_ledger,
+    check_ledger_file,
+    finish_look,
+    take_look,
+)
+
+
+def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
+    """The ledger of a decision, refused early where it cannot be one."""
+    if not isinstance(blind, bool):
+        raise TypeError(f"`blind` must be True or False. Got {blind!r}.")
+    if ledger is None and not blind:
+        return None
+    if ledger is None:
+        raise ValueError(
+            "A blind gate stops at the first challenger that passes, and needs a ledger "
+            "that remembers. Pass `ledger`."
+        )
+    if not isinstance(ledger, Ledger | str | os.PathLike):
+        raise TypeError(
+            f"`ledger` must be a Ledger or the path of one. Got {type(ledger).__name__}."
+        )
+    return as_ledger(ledger)
+
+
+def judge_subject(
+    gate: GateConditions, subject: Subject, *, ledger: Any = None, blind: bool = False
+) -> GateDecision:
+    """Judge the conditions by answers that were read already."""
+    known = check_ledger(ledger, blind)
+    if known is None:
+        return judged(gate, subject)
+    return look_at(gate, subject, known, blind=blind)
+
+
+def look_at(
+    gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
+) -> GateDecision:
+    """Judge a subject as one look of a ledger.
+
+    What the configuration is to blame for is refused before the look is spent.
+    """
+    if not blind:
+        return _looked(gate, subject, ledger, blind=False)
+    with warnings.catch_warnings():
+        # What numpy warns of can depend on the true labels.
+        warnings.simplefilter("ignore")
+        return _looked(gate, subject, ledger, blind=True)
+
+
+def _looked(
+    gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
+) -> GateDecision:
+    digests = digests_of(subject, gate.columns)
+    holdout = digests.of_set(blind=blind)
+    # That two systems have the same scores depends on what is right, and is not told.
+    stopped = {} if blind and not isinstance(subject, PairSubject) else stops(subject)
+    if stopped:
+        # Nothing can pass, so nothing is spent, and no true label has a part in it.
+        check_ledger_file(ledger, holdout, gate.alpha, blind=blind)
+        if not blind:
+            return judged(gate, subject)
+        told = _blind(gate, subject, NOT_PASSED, gate.alpha)
+        return replace(told, reasons=tuple(stopped.values()), flags=tuple(stopped))
+    _check_configuration(gate, subject)
+    taken = take_look(
+        ledger,
+        holdout,
+        gate.alpha,
+        gate_digest(gate.to_dict()),
+        digests.of_answers(blind=blind),
+        subject.names,
+        blind=blind,
+    )
+    how = _judged_blindly if blind else _judged_openly
+    return how(gate, subject, ledger, taken)
+
+
+def _check_configuration(gate: GateConditions, subject: Subject) -> None:
+    """Refuse a condition that these answers could never be judged by."""
+    for condition in gate.conditions:
+        leaves = condition.conditions if isinstance(condition, AnyOf) else (condition,)
+        for leaf in leaves:
+            try:
+                part = subject if leaf.where is None else subject.part(leaf.where)
+                part.ready(leaf, gate.alpha)
+            except Unsuited:
+                continue
+
+
+def _judged_openly(
+    gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
+) -> GateDecision:
+    decision = judged(gate.at_level(taken.look.level), subject)
+    first = finish_look(ledger, taken, decision.status)
+    if decision.passed != (first == PASSED):
+        # Two answers of one look would be two chances; both must be a pass.
+        reason = (
+            f"look {taken.look.number} was judged before with the same answers, as "
+            f"{first}, and is now {decision.status}: other versions or resamples, and no "
+            "pass"
+        )
+        reasons = (*decision.reasons, reason)
+        decision = replace(decision, status=INCONCLUSIVE, reasons=reasons)
+    return replace(decision, look=taken.told(ledger.path, closed=False))
+
+
+def _judged_blindly(
+    gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
+) -> GateDecision:
+    """Passed or not, and nothing else that depends on the true labels.
+
+    Until the first pass a team sees "not passed" each time, as it would have without the
+    records: its challengers are a sequence that was fixed before, however it makes them.
+    An error that comes of the true labels would be a third answer, and is "not passed".
+    """
+    level = taken.look.level
+    status = taken.look.status
+    if status != NOT_PASSED:
+        found = _blind_status(gate.at_level(level), subject)
+        first = finish_look(ledger, taken, found)
+        status = PASSED if (first, found) == (PASSED, PASSED) else NOT_PASSED
+    closed = status == PASSED or taken.state.passed is not None
+    told = _blind(gate, subject, status, level)
+    return replace(told, look=taken.told(ledger.path, closed=closed))
+
+
+def _blind_status(gate: GateConditions, subject: Subject) -> str:
+    try:
+        # How many records are needed is not told, and the time that it takes to find that
+        # out would tell an inconclusive gate from a failed one.
+        passed = judged(gate, subject, planned=False).passed
+    except (ImportError, MemoryError, OSError):
+        # What the machine lacks, whatever the labels are; the look can be repeated.
+        raise
+    except Exception:
+        passed = False
+    return PASSED if passed else NOT_PASSED
+
+
+def _blind(
+    gate: GateConditions, subject: Subject, status: str, level: float
+) -> GateDecision:
+    champion, challenger = subject.names
+    return GateDecision(
+        status=status,
+        outcomes=(),
+        alpha=level,
+        champion=champion,
+        challenger=challenger,
+        design=str(subject.design),
+        n_records=subject.n_records,
+        size=subject.size,
+        blind=True,
+        versions=installed_versions(),
+    )

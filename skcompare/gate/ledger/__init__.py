@@ -1,0 +1,1 @@
+"""The ledger of looks at a hold-out set."""

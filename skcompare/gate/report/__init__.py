@@ -1,0 +1,1 @@
+"""The report of a decision in every form."""

@@ -1,0 +1,1 @@
+"""Saved estimators, loaded without running code of a file."""

@@ -1,0 +1,198 @@
+"""Saved estimators, which answer the records of a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from skcompare._io.columns import Source, check_column, columns_of, frame_from_columns
+from skcompare.gate._file_columns import (
+    ABOUT_SCORES,
+    ID,
+    Y,
+    are_one_file,
+    hold_the_same,
+    whole_names,
+)
+from skcompare.gate._gate import Gate
+from skcompare.gate._given_files import (
+    GateFiles,
+    check_each_once,
+    check_not_pickled,
+    checked_source,
+    training_of,
+    with_label,
+)
+from skcompare.gate._policy_sections import Columns
+from skcompare.gate._subjects import PairSubject, fitted_subject
+from skcompare.gate.skops._estimators import load_estimators
+from skcompare.predictions import ROLES, check_role_names
+
+SUFFIX = ".skops"
+
+
+def is_saved(path: str) -> bool:
+    """Whether a file is a saved estimator by its name."""
+    return path.lower().endswith(SUFFIX)
+
+
+def estimators_subject(
+    files: GateFiles, columns: Columns, gate: Gate, pos_label_text: str | None
+) -> PairSubject:
+    """What two saved estimators answer to the records of a file.
+
+    Parameters
+    ----------
+    files : GateFiles
+        The estimators and their records.
+    columns : Columns
+        Which columns are what; features are all others, unless they are named.
+    gate : Gate
+        What is asked.
+    pos_label_text : str, optional
+        The positive label as text.
+    """
+    data = _checked_data(files, columns)
+    y = Y if columns.y is None else columns.y
+    id = columns.id or (ID if ID in data.names else None)
+    facts = [name for name in (y, id, columns.groups, *gate.columns) if name is not None]
+    for name in facts:
+        check_column(data, name)
+    loaded = load_estimators(files.answers, trust=files.trust)
+    free = columns.features or [name for name in whole_names(data) if name not in facts]
+    secret = {y: "the true labels", id: "ids", columns.groups: "groups"}
+    _check_features(columns.features or (), "`features` in [data]", secret, None)
+    for estimator, path in zip(loaded, files.answers, strict=True):
+        _check_features(_names_of(estimator), repr(path), secret, columns.features)
+    own = [_features_of(estimator, free) for estimator in loaded]
+    features = list(dict.fromkeys(name for names in own for name in names))
+    for name in features:
+        check_column(data, name, " An estimator was trained with it.")
+    columns = with_label(columns, pos_label_text, data, y)
+    training = training_of(files, id, columns.features or features)
+    needed = [] if training is None else training.needed
+    names = dict.fromkeys([*facts, *features, *needed])
+    read = columns_of(data, list(names), as_written={*facts[1:]} - set(features))
+    if id is not None:
+        check_each_once(read[id], id, data)
+    unseen = "" if training is None else training.check(read, data.words)
+    records = _records(read, features, named=any(map(_names_of, loaded)))
+    subject = fitted_subject(
+        gate.conditions,
+        dict(zip(_called(files.answers), map(partial(_cut, records), loaded, own))),
+        records,
+        read[y],
+        groups=None if columns.groups is None else read[columns.groups],
+        pos_label=columns.pos_label,
+        columns={name: read[name] for name in gate.columns},
+    )
+    return replace(subject, ids=None if id is None else read[id], unseen=unseen)
+
+
+def _checked_data(files: GateFiles, columns: Columns) -> Source:
+    """The records that estimators answer, if everything is there that is needed."""
+    others = [path for path in files.answers if not is_saved(path)]
+    for path in others:
+        check_not_pickled(path)
+    if others or len(files.answers) != 2:
+        raise ValueError(
+            "Saved estimators are compared with each other: pass two .skops files and "
+            f"--data FILE. Got {', '.join(map(repr, files.answers))}."
+        )
+    if files.data is None:
+        raise ValueError(
+            "Saved estimators need records to answer. Pass --data FILE, which has the true "
+            "labels and all features."
+        )
+    columns.check_without(
+        ("y_from", "label", "proba", *ROLES, "labels", *ABOUT_SCORES),
+        "is about files of answers, and saved estimators give their own",
+    )
+    one, two = files.answers
+    if are_one_file(one, two):
+        raise ValueError(f"Champion and challenger are the same file {two!r}. Pass two.")
+    if hold_the_same(one, two):
+        raise ValueError(
+            f"Champion and challenger are the same: {two!r} is a copy of {one!r}. Pass two "
+            "models."
+        )
+    check_role_names(*(Path(path).name for path in files.answers))
+    return checked_source(files.data)
+
+
+def _names_of(estimator: Any) -> list[str]:
+    """The columns that an estimator was trained with, where it knows them."""
+    return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+
+
+def _check_features(
+    names: Sequence[str],
+    who: str,
+    secret: Mapping[str | None, str],
+    allowed: Sequence[str] | None,
+) -> None:
+    """Refuse an estimator that would be given what it is judged by, or what is no feature.
+
+    Whoever made the file says what it was trained with, and must not get true labels so.
+    """
+    for name in names:
+        if name in secret:
+            raise ValueError(
+                f"{who} names column {name!r}, which has {secret[name]} of the records to "
+                "judge. No estimator is given it: train without the column."
+            )
+    beside = [name for name in names if allowed is not None and name not in allowed]
+    if beside:
+        raise ValueError(
+            f"{who} was trained with {', '.join(map(repr, beside[:5]))}, and `features` "
+            "in [data] does not name it. Name all features of both estimators, or leave "
+            "`features` out."
+        )
+
+
+def _features_of(estimator: Any, free: Sequence[str]) -> list[str]:
+    return _names_of(estimator) or list(free)
+
+
+def _records(read: Mapping[str, Any], features: Sequence[str], named: bool) -> Any:
+    """The features as a frame where estimators know names, otherwise as an array."""
+    if not features:
+        raise ValueError(
+            "The records have no column beside true labels, ids and groups. Pass a file "
+            "with the features."
+        )
+    if named:
+        return frame_from_columns({name: read[name] for name in features}, "pandas")
+    return np.column_stack([read[name] for name in features])
+
+
+def _cut(records: Any, estimator: Any, names: Sequence[str]) -> Any:
+    """An estimator that takes its own features from the records."""
+    if not hasattr(records, "columns") or (
+        _names_of(estimator) and list(records.columns) == list(names)
+    ):
+        return estimator
+    keep = _Columns(tuple(names), bool(_names_of(estimator)))
+    return Pipeline([("columns", FunctionTransformer(keep)), ("classifier", estimator)])
+
+
+class _Columns(NamedTuple):
+    """Takes columns of a frame, as a frame or as an array."""
+
+    names: tuple[str, ...]
+    as_frame: bool
+
+    def __call__(self, frame: Any) -> Any:
+        taken = frame[[*self.names]]
+        return taken if self.as_frame else taken.to_numpy()
+
+
+def _called(paths: Sequence[str]) -> list[str]:
+    """What reports call the estimators: their files."""
+    stems = [Path(path).name[: -len(SUFFIX)] for path in paths]
+    return stems if all(stems) and stems[0] != stems[1] else list(paths)

@@ -1,0 +1,1 @@
+"""Measures: how the predictions of two classifiers are scored."""

@@ -1,0 +1,134 @@
+"""Values of measures without skill: of classifiers that look at no feature."""
+
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.validation import positive_class
+from skcompare._typing import IntArray
+from skcompare.metrics.measures._measures import Measure
+from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions
+
+WORSE_THAN_NO_SKILL = "worse-than-no-skill"
+
+
+def value_without_skill(
+    measure: Measure | None, predictions: Predictions, pos_label: Any = None
+) -> float | None:
+    """The value of a classifier that looks at no feature, where that is known.
+
+    Of a negated loss it is the loss, and of an average precision the share of the
+    positive class, which `pos_label` names.
+    """
+    if measure is None or measure.metric is None or measure.label is not None:
+        return None
+    counts = predictions.class_counts()
+    if not counts.sum():
+        return None
+    of_class = counts / counts.sum()
+    shares = of_class[of_class > 0]
+    name = measure.metric.removeprefix("neg_")
+    if name == "accuracy":
+        return float(shares.max())
+    if name == "balanced_accuracy":
+        return 1 / len(shares)
+    if name.startswith("roc_auc"):
+        return 0.5
+    if name == "matthews_corrcoef":
+        return 0.0
+    if name == "brier_loss":
+        return float(shares.prod()) if len(shares) == 2 else None
+    if name in ("multiclass_brier_loss", "brier_score"):
+        return float(1 - (shares**2).sum())
+    if name == "log_loss":
+        return float(-(shares * np.log(shares)).sum())
+    if name == "average_precision" and len(shares) == 2:
+        positive = positive_class(predictions.classes, pos_label)
+        return float(of_class[predictions.classes == positive][0])
+    return None
+
+
+def is_worse_than_no_skill(
+    measure: Measure | None,
+    predictions: Predictions,
+    answers: Answers,
+    value: float | None,
+    greater_is_better: bool,
+    pos_label: Any = None,
+) -> bool:
+    """Whether a classifier's score and its answers are worse than without any skill.
+
+    Scores alone do not tell: one that weighs rare classes has a lower accuracy than the
+    share of the commonest class, and one that is too certain a larger loss than the shares
+    of the classes have. Columns or classes are reversed where its answers agree with the
+    truth less than they would by chance, too.
+
+    Parameters
+    ----------
+    measure : Measure or None
+        What is scored.
+    predictions : Predictions
+        With the true labels.
+    answers : Answers
+        Those of the classifier.
+    value : float or None
+        Its score, which may be a loss, or a negated one.
+    greater_is_better : bool
+        Whether it is a score, where the greater is better, and not a loss.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    if predictions.y is None and predictions.tally is None:
+        return False
+    least = value_without_skill(measure, predictions, pos_label)
+    if measure is None or least is None or value is None:
+        return False
+    if greater_is_better and str(measure.metric).startswith("neg_"):
+        least = -least
+    is_worse = value < least if greater_is_better else value > least
+    return is_worse and not _agrees_more_than_by_chance(
+        predictions, answers, measure.wanted == {LABELS}
+    )
+
+
+def are_worse_than_no_skill(
+    measure: Measure | None,
+    pair: PairedPredictions,
+    values: tuple[float | None, float | None],
+    greater_is_better: bool,
+    pos_label: Any = None,
+) -> list[bool]:
+    """:func:`is_worse_than_no_skill` of champion and challenger."""
+    return [
+        is_worse_than_no_skill(
+            measure, pair.predictions, role, value, greater_is_better, pos_label
+        )
+        for role, value in zip(pair.roles, values, strict=True)
+    ]
+
+
+def _agrees_more_than_by_chance(
+    predictions: Predictions, answers: Answers, by_labels: bool
+) -> bool:
+    """As Cohen's kappa, of labels or of the probabilities that true classes are given."""
+    n_classes = len(predictions.classes)
+    if predictions.tally is not None:
+        k = [role.name for role in predictions.answers].index(answers.name)
+        cells = predictions.tally.cells(["y", f"label_{k}"])
+        y, labels = cells.keys["y"], cells.keys[f"label_{k}"]
+        return _labels_agree(y, labels, cells.counts, n_classes)
+    y = predictions.y_answered().astype(np.intp)
+    if answers.labels is not None and (by_labels or answers.proba is None):
+        return _labels_agree(y, answers.labels, np.ones(len(y)), n_classes)
+    if answers.proba is None:
+        return False
+    own = np.take_along_axis(answers.proba, y[:, np.newaxis], axis=1)
+    shares = np.bincount(y, minlength=n_classes) / len(y)
+    return bool(own.mean() >= shares @ answers.proba.mean(axis=0))
+
+
+def _labels_agree(y: IntArray, labels: IntArray, counts: Any, n_classes: int) -> bool:
+    """Whether labels are right as often as those of other records at random."""
+    n = counts.sum()
+    true, answered = (np.bincount(a, counts, n_classes) / n for a in (y, labels))
+    return bool(counts[y == labels].sum() / n >= true @ answered)

@@ -1,0 +1,389 @@
+"""Answers of both roles with the score that a measure gives them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT
+from skcompare._core.validation import positive_class
+from skcompare._registry.losses import loss_of
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import (
+    AreaUnderCurve,
+    AveragePrecision,
+    LoopedScore,
+    OperatingPoint,
+    PairedCalibration,
+    PairScore,
+    PreparedScore,
+    RecordMean,
+    ScoredPair,
+    number_of,
+)
+from skcompare.metrics._probabilities import RATE
+from skcompare.metrics.measures._measures import Measure, Scorer
+from skcompare.metrics.measures._stored_classifier import (
+    StoredAnswers,
+    Watch,
+    class_order,
+    ordered_decision,
+    watched,
+)
+from skcompare.predictions import LABELS, SCORES, Answers, PairedPredictions, Predictions
+from skcompare.stats.calibration import record_influences, role_sums, squared_errors
+from skcompare.stats.scores import BINARY_SCORES, COUNT_SCORES, ResampledCounts, count_score
+
+RANKING_SCORES: dict[str, PairScore] = {
+    "roc_auc": AreaUnderCurve(),
+    "average_precision": AveragePrecision(),
+    "sensitivity_at_specificity": OperatingPoint("sensitivity_at_specificity", RATE),
+    "specificity_at_sensitivity": OperatingPoint(
+        "specificity_at_sensitivity", RATE, within="negative"
+    ),
+}
+
+MISSING = -np.inf
+"""Stands for answers of a kind that one classifier gives and the other does not."""
+
+SAME = 1e-9
+"""A score that is found at once must be as close as that to the scorer's."""
+
+
+def scored_pair(
+    pair: PairedPredictions, measure: Measure, pos_label: Any = None
+) -> ScoredPair:
+    """Take the answers of both roles for tests of any score.
+
+    Means of right answers and of record losses, scores of the counts and scores of a
+    ranking are found for many weightings of the records at once; any other score by
+    calling its scorer for every resample. The two agree for the records as they are, or
+    the scorer is called.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Answers to a hold-out set.
+    measure : Measure
+        What is compared.
+    pos_label : label, optional
+        The positive one of two classes.
+    """
+    looped = _looped(pair, measure, pos_label)
+    quick = quick_pair(pair, measure, pos_label)
+    if quick is None:
+        return looped
+    for one, other in zip(quick.values, looped.values, strict=True):
+        if abs(one - other) > SAME * max(1.0, abs(other)):  # which NaN is not
+            return looped
+    return quick
+
+
+def quick_pair(
+    pair: PairedPredictions, measure: Measure, pos_label: Any
+) -> ScoredPair | None:
+    """The pair with a score whose formula is known; None where none is."""
+    predictions = pair.predictions
+    formula = formula_of(measure, predictions.classes, predictions.y_answered(), pos_label)
+    if formula is None:
+        return None
+    champion, challenger = (formula.values_of(role) for role in pair.roles)
+    if champion is None or challenger is None:
+        return None
+    return ScoredPair.of_answers(
+        pair,
+        formula.score,
+        formula.y,
+        champion,
+        challenger,
+        greater_is_better=measure.greater_is_better,
+    )
+
+
+class Formula(NamedTuple):
+    """A score that is found for many weightings of the records at once."""
+
+    score: PairScore
+    y: IntArray
+    values_of: Callable[[Answers], np.ndarray | None]
+    """What the score takes of a classifier's answers; None where it lacks them."""
+
+    def prepared(self, answers: Answers) -> PreparedScore | None:
+        """The score of a classifier's answers as a function of the records' weights."""
+        values = self.values_of(answers)
+        if values is None:
+            return None
+        return self.score.prepared(self.y, values, np.arange(len(self.y)))
+
+
+def formula_of(
+    measure: Measure, classes: np.ndarray, y: IntArray, pos_label: Any
+) -> Formula | None:
+    """The formula of a measure for records of these true classes; None where none is."""
+    name = measure.metric
+    if name == "accuracy":
+        return Formula(
+            RecordMean(), y, lambda role: (role.known_labels() == y).astype(float)
+        )
+    if name is not None and name in COUNT_SCORES:
+        label = pos_label if name in BINARY_SCORES else None
+        counted = ResampledCounts(count_score(name, classes, label), len(classes))
+        return Formula(counted, y, Answers.known_labels)
+    if loss_of(name) is not None:
+        mean = RecordMean(measure.name, (-np.inf, np.inf))
+        return Formula(mean, y, lambda role: _losses_of(role, measure, y))
+    if name in RANKING_SCORES and len(classes) == 2:
+        positive = int(classes[1] == positive_class(classes, pos_label))
+        is_positive = (y == positive).astype(np.int64)
+        ranking = RANKING_SCORES[name]
+        return Formula(ranking, is_positive, lambda role: _scores_of(role, positive))
+    return None
+
+
+def _losses_of(answers: Answers, measure: Measure, y: IntArray) -> FloatArray | None:
+    """A loss a record, as it is or negated."""
+    entry = loss_of(measure.metric)
+    if entry is None or answers.proba is None:
+        return None
+    sign = -1 if measure.greater_is_better else 1
+    try:
+        losses: FloatArray = sign * entry.function(y, answers.proba)
+    except ValueError:
+        # The loss may be for two classes only, where the scorer is for more.
+        return None
+    return losses
+
+
+def _scores_of(answers: Answers, positive: int) -> FloatArray | None:
+    """Scores of the positive class; scikit-learn asks for decision scores first."""
+    if answers.decision is not None and answers.decision.ndim == 1:
+        return answers.decision if positive == 1 else -answers.decision
+    return None if answers.proba is None else answers.proba[:, positive]
+
+
+@dataclass(frozen=True)
+class _ScorerScore(LoopedScore):
+    """A scorer of stored answers, which come as the columns of one array.
+
+    Parameters
+    ----------
+    scorer : callable
+        `scorer(estimator, X, y)`; X has the position of each record.
+    classes : ndarray of shape (n_classes,)
+        What the codes of truth and labels mean.
+    widths : tuple of three int
+        Columns of labels, probabilities and decision scores; -inf where a classifier
+        gives none.
+    """
+
+    scorer: Scorer = max
+    classes: np.ndarray | None = None
+    widths: tuple[int, int, int] = (0, 0, 0)
+
+    def outcome(
+        self,
+        y: IntArray,
+        answers: np.ndarray,
+        rows: IntArray,
+        watch: Watch | None = None,
+    ) -> tuple[float, str]:
+        """The score of some records; where it is undefined NaN, and why."""
+        watch = Watch() if watch is None else watch
+        try:
+            with watched(watch):
+                score = self._scored(y, answers, rows)
+        except ValueError as error:
+            return float("nan"), str(error)
+        except AttributeError as error:
+            raise ValueError(
+                f"scoring {self.name!r} needs answers that a classifier does not give. "
+                "Choose a classifier with predict_proba, or a measure of labels."
+            ) from error
+        number = number_of(self.name, score)
+        if watch.undefined:
+            return float("nan"), "the scorer warned that it is undefined for these records"
+        return number, ""
+
+    def _scored(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Any:
+        """What the scorer gives."""
+        assert self.classes is not None
+        missing = answers == MISSING
+        if (missing.any(axis=0) != missing.all(axis=0)).any():
+            # Answers of different kinds were exchanged, which has no meaning.
+            return float("nan")
+        columns = np.split(answers, np.cumsum(self.widths)[:-1], axis=1)
+        labels, proba, decision = (
+            part if part.size and part[0, 0] != MISSING else None for part in columns
+        )
+        stored = StoredAnswers(
+            self.classes,
+            None if labels is None else self.classes[labels[:, 0].astype(np.intp)],
+            proba,
+            decision[:, 0] if decision is not None and self.widths[2] == 1 else decision,
+        )
+        return self.scorer(stored, rows.reshape(-1, 1), self.classes[y])
+
+
+def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
+    """The pair with the measure's scorer, whatever it asks for."""
+    classes, order = class_order(pair.predictions.classes, pos_label)
+    parts = [_columns(role, measure.wanted, order) for role in pair.roles]
+    widths = tuple(
+        max(0 if part is None else part.shape[1] for part in both)
+        for both in zip(*parts, strict=True)
+    )
+    silent = [
+        role.name
+        for role, each in zip(pair.roles, parts, strict=True)
+        if all(part is None for part in each)
+    ]
+    if silent:
+        raise ValueError(
+            f"scoring {measure.subject!r} needs answers that {silent[0]} does not give. "
+            "Choose a classifier with predict_proba, or a measure of labels."
+        )
+    score = _ScorerScore(
+        measure.subject,
+        scorer=measure.scorer,
+        classes=classes,
+        widths=widths,  # type: ignore[arg-type]
+    )
+    y = order[pair.predictions.y_answered()]
+    answers = [
+        np.concatenate(
+            [
+                np.full((len(y), width), MISSING) if part is None else part
+                for part, width in zip(each, widths, strict=True)
+            ],
+            axis=1,
+        )
+        for each in parts
+    ]
+    records = pair.predictions.records
+    rows = np.arange(len(y)) if records is None else records
+    watch = Watch()
+    for each in answers:
+        score.outcome(y, each, rows, watch)
+    return ScoredPair.of_answers(
+        pair,
+        score,
+        y,
+        *answers,
+        greater_is_better=measure.greater_is_better,
+        flags=("scorer-warning",) if watch.warned else (),
+    )
+
+
+def _columns(
+    answers: Answers, wanted: frozenset[str], order: IntArray
+) -> list[FloatArray | None]:
+    """Labels, probabilities and decision scores, as far as they are wanted and known."""
+    labels = proba = decision = None
+    if LABELS in wanted and answers.labels is not None:
+        labels = order[answers.labels].astype(np.float64).reshape(-1, 1)
+    if SCORES in wanted and answers.proba is not None:
+        proba = answers.proba[:, order]
+    if wanted - {LABELS}:
+        decision = ordered_decision(answers.decision, slice(None), order)
+    if decision is not None:
+        decision = decision.reshape(len(decision), -1)
+    return [labels, proba, decision]
+
+
+CALIBRATION = "squared_calibration_error"
+
+
+def record_differences(
+    pair: PairedPredictions,
+    measure: Measure,
+    pos_label: Any,
+    part: slice,
+    scores: Sequence[float] | None = None,
+) -> FloatArray | None:
+    """What the records of a test set add to the difference of two scores.
+
+    For a mean over records it is the difference of the record's values. For other scores it
+    is the difference of the scores plus the record's influence on it: the derivative by the
+    weight of the record, times the number of records. In both cases the mean over the test
+    set is the difference of the scores.
+
+    Parameters
+    ----------
+    pair : PairedPredictions
+        Predictions for all test sets.
+    measure : Measure
+        What is compared.
+    pos_label : label or None
+        The positive one of two classes.
+    part : slice
+        The predictions of the test set.
+    scores : sequence of two float, optional
+        The scores of both roles as the scorer gives them. A formula that gives others is
+        not that of the scorer, and is not used.
+
+    Returns
+    -------
+    differences : ndarray of shape (n_test,) or None
+        Challenger less champion; None where the score has no formula.
+    """
+    if scores is not None and not np.isfinite(scores).all():
+        return None
+    find = _of_calibration if measure.metric == CALIBRATION else _of_formula
+    found = find(_split(pair, part), measure, pos_label)
+    if found is None:
+        return None
+    values, influence = found
+    scores = values if scores is None else scores
+    gaps = np.abs(np.subtract(values, scores))
+    # Losses of certain but wrong predictions may be cut off elsewhere by the scorer.
+    is_loss = loss_of(measure.metric) is not None
+    if not is_loss and not (gaps <= SAME * np.maximum(1, np.abs(scores))).all():
+        return None
+    return influence + (scores[1] - scores[0])
+
+
+Found = tuple[tuple[float, float], FloatArray] | None
+"""Scores of both roles, and the records' influences on their difference."""
+
+
+def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Found:
+    predictions = pair.predictions
+    y, once = predictions.y_answered(), np.ones((1, predictions.n_tested), dtype=np.int32)
+    found = []
+    try:
+        formula = formula_of(measure, predictions.classes, y, pos_label)
+        for role in pair.roles:
+            prepared = None if formula is None else formula.prepared(role)
+            slopes = None if prepared is None else prepared.slopes(once)
+            if prepared is None or slopes is None:
+                return None
+            found.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
+    except ValueError:
+        # A scorer that was told its positive class, where the formula was not.
+        return None
+    (champion, own), (challenger, other) = found
+    return (champion, challenger), other - own
+
+
+def _of_calibration(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Found:
+    """Those of the jackknife, because pairs of records make a calibration error."""
+    try:
+        calibration = PairedCalibration.from_pair(pair, pos_label=pos_label)
+        sums = role_sums(calibration, 0), role_sums(calibration, 1)
+    except ValueError:
+        return None
+    return squared_errors(sums), record_influences(sums)
+
+
+def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
+    """The predictions for one test set, as if for a hold-out set."""
+    predictions = pair.predictions
+    champion, challenger = (role.part(part) for role in pair.roles)
+    one = Predictions(
+        predictions.classes,
+        predictions.y_answered()[part],
+        (champion, challenger),
+        HOLDOUT,
+    )
+    return PairedPredictions(one, champion, challenger)

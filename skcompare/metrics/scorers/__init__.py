@@ -1,0 +1,1 @@
+"""Scorers: metrics and tests as scikit-learn calls them."""

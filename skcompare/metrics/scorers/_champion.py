@@ -1,0 +1,226 @@
+"""The champion of a scorer: a fitted classifier, or the answers that it once gave."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from skcompare._core.labels import check_labels, classes_of, in_class_order
+from skcompare._core.sklearn_private import scores_itself
+from skcompare._core.validation import check_pos_label, check_probabilities, some_of
+from skcompare.exceptions import ChampionMismatchError, EstimatorFailedError
+from skcompare.metrics.measures._stored_classifier import StoredAnswers
+from skcompare.predictions import (
+    LABELS,
+    PairedPredictions,
+    check_same_order,
+    collect_fitted,
+    describe,
+    n_rows,
+)
+
+STORED_LABELS, STORED_SCORES = "champion_predictions", "champion_scores"
+"""Metadata by which a scorer is told the champion's answers."""
+
+ANSWERS = ("predict", "predict_proba", "decision_function")
+ROUTING = (
+    "Pass the answers to all records, and let scikit-learn cut them to each test set by "
+    "metadata routing: sklearn.set_config(enable_metadata_routing=True), then "
+    "cross_validate(..., params={%r: answers})."
+)
+PASSED = (
+    "Pass params={{{0!r}: answers}} to cross_validate and the like, or {0}=answers to the "
+    "fit and score of a search. What routes no metadata, as permutation_importance, needs "
+    "a fitted champion."
+)
+
+_harmless: WeakSet[Any] = WeakSet()
+"""Classifiers that were seen to leave records as they are.
+
+To look takes longer than many a prediction, and `permutation_importance` scores one
+classifier hundreds of times.
+"""
+
+
+def stored_names(wanted: frozenset[str]) -> tuple[str, ...]:
+    """Names of the metadata in which these answers are stored."""
+    labels = (STORED_LABELS,) if LABELS in wanted else ()
+    return labels + ((STORED_SCORES,) if wanted - {LABELS} else ())
+
+
+def check_champion(champion: Any, wanted: frozenset[str], takes_decision: bool) -> None:
+    """Refuse what is no fitted classifier, or does not give the answers that are wanted."""
+    words, stored = type(champion).__name__, stored_names(wanted)[0]
+    if isinstance(champion, type) or not any(hasattr(champion, name) for name in ANSWERS):
+        raise TypeError(
+            f"`champion` must be a fitted classifier. Got {champion!r:.80}. Stored answers "
+            f"are passed as metadata: scorer(estimator, X, y, {stored}=...)."
+        )
+    # Tags are what says so, and classifiers of other packages may lack them.
+    if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
+        raise TypeError(f"`champion` must be a classifier. Got the regressor {words}.")
+    if hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__"):
+        try:
+            check_is_fitted(champion)
+        except NotFittedError as error:
+            raise ValueError(
+                f"`champion` must be fitted before it can be scored against. Got a {words} "
+                "that is not. Fit it, on records that are not scored."
+            ) from error
+    if LABELS in wanted and not hasattr(champion, "predict"):
+        raise TypeError(
+            f"`champion` must have predict for a test of labels. Got {words}, which has "
+            "not. Choose a test of probabilities, such as delong."
+        )
+    scores = ANSWERS[1:] if takes_decision else ANSWERS[1:2]
+    if wanted - {LABELS} and not any(hasattr(champion, name) for name in scores):
+        raise TypeError(
+            f"`champion` must have {' or '.join(scores)}. Got {describe(champion)}, which "
+            "has not. Choose a test of labels, such as mcnemar, or calibrate it by "
+            "CalibratedClassifierCV."
+        )
+
+
+def check_stored(
+    name: str,
+    champion: Any,
+    stored: Mapping[str, Any],
+    names: tuple[str, ...],
+    y: Any,
+) -> None:
+    """Refuse a scorer without champion, or with two, and answers to other records."""
+    if champion is not None and stored:
+        raise ValueError(
+            f"{name} needs a champion: either a fitted classifier as `champion`, or its "
+            f"answers as {' and '.join(names)}. Got both. Leave one out."
+        )
+    missing = [each for each in names if each not in stored]
+    if champion is None and missing:
+        on = get_config()["enable_metadata_routing"]
+        how = PASSED.format(missing[0]) if on else ROUTING % missing[0]
+        raise ValueError(
+            f"{name} needs a champion: either a fitted classifier as `champion`, or its "
+            f"answers to these records as {' and '.join(missing)}. Got neither. {how}"
+        )
+    check_same_order({"y": y}, stored)
+    n_records = n_rows(y)
+    for each, answers in stored.items():
+        length = n_rows(answers) if hasattr(answers, "__len__") else None
+        if length != n_records:
+            raise ValueError(
+                f"{each} must have one answer a record, in the same order: expected "
+                f"{n_records}. Got {'no array' if length is None else length}. A scorer "
+                f"does not know which records it is given. {ROUTING % each}"
+            )
+
+
+def stored_champion(
+    stored: Mapping[str, Any],
+    estimator: Any,
+    y: np.ndarray,
+    *,
+    pos_label: Any = None,
+    takes_decision: bool = False,
+) -> StoredAnswers:
+    """A classifier that gives stored answers.
+
+    Probabilities have a column for each class of the scored classifier or of the records,
+    in sorted order; one number a record is about the positive one of two classes.
+    """
+    labels = proba = decision = None
+    known = {}
+    if STORED_LABELS in stored:
+        labels = known[STORED_LABELS] = check_labels(STORED_LABELS, stored[STORED_LABELS])
+    if getattr(estimator, "classes_", None) is not None:
+        known["classes_"] = check_labels("classes_", estimator.classes_)
+    classes = classes_of(y, **known)
+    if STORED_SCORES in stored:
+        given = stored[STORED_SCORES]
+        values = in_class_order(np.asarray(given), given, classes)
+        first = values.ndim == 1 and check_pos_label(pos_label, classes) == 0
+        within = bool(((values >= 0) & (values <= 1)).all())
+        if values.ndim == 1 and takes_decision and len(classes) == 2 and not within:
+            decision = np.asarray(-values if first else values, dtype=np.float64)
+        else:
+            proba = check_probabilities(STORED_SCORES, values, len(classes))
+            proba = proba[:, ::-1] if first else proba
+    return StoredAnswers(classes, labels, proba, decision)
+
+
+def answers_of_both(
+    champion: Any, estimator: Any, X: Any, y: np.ndarray, wanted: frozenset[str]
+) -> PairedPredictions:
+    """Answers of champion and challenger to the records."""
+    if scores_itself(estimator):
+        raise ValueError(
+            f"{describe(estimator)} scores itself while it is fitted, on records that it "
+            "has changed, and the champion cannot answer those. Stop early by "
+            "scoring='loss' or a metric, and score against the champion afterwards."
+        )
+    both = {"champion": champion, "challenger": estimator}
+    guarded = not all(_is_harmless(each) for each in both.values())
+    try:
+        collected = collect_fitted(list(both.items()), X, y, wanted=wanted, guarded=guarded)
+    except EstimatorFailedError as error:
+        hint = _other_columns(champion, X) if str(error).startswith("champion") else ""
+        if not hint:
+            raise
+        raise ChampionMismatchError(f"{error} {hint}") from error
+    for each in both.values() if guarded else ():
+        # What cannot be referred to weakly is looked at every time.
+        with suppress(TypeError):
+            _harmless.add(each)
+    _check_same_labels(champion, estimator, y)
+    return collected.pair("champion", "challenger")
+
+
+def _is_harmless(classifier: Any) -> bool:
+    """Whether a classifier has answered before and left the records as they are."""
+    if isinstance(classifier, StoredAnswers):
+        return True
+    try:
+        return classifier in _harmless
+    except TypeError:
+        return False
+
+
+def _other_columns(champion: Any, X: Any) -> str:
+    """What to do where a selector of features gives its scorer only some of them."""
+    expected = getattr(champion, "n_features_in_", None)
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if expected is None or len(shape) != 2 or shape[1] == expected:
+        return ""
+    return (
+        f"The champion knows {expected} features, and the scorer was given {shape[1]}, as "
+        "by a selector of features or a classifier that scores while it is fitted. Route "
+        f"stored answers of the champion instead, as {STORED_LABELS} or {STORED_SCORES}."
+    )
+
+
+def _check_same_labels(champion: Any, estimator: Any, y: np.ndarray) -> None:
+    """Refuse records whose labels were encoded, which the champion would answer wrongly.
+
+    `LogisticRegressionCV` of the oldest versions scores classes as -1 and 1, or as 0, 1
+    and so on.
+    """
+    known, own = (getattr(each, "classes_", None) for each in (champion, estimator))
+    if isinstance(champion, StoredAnswers) and champion.labels is not None:
+        known = np.unique(champion.labels)
+    if known is None or own is None or np.asarray(own).dtype.kind not in "iuf":
+        return
+    encoded = any(np.array_equal(own, codes) for codes in ([-1, 1], np.arange(len(own))))
+    theirs, here = np.asarray(known), np.union1d(own, y)
+    strange = np.setdiff1d(theirs, here).size and np.setdiff1d(y, theirs).size
+    if encoded and strange:
+        raise ValueError(
+            f"`champion` must know the classes of the records. Got {some_of(theirs)} of "
+            f"the champion and {some_of(here)} here, which look like codes. "
+            "LogisticRegressionCV encodes labels before it scores them in older versions "
+            "of scikit-learn; use GridSearchCV instead."
+        )

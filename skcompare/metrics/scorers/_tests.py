@@ -1,0 +1,224 @@
+"""Which tests a scorer can run on two fitted classifiers, and with which options."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.design import HOLDOUT
+from skcompare._core.validation import some_of, unknown_name
+from skcompare._registry.tests import PairedTestEntry
+from skcompare.evidence import ContingencyTable, PlacementValues, ScoredPair
+from skcompare.metrics.measures._measures import Measure, resolve_scoring
+from skcompare.metrics.measures._scored_pair import scored_pair
+from skcompare.predictions import (
+    LABELS,
+    RANKS,
+    SCORES,
+    Answers,
+    PairedPredictions,
+    Predictions,
+    one_class,
+)
+from skcompare.stats import PairedResult
+from skcompare.stats.accuracy import corrected_statistic
+
+WITH_DIRECTION = ("difference", "ratio")
+"""Kinds of tests whose estimate says which classifier is better."""
+
+SCORING, POS_LABEL = "scoring", "pos_label"
+MOST = "max_classes"
+"""What evidence calls the number of classes that it can be about."""
+
+NO_SCORE_OPTIONS = {
+    "alternative": "A scorer chooses the alternative itself: 'greater', that the "
+    "challenger is better, for returns='confidence'. Leave it out.",
+    "interval": "A scorer returns one number and has no interval. Got `interval`. Leave "
+    "it out.",
+}
+"""Options of tests that a scorer has no use for, with what it says of them."""
+
+
+def why_no_scorer(entry: PairedTestEntry) -> str:
+    """Why a test cannot score a fitted classifier; empty where it can."""
+    if entry.kind not in WITH_DIRECTION:
+        return (
+            f"{entry.name} has no direction: its estimate does not say which classifier "
+            "is better"
+        )
+    if not entry.valid_for(HOLDOUT):
+        return (
+            f"{entry.name} is valid for {', '.join(entry.designs)} only, and a scorer "
+            "sees two fitted classifiers on one test set without groups. PairedComparator "
+            "runs it"
+        )
+    if not hasattr(entry.needs, "from_pair"):
+        return (
+            f"{entry.name} needs {entry.needs.__name__}, which is not made from the "
+            "answers of two fitted classifiers"
+        )
+    return ""
+
+
+def evidence_options(entry: PairedTestEntry) -> tuple[str, ...]:
+    """Names of the options by which a scorer makes the evidence of a test."""
+    if entry.needs is ScoredPair:
+        return SCORING, POS_LABEL
+    return entry.evidence_options
+
+
+def check_options(entry: PairedTestEntry, options: Mapping[str, Any], returns: str) -> None:
+    """Refuse options that a scorer of this test would not use."""
+    names = dict.fromkeys((*evidence_options(entry), *entry.options))
+    known = [name for name in names if name not in NO_SCORE_OPTIONS]
+    for name in options:
+        if name in NO_SCORE_OPTIONS and name in names:
+            raise ValueError(NO_SCORE_OPTIONS[name])
+        if name not in known:
+            raise unknown_name(f"option of {entry.name}", name, known)
+    if "null_value" in options and returns != "confidence":
+        raise ValueError(
+            "`null_value` says what the confidence is about, and goes with "
+            f"returns='confidence'. Got returns={returns!r}. Leave it out."
+        )
+    if returns == "confidence" and "alternative" not in entry.options:
+        raise ValueError(
+            f"{entry.name} has no one-sided version, so it has no confidence that the "
+            "challenger is better. Choose returns='difference', or another test."
+        )
+
+
+def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | None:
+    """What is compared, where the test leaves that open."""
+    if entry.needs is not ScoredPair:
+        return None
+    scoring = options.get(SCORING, "accuracy")
+    measures = resolve_scoring(scoring)
+    if len(measures) > 1:
+        raise ValueError(
+            f"`scoring` of a scorer must be one measure. Got {scoring!r}. Make a scorer "
+            "of each."
+        )
+    return measures[0]
+
+
+def answers_wanted(entry: PairedTestEntry, measure: Measure | None) -> frozenset[str]:
+    """What both classifiers are asked for."""
+    if measure is not None:
+        return measure.wanted
+    wanted: frozenset[str] = getattr(entry.needs, "wanted", frozenset({LABELS, SCORES}))
+    return wanted | {RANKS} if entry.needs is PlacementValues else wanted
+
+
+def evidence_from(
+    pair: PairedPredictions,
+    entry: PairedTestEntry,
+    measure: Measure | None,
+    options: Mapping[str, Any],
+) -> Any:
+    """What a test needs to know of both classifiers' answers."""
+    chosen = {name: options[name] for name in evidence_options(entry) if name in options}
+    if measure is None:
+        return entry.needs.from_pair(pair, **chosen)  # type: ignore[attr-defined]
+    positive = chosen.get(POS_LABEL)
+    if measure.label is not None:
+        pair, positive = one_class(pair, measure.position(pair.predictions.classes)), True
+    return scored_pair(pair, measure, positive)
+
+
+def too_many_classes(
+    entry: PairedTestEntry, classes: np.ndarray, others: Mapping[str, PairedTestEntry]
+) -> str:
+    """Why a test is none for so many classes, and which of the others are."""
+    for_more = [
+        repr(name)
+        for name, other in others.items()
+        if not hasattr(other.needs, MOST)
+        and other.measures[0].startswith(entry.measures[0])
+    ]
+    return (
+        f"{entry.name} is for {getattr(entry.needs, MOST)} classes, and there are "
+        f"{len(classes)}: "
+        f"{some_of(classes)}. Choose a test of several classes"
+        f"{': test=' if for_more else ''}{' or test='.join(for_more)}."
+    )
+
+
+MOST_CLASSES, PER_CLASS, LEAST_RECORDS = 50, 4, 40
+"""Size of made-up answers; tests of more classes than that are not rehearsed."""
+
+
+def difference_of(entry: PairedTestEntry, result: PairedResult) -> float:
+    """Challenger less champion where greater is better, and the reverse of losses."""
+    if entry.kind == "difference":
+        return result.estimate
+    if result.champion is None or result.challenger is None:
+        raise ValueError(
+            f"{result.test} compares no number of each classifier, so that there is no "
+            "difference. Choose returns='confidence', or another test."
+        )
+    sign = 1 if result.greater_is_better else -1
+    return sign * (result.challenger - result.champion)
+
+
+def signed_root(
+    entry: PairedTestEntry,
+    run: Callable[[Any], PairedResult],
+    evidence: Any,
+    result: PairedResult,
+) -> float:
+    """The statistic, or its root with the sign of the difference if chi-squared.
+
+    A statistic has a sign if it changes with the roles, and is a chi-squared if it does
+    not and has one degree of freedom. Any other test of the table of right and wrong
+    answers counts discordant pairs, and has the root of McNemar's chi-squared.
+    """
+    if math.isnan(result.pvalue):
+        return math.nan
+    statistic, mirrored = result.statistic, run(evidence.swap()).statistic
+    if statistic * mirrored < 0:
+        return statistic
+    if result.df == 1 and statistic > 0:
+        return math.copysign(math.sqrt(statistic), difference_of(entry, result))
+    if isinstance(evidence, ContingencyTable) and result.df is None:
+        against, favour = evidence.only_champion, evidence.only_challenger
+        if statistic != 0 or against != favour:
+            return 0.0 + corrected_statistic(against, favour, 0.0)[1]
+    if statistic == 0 and (result.df == 1 or result.pvalue == 1 or result.estimate == 0):
+        return 0.0
+    raise ValueError(
+        f"The statistic of {result.test} ({result.method}) is the same whichever "
+        "classifier is better, so that it has no sign. Choose returns='confidence', or "
+        "another test."
+    )
+
+
+def rare_class(pair: PairedPredictions, needs: type) -> bool:
+    """Whether some class has fewer records than the evidence of a test needs."""
+    least = getattr(needs, "least_per_class", 0)
+    predictions = pair.predictions
+    counts = np.bincount(predictions.y_answered(), minlength=len(predictions.classes))
+    return bool(counts.min() < least)
+
+
+def made_up_answers(classes: np.ndarray) -> PairedPredictions | None:
+    """Different answers of two classifiers to records of these classes, to try a test on.
+
+    None for one class, and for more than would be quick.
+    """
+    n_classes = len(classes)
+    if not 2 <= n_classes <= MOST_CLASSES:
+        return None
+    rng = np.random.default_rng(0)
+    n = max(LEAST_RECORDS, PER_CLASS * n_classes)
+    y = (np.arange(n) % n_classes).astype(np.int8)
+    right = np.eye(n_classes)[y]
+    answers = []
+    for name, skill in (("champion", 0.2), ("challenger", 0.4)):
+        noise = rng.dirichlet(np.ones(n_classes), size=n)
+        proba = skill * right + (1 - skill) * noise
+        labels = proba.argmax(axis=1).astype(np.int8)
+        answers.append(Answers(name, name, labels, proba))
+    made_up = Predictions(classes=classes, y=y, answers=tuple(answers))
+    return made_up.pair("champion", "challenger")

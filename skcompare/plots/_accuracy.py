@@ -1,0 +1,580 @@
+"""The right/wrong table of two classifiers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue, in_one_line
+from skcompare._core.validation import check_alpha, check_count
+from skcompare._registry.tests import get_test
+from skcompare._typing import IntArray
+from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
+from skcompare.plots._annotation import Finding, caveat_lines, finding_of
+from skcompare.plots._base import PairDisplay
+from skcompare.plots.drawing._heatmap import DARK, heat_table
+from skcompare.plots.drawing._labels import (
+    count_words,
+    distinct,
+    records_words,
+    short_count,
+)
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._style import INK, SOFT, dress
+from skcompare.stats import bowker
+
+TITLE_LETTERS, TITLE_LINE = 48, 0.17
+"""Letters and inches of a line of the title."""
+
+
+@dataclass(eq=False, repr=False)
+class ContingencyDisplay(PairDisplay):
+    """How often both classifiers, one of them, or neither was right.
+
+    The two discordant cells, in which exactly one was right, are framed: they alone tell
+    the accuracies apart, and McNemar's test looks at nothing else. The percentages beside
+    the rows and under the columns are the accuracies.
+
+    Parameters
+    ----------
+    counts : array-like of shape (2, 2)
+        Records. Rows: the champion was right, wrong. Columns: the challenger was right,
+        wrong.
+    finding : Finding
+        Difference of the accuracies, its interval and p-value.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    skcompare.stats.mcnemar : The test of this table.
+
+    Notes
+    -----
+    The constructors take these options:
+
+    confidence_level : float, default=0.95
+        Level of the interval.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Direction of the test and the interval.
+
+    Records that were answered in cross-validation or come in groups have no p-value here,
+    because McNemar's test is not valid for them; the picture says so.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.plots import ContingencyDisplay
+    >>> table = ContingencyTable(
+    ...     both_correct=60, only_champion=5, only_challenger=15, both_wrong=20
+    ... )
+    >>> display = ContingencyDisplay.of_result(table)
+    >>> display.frame()["records"].tolist()
+    [60, 5, 15, 20]
+    >>> print(display.summary)
+    Of 100 records only the challenger was right on 15, only the champion on 5. Both were
+    right on 60, neither on 20. Difference of accuracy +0.100, 95 % interval +0.011 to
+    +0.186, McNemar's test: p = 0.027.
+
+    .. versionadded:: 0.1
+    """
+
+    counts: Any
+    finding: Finding
+
+    needs = ContingencyTable
+
+    @classmethod
+    def _of(
+        cls,
+        evidence: ContingencyTable,
+        *,
+        confidence_level: float = 0.95,
+        alternative: str = "two-sided",
+    ) -> Self:
+        # Exact p-values are of whole counts only.
+        options = {"method": "asymptotic"} if evidence.fractional else {}
+        finding = finding_of(
+            evidence,
+            evidence.difference,
+            ("mcnemar",),
+            confidence_level=confidence_level,
+            alternative=alternative,
+            **options,
+        )
+        first = [evidence.both_correct, evidence.only_champion]
+        second = [evidence.only_challenger, evidence.both_wrong]
+        return cls(np.array([first, second]), finding)
+
+    @property
+    def summary(self) -> str:
+        """What the table says, in three sentences."""
+        (both, champion), (challenger, neither) = self.counts
+        return (
+            f"Of {records_words(self.counts.sum())} only the challenger was right on "
+            f"{count_words(challenger)}, only the champion on {count_words(champion)}. "
+            f"Both were right on {count_words(both)}, neither on {count_words(neither)}. "
+            f"{'. '.join([', '.join(self._lines()), *self.finding.caveats])}."
+        )
+
+    def _lines(self) -> list[str]:
+        """The finding, a line each."""
+        found = self.finding
+        lines = [f"Difference of accuracy {found.estimate_words}"]
+        return [*lines, *filter(None, (found.interval_words, found.pvalue_words))]
+
+    def _room(self) -> Room:
+        return Room(
+            width=4.4,
+            height=4.0 + TITLE_LINE * len(self.finding.caveat_lines(TITLE_LETTERS)),
+        )
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.patches import Rectangle
+
+        shares = self.counts / self.counts.sum()
+        words = [
+            [f"{count_words(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
+            for line in zip(self.counts, shares)
+        ]
+        heat_table(
+            ax,
+            shares,
+            words,
+            rows=_with_shares(shares.sum(axis=1)),
+            columns=_with_shares(shares.sum(axis=0)),
+        )
+        for i, j in ((0, 1), (1, 0)):
+            on_dark = shares[i, j] >= DARK
+            ax.add_patch(
+                Rectangle(
+                    (j - 0.46, i - 0.46),
+                    0.92,
+                    0.92,
+                    fill=False,
+                    # Of the cell and not of the page, as the words in it.
+                    ec="#ffffff" if on_dark else "#101820",
+                    lw=2,
+                )
+            )
+        ax.set_xlabel("Challenger was", color=INK)
+        ax.set_ylabel("Champion was", color=INK)
+        title = [*self._lines(), *self.finding.caveat_lines(TITLE_LETTERS)]
+        ax.set_title("\n".join(title), color=INK, fontsize="medium")
+
+    def _columns(self) -> Mapping[str, Any]:
+        answers = ("right", "wrong")
+        return {
+            "champion": [one for one in answers for _ in answers],
+            "challenger": [other for _ in answers for other in answers],
+            "records": self.counts.ravel().tolist(),
+            "share": (self.counts / self.counts.sum()).ravel().tolist(),
+        }
+
+
+def _with_shares(shares: Any) -> list[str]:
+    """The names of rows or columns with what is in them."""
+    return [
+        f"{answer}\n{100 * share:.1f} %"
+        for answer, share in zip(("right", "wrong"), shares)
+    ]
+
+
+def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str, Any]:
+    """A pair of classes, in the direction that is the more frequent one."""
+    roles = (part["champion"], part["challenger"])
+    counts = (part["count"], part["reverse_count"])
+    if counts[1] > counts[0]:
+        roles, counts = roles[::-1], counts[::-1]
+    return {
+        "champion": roles[0],
+        "challenger": roles[1],
+        "records": counts[0],
+        "reverse": counts[1],
+        "contribution": part["contribution"],
+        "share": part["contribution"] / statistic if statistic else 0.0,
+        "pvalue": part["pvalue"],
+        "adjusted_pvalue": part["adjusted_pvalue"],
+        "marked": part["adjusted_pvalue"] < alpha,
+    }
+
+
+def most_disagreeing(counts: IntArray, most: int) -> IntArray:
+    """Positions of the classes with the most disagreements, in the order of the classes."""
+    apart = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
+    return np.sort(np.argsort(-apart, kind="stable")[:most])
+
+
+MOST_PAIRS = 1000
+"""Pairs of classes that the frame has, those that contribute most first."""
+
+BARS = 6
+"""Pairs that have a bar."""
+
+FRAMED_TWICE = 12
+"""Up to so many classes the reverse of a marked pair is framed too."""
+
+MOST_FRAMED = 30
+"""More frames would be a pattern of their own."""
+
+LETTER, SMALL_LETTER = 0.078, 0.068
+"""Inches of an average letter of the title, and of the words beside bars."""
+
+LETTERS = 14
+"""Of a class in the picture."""
+
+WRAPPED, LINE = 54, 0.17
+"""Letters and inches of a line of the title."""
+
+
+@dataclass(eq=False, repr=False)
+class AgreementDisplay(PairDisplay):
+    """Which labels did each classifier give where they disagree, and is it symmetric?
+
+    The upper panel is the agreement matrix. Only its disagreements are shaded, by the
+    square root of their share of the largest, because the diagonal would drown them.
+    The lower panel has the pairs of classes that make up Bowker's statistic of
+    symmetry, each with its two counts. A pair whose exact binomial p-value is below
+    `alpha` after Holm's adjustment has a filled bar and frames in the matrix: a solid
+    one on the more frequent direction, and, where classes are few, a dotted one on the
+    reverse. Of many such pairs the 30 that contribute most have frames.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes, n_classes)
+        Records with each champion's answer (rows) and challenger's answer (columns).
+    classes : list of shape (n_classes,)
+        Class labels.
+    pairs : list of dict
+        What each pair of classes contributes, the largest contribution first.
+    statistic, df : float
+        Bowker's statistic and its degrees of freedom.
+    pvalue : float or None
+        None where the test is not valid for the way in which records were collected.
+    alpha : float
+        Level at which a pair is marked.
+    design : str
+        How records were collected.
+    n_classes : int
+        All classes, of which some may be left out of `counts`.
+    flags : tuple of str
+        Caveats of the test.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    skcompare.stats.bowker : The test, whose `parts` are the pairs.
+
+    Notes
+    -----
+    The constructors take these options:
+
+    alpha : float, default=0.05
+        Level of the marks, for all pairs together.
+    max_classes : int, default=30
+        Of more classes those are drawn that disagree most. Statistic and pairs are of all.
+
+    Evidence may be :class:`~skcompare.evidence.JointCounts` too.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import AgreementMatrix
+    >>> from skcompare.plots import AgreementDisplay
+    >>> matrix = AgreementMatrix([[70, 6, 4], [10, 55, 5], [25, 7, 35]], ["a", "b", "c"])
+    >>> display = AgreementDisplay.of_result(matrix)
+    >>> display.frame()[["champion", "challenger", "records", "reverse", "marked"]]
+      champion challenger  records  reverse  marked
+    0        c          a       25        4    True
+    1        b          a       10        6   False
+    2        c          b        7        5   False
+    >>> print(display.summary.split(". ")[1])
+    Bowker's test of symmetry: statistic 16.54, df 3, p = 0.00088
+
+    .. versionadded:: 0.1
+    """
+
+    counts: IntArray
+    classes: list[Any]
+    pairs: list[dict[str, Any]]
+    statistic: float
+    df: float
+    pvalue: float | None
+    alpha: float = 0.05
+    design: str = ""
+    n_classes: int = 0
+    flags: tuple[str, ...] = ()
+
+    needs = AgreementMatrix
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of a finished comparison, not drawn yet.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator, PairedPredictions, AgreementMatrix \
+or JointCounts
+            Where the numbers come from.
+        **options : dict
+            Those of the display.
+
+        Returns
+        -------
+        display : AgreementDisplay
+            Its `frame()` needs no matplotlib.
+        """
+        if isinstance(result, JointCounts):
+            result = result.agreement_matrix()
+        return super().of_result(result, **options)
+
+    @classmethod
+    def _of(
+        cls, evidence: AgreementMatrix, *, alpha: float = 0.05, max_classes: int = 30
+    ) -> Self:
+        check_alpha(alpha)
+        check_count("max_classes", max_classes, least=2)
+        result = bowker(evidence, max_pairs=MOST_PAIRS)
+        valid = get_test("bowker").valid_for(evidence.design)
+        pairs = [
+            pair_of(part, result.statistic, alpha if valid else 0.0)
+            for part in result.parts
+        ]
+        shown = most_disagreeing(evidence.counts, max_classes)
+        return cls(
+            counts=evidence.counts[np.ix_(shown, shown)],
+            classes=evidence.classes[shown].tolist(),
+            pairs=pairs,
+            statistic=float(result.statistic),
+            df=float(result.df or 0),
+            pvalue=float(result.pvalue) if valid else None,
+            alpha=alpha,
+            design=str(evidence.design),
+            n_classes=len(evidence.classes),
+            flags=result.flags if valid else (),
+        )
+
+    @property
+    def summary(self) -> str:
+        """Agreement, the test, and the pairs that drive it."""
+        agreed, all_shown = int(np.trace(self.counts)), int(self.counts.sum())
+        words = [
+            f"{self._which_classes()}champion and challenger gave the same label to "
+            f"{count_words(agreed)} of {records_words(all_shown)}",
+            self._tested(),
+        ]
+        drivers = [pair for pair in self.pairs if pair["marked"]] or self.pairs[:1]
+        drivers = [pair for pair in drivers if pair["contribution"] > 0]
+        for pair in drivers[:3]:
+            champion, challenger = (
+                in_one_line(str(pair[role])) for role in ("champion", "challenger")
+            )
+            words.append(
+                f"Champion {champion}, challenger {challenger}: "
+                f"{records_words(pair['records'])} against "
+                f"{count_words(pair['reverse'])} the other way round, "
+                f"{100 * pair['share']:.0f} % of the statistic"
+            )
+        marked = sum(pair["marked"] for pair in self.pairs)
+        if self.pairs and not marked and self.pvalue is not None:
+            words.append(
+                f"No pair of classes alone is shown to be asymmetric at {self.alpha:g}"
+            )
+        return f"{'. '.join([*words, *explain(self.flags)])}."
+
+    def _which_classes(self) -> str:
+        """What is shown, where it is not all."""
+        if len(self.classes) >= self.n_classes:
+            return "Of the same records "
+        return (
+            f"Among the {len(self.classes)} of {self.n_classes:,} classes that disagree "
+            "most "
+        )
+
+    def _tested(self) -> str:
+        words = f"Bowker's test of symmetry: statistic {self.statistic:.4g}"
+        if self.pvalue is None:
+            return f"{words}, no p-value for {self.design}"
+        pvalue = format_pvalue(self.pvalue, self.alpha)
+        sign = "" if pvalue.startswith("<") else "= "
+        return f"{words}, df {self.df:.0f}, p {sign}{pvalue}"
+
+    @property
+    def _bars(self) -> list[dict[str, Any]]:
+        """The pairs that have a bar."""
+        return [pair for pair in self.pairs[:BARS] if pair["contribution"] > 0]
+
+    @property
+    def _names(self) -> list[str]:
+        """The classes that are drawn, as words that fit and differ."""
+        names = self._names_of
+        return [names[label] for label in self.classes]
+
+    @property
+    def _names_of(self) -> dict[Any, str]:
+        """Words of each class that is drawn or has a bar."""
+        of_bars = (pair[role] for pair in self._bars for role in ("champion", "challenger"))
+        classes = list(dict.fromkeys([*self.classes, *of_bars]))
+        return dict(zip(classes, distinct(classes, LETTERS)))
+
+    @property
+    def _cell(self) -> float:
+        """Size of a cell in inches."""
+        return min(0.75, max(0.34, 6.5 / len(self.classes)))
+
+    def _room(self) -> Room:
+        names = self._names
+        margin = 0.9 + 0.085 * max(map(len, names))
+        matrix = max(2.2, self._cell * len(names))
+        # The title is centred on the matrix, which begins where the words of bars end.
+        of_bars = [len(_direction(pair, self._names_of)) for pair in self._bars]
+        left = max(margin, SMALL_LETTER * max(of_bars, default=0))
+        title = LETTER * max(map(len, [*self._title().split("\n"), self._of_bars]))
+        width = max(6.0, matrix + margin, left + title)
+        above = matrix + (margin if self._upright else 1.1)
+        above += LINE * len(caveat_lines(self.flags, WRAPPED))
+        bars = len(self._bars)
+        if not bars:
+            return Room(width=width, height=above)
+        below = 1.0 + 0.3 * bars
+        return Room(width=width, height=above + below, heights=(above, below))
+
+    @property
+    def _of_bars(self) -> str:
+        """What the lengths of bars are, and which are filled."""
+        note = "" if self.pvalue is None else f" (filled: p < {self.alpha:g} by Holm)"
+        return f"Contribution to the statistic{note}"
+
+    @property
+    def _upright(self) -> bool:
+        """Whether the names of columns must stand on end."""
+        longest = max(map(len, self._names))
+        return 0.1 * longest > self._cell
+
+    def _draw(self, ax: Any, bars: Any = None) -> None:
+        apart = self.counts.copy()
+        np.fill_diagonal(apart, 0)
+        # A root, because one large pair would leave the others without a shade.
+        shades = np.sqrt(apart / max(1, apart.max()))
+        write = (
+            count_words if self.counts.max() < 10_000 and self._cell > 0.5 else short_count
+        )
+        words = [[write(n) if n else "" for n in line] for line in self.counts.tolist()]
+        names = self._names
+        size = min(10.0, 21 * self._cell)
+        heat_table(ax, shades, words, rows=names, columns=names, size=size)
+        ax.tick_params(labelsize=min(10.0, 26 * self._cell))
+        if self._upright:
+            ax.tick_params(axis="x", labelrotation=90)
+        self._frame_marked(ax, shades)
+        ax.set_xlabel("Challenger's answer", color=INK)
+        ax.set_ylabel("Champion's answer", color=INK)
+        ax.set_title(self._title(), color=INK, fontsize="medium")
+        if bars is not None:
+            self._draw_bars(bars)
+
+    def _title(self) -> str:
+        some = ""
+        if len(self.classes) < self.n_classes:
+            some = (
+                f" ({len(self.classes)} of {self.n_classes:,} classes, that disagree most)"
+            )
+        lines = [
+            self._tested(),
+            f"Records by answers; disagreements shaded (root scale){some}",
+            *caveat_lines(self.flags, WRAPPED),
+        ]
+        return "\n".join(lines)
+
+    def _frame_marked(self, ax: Any, shades: Any) -> None:
+        """Solid frames where a marked pair is frequent, dotted ones on the reverse."""
+        from matplotlib.patches import Rectangle
+
+        at = {name: i for i, name in enumerate(self.classes)}
+        for pair in self.pairs[:MOST_FRAMED]:
+            if not pair["marked"] or not {pair["champion"], pair["challenger"]} <= set(at):
+                continue
+            i, j = at[pair["champion"]], at[pair["challenger"]]
+            cells = [(i, j, "-"), (j, i, ":")]
+            # Frames of the reverse would cover a table of many classes.
+            for row, column, dashes in cells[: 2 if len(at) <= FRAMED_TWICE else 1]:
+                ax.add_patch(
+                    Rectangle(
+                        (column - 0.43, row - 0.43),
+                        0.86,
+                        0.86,
+                        fill=False,
+                        ec="#ffffff" if shades[row, column] >= DARK else "#101820",
+                        lw=min(2.0, 4 * self._cell),
+                        ls=dashes,
+                        clip_on=False,
+                    )
+                )
+
+    def _draw_bars(self, ax: Any) -> None:
+        """What the pairs contribute, the largest on top."""
+        pairs = self._bars
+        for at, pair in enumerate(pairs):
+            marked = pair["marked"]
+            ax.barh(
+                at,
+                pair["contribution"],
+                height=0.62,
+                facecolor=SOFT if marked else "none",
+                edgecolor=SOFT,
+                hatch=None if marked else "////",
+                linewidth=1.0,
+            )
+            ax.annotate(
+                f"{100 * pair['share']:.0f} %",
+                (pair["contribution"], at),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                color=INK,
+                fontsize="small",
+            )
+        ax.set_yticks(
+            range(len(pairs)), [_direction(pair, self._names_of) for pair in pairs]
+        )
+        ax.set_ylim(len(pairs) - 0.5, -0.5)
+        ax.set_xlim(0, 1.15 * pairs[0]["contribution"])
+        dress(ax, grid="x")
+        ax.tick_params(axis="y", length=0, labelsize="small")
+        ax.set_xlabel(self._of_bars)
+        ax.set_title(
+            "Pairs of classes that make up the statistic, champion → challenger",
+            fontsize="small",
+            color=INK,
+            loc="right",
+        )
+
+    def _columns(self) -> Mapping[str, Any]:
+        names = (
+            "champion",
+            "challenger",
+            "records",
+            "reverse",
+            "contribution",
+            "share",
+            "pvalue",
+            "adjusted_pvalue",
+            "marked",
+        )
+        return {name: [pair[name] for pair in self.pairs] for name in names}
+
+
+def _direction(pair: Mapping[str, Any], names: Mapping[Any, str]) -> str:
+    champion, challenger = (names[pair[role]] for role in ("champion", "challenger"))
+    return (
+        f"{champion} → {challenger} {count_words(pair['records'])}, "
+        f"back {count_words(pair['reverse'])}"
+    )

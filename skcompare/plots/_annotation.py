@@ -1,0 +1,181 @@
+"""What the usual test says of the evidence that a picture shows."""
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import (
+    decimals_beside,
+    decimals_for,
+    format_number,
+    format_pvalue,
+)
+from skcompare._core.validation import alpha_of, check_alternative, check_confidence_level
+from skcompare._registry.tests import get_test, paired_tests
+from skcompare.plots.drawing._style import percent
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Estimate, interval and p-value as plain numbers.
+
+    `low`, `high` and `pvalue` are None where no test of the evidence is valid for the way
+    in which the records were collected; `title` is that of the test. A one-sided interval
+    has one limit that counts, whatever the other one is.
+    """
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    title: str = ""
+    confidence_level: float = 0.95
+    alternative: str = "two-sided"
+    design: str = ""
+    flags: tuple[str, ...] = ()
+
+    @property
+    def estimate_words(self) -> str:
+        """The estimate, with a sign."""
+        return format_number(self.estimate, self._decimals, signed=True)
+
+    @property
+    def interval_words(self) -> str:
+        """The interval with its level, such as "95 % interval +0.012 to +0.188"."""
+        if self.low is None or self.high is None:
+            return ""
+        level = percent(self.confidence_level)
+        low, high = (
+            format_number(limit, self._decimals, signed=True)
+            for limit in (self.low, self.high)
+        )
+        if self.alternative == "greater":
+            return f"{level} lower limit {low}"
+        if self.alternative == "less":
+            return f"{level} upper limit {high}"
+        return f"{level} interval {low} to {high}"
+
+    @property
+    def pvalue_words(self) -> str:
+        """The p-value with its test; why there is none otherwise."""
+        if self.pvalue is None:
+            return f"no p-value for {self.design}"
+        words = format_pvalue(self.pvalue, alpha_of(self.confidence_level))
+        sign = "" if words.startswith(("<", "u")) else "= "
+        side = "" if self.alternative == "two-sided" else ", one-sided"
+        return f"{self.title}: p {sign}{words}{side}"
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags of the test with their words."""
+        return explain(self.flags)
+
+    def caveat_lines(self, letters: int) -> list[str]:
+        """The caveats in lines of so many letters."""
+        return caveat_lines(self.flags, letters)
+
+    @property
+    def _decimals(self) -> int:
+        decimals = decimals_for(self.estimate, self.low, self.high)
+        return decimals_beside(0.0, decimals, (self.low, self.high))
+
+
+def caveat_lines(flags: tuple[str, ...], letters: int) -> list[str]:
+    """Flags with their words, in lines of so many letters."""
+    return [line for words in explain(flags) for line in textwrap.wrap(words, letters)]
+
+
+def finding_of(
+    evidence: Any,
+    estimate: float,
+    tests: tuple[str, ...],
+    *,
+    confidence_level: float,
+    alternative: str,
+    **options: Any,
+) -> Finding:
+    """The finding of the first of these tests that is valid for the evidence's design."""
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    for entry in map(get_test, tests):
+        if entry.valid_for(evidence.design):
+            result = entry.function(evidence, alternative=alternative, **options)
+            low, high = result.confidence_interval(level)
+            return Finding(
+                result.estimate,
+                float(low),
+                float(high),
+                float(result.pvalue),
+                entry.title,
+                level,
+                alternative,
+                str(evidence.design),
+                tuple(result.flags),
+            )
+    design = str(evidence.design)
+    return Finding(estimate, confidence_level=level, alternative=alternative, design=design)
+
+
+NOT_VALID = "invalid-design"
+
+
+def show_row(
+    display: Any,
+    rows: Iterable[Any],
+    measures: Iterable[str],
+    test: str | None,
+    alpha: float,
+) -> None:
+    """Let a picture say what the table says, where a row is about the same.
+
+    A display that is made of evidence knows the usual test of it. In a report the test may
+    have been run by another method, or be the one that is valid for the design. The row of
+    a test that is not valid is not repeated.
+
+    Parameters
+    ----------
+    display : Display
+        With a `finding`; or with `df` and `pvalue`, where it shows one test only.
+    rows : iterable of ComparisonRow
+        Those of the report.
+    measures : iterable of str
+        The measures whose difference is that of the picture.
+    test : str or None
+        The only test that the picture shows, if there is one.
+    alpha : float
+        The intervals of the rows have level 1 - alpha.
+    """
+    names = tuple(measures)
+    for row in rows:
+        if row.result is None or row.label is not None or NOT_VALID in row.flags:
+            continue
+        if row.measure in names and _is_difference_of_roles(row):
+            display.finding = _finding(row, alpha)
+            return
+        if test is not None and row.test == test:
+            display.df, display.pvalue = float(row.result.df or 0), float(row.pvalue)
+            return
+
+
+def _is_difference_of_roles(row: Any) -> bool:
+    """Whether a row is about the measure itself, and not about a median or a rank."""
+    known = None not in (row.champion, row.challenger, row.low, row.high, row.pvalue)
+    return bool(known and row.kind == "difference")
+
+
+def _finding(row: Any, alpha: float) -> Finding:
+    """What a row says, as a picture says it."""
+    entry = paired_tests().get(row.test)
+    return Finding(
+        row.difference,
+        row.low,
+        row.high,
+        row.pvalue,
+        row.test if entry is None else entry.title,
+        1 - alpha,
+        row.result.alternative,
+        row.result.design,
+        tuple(row.result.flags),
+    )

@@ -1,0 +1,513 @@
+"""Two ROC curves, and their difference with its band."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy.special import ndtri
+
+from skcompare._core.design import Design
+from skcompare._core.formatting import decimals_for, format_number
+from skcompare._core.validation import check_confidence_level
+from skcompare._typing import FloatArray
+from skcompare.evidence import PlacementValues
+from skcompare.plots._annotation import Finding, finding_of
+from skcompare.plots._base import PairDisplay, _evidence_of, comparison_behind
+from skcompare.plots.drawing._labels import count_words
+from skcompare.plots.drawing._layout import Room, legend_below, role_words, wrapped
+from skcompare.plots.drawing._style import (
+    INK,
+    LINE,
+    ROLE_STYLES,
+    SOFT,
+    dress,
+    line_of_zero,
+    percent,
+)
+from skcompare.predictions import PairedPredictions
+from skcompare.stats import clustered_delong, delong, roc_difference_band
+from skcompare.stats.ranking import (
+    MOST_RATES,
+    RocCurve,
+    Rows,
+    range_words,
+    role_limits,
+    usual_rates,
+)
+
+SPLIT_RATES = 200
+"""Steps of the false positive rate at which the curves of splits are averaged."""
+
+MOST_DRAWN = 30
+"""Splits whose differences are drawn one by one."""
+
+
+class Numbers(NamedTuple):
+    """Fields of the display, in its order."""
+
+    fpr: FloatArray
+    champion: FloatArray
+    challenger: FloatArray
+    bands: FloatArray | None
+    aucs: tuple[tuple[float, float | None, float | None], ...]
+    finding: Finding
+    names: tuple[str, ...]
+    counts: tuple[int, int]
+    found: str
+    splits: FloatArray
+    n_splits: int
+    n_left_out: int
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRankings:
+    """Placement values of each test set that has both classes."""
+
+    splits: tuple[PlacementValues, ...]
+    n_left_out: int
+    design: Design
+    counts: tuple[int, int]
+
+    @classmethod
+    def from_pair(
+        cls, pair: PairedPredictions, *, pos_label: Any = None
+    ) -> "SplitRankings":
+        """Rank the answers to each test set by themselves."""
+        whole = PlacementValues.from_pair(pair, pos_label=pos_label)
+        every = [
+            PlacementValues(whole.positive[some], whole.scores[:, some], whole.names)
+            for some in pair.alone.slices()
+        ]
+        kept = tuple(one for one in every if 0 < one.n_positives < one.n)
+        if not kept:
+            raise ValueError(
+                "The ROC curve of a split needs test records of both classes. Got one "
+                f"class only in each of {len(every)} splits. Use larger test sets, "
+                "stratified by class."
+            )
+        counts = whole.n_positives, whole.n_negatives
+        return cls(kept, len(every) - len(kept), whole.design, counts)
+
+
+def numbers_of(
+    placements: PlacementValues,
+    confidence_level: float,
+    n_resamples: int | None,
+    random_state: Any,
+) -> Numbers:
+    """Curves and bands of a hold-out set."""
+    band = roc_difference_band(
+        placements,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    before, at = _before_and_at(placements, band.fpr)
+    half = np.array(
+        [
+            band.difference - band.low,
+            band.high - band.difference,
+            band.difference - band.simultaneous_low,
+            band.simultaneous_high - band.difference,
+        ]
+    )
+    # Just before a jump the band is as wide as it was since the jump before; the curves
+    # start with no record, which is no estimate.
+    earlier = np.concatenate([np.zeros((4, 1)), half[:, :-1]], axis=1)
+    sides = np.concatenate([before, earlier]), np.concatenate([at, half])
+    drawn = (before != at).any(axis=0)
+    if len(band.fpr) > MOST_RATES:
+        # Rates are so close together that the lines between them are as good as jumps.
+        drawn[1:] = False
+    fpr, (champion, challenger, *widths) = _interleaved(band.fpr, sides, drawn)
+    low, high, far_low, far_high = widths
+    difference = challenger - champion
+    bands = difference + np.array([-low, high, -far_low, far_high])
+    return Numbers(
+        fpr,
+        champion,
+        challenger,
+        np.clip(bands, -1.0, 1.0),
+        *_tested(placements, band.confidence_level),
+        placements.names,
+        (placements.n_positives, placements.n_negatives),
+        range_words(band.ranges),
+        np.empty((0, len(fpr))),
+        1,
+        0,
+        band.flags,
+    )
+
+
+def numbers_of_splits(rankings: SplitRankings) -> Numbers:
+    """Curves of all splits, averaged over the sensitivities at each rate."""
+    rates = usual_rates(SPLIT_RATES)
+    curves = np.array([_before_and_at(one, rates)[1] for one in rankings.splits])
+    # From no record on, as a curve starts.
+    curves = np.concatenate([np.zeros((len(curves), 2, 1)), curves], axis=2)
+    champion, challenger = curves.mean(axis=0)
+    aucs = np.mean([one.aucs for one in rankings.splits], axis=0)
+    apart = curves[:, 1] - curves[:, 0]
+    return Numbers(
+        np.append(0.0, rates),
+        champion,
+        challenger,
+        None,
+        ((float(aucs[0]), None, None), (float(aucs[1]), None, None)),
+        Finding(float(aucs[1] - aucs[0]), design=str(rankings.design)),
+        rankings.splits[0].names,
+        rankings.counts,
+        "",
+        apart if len(apart) <= MOST_DRAWN else apart[:0],
+        len(apart),
+        rankings.n_left_out,
+        (),
+    )
+
+
+def _before_and_at(
+    placements: PlacementValues, rates: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Sensitivities of both classifiers just before each rate, and at it."""
+    rows = Rows(placements.positive, placements.scores, placements.repeats, None)
+    curves = [RocCurve(score, rows.positive) for score in rows.scores]
+    before, at = (
+        np.array(
+            [curve.sensitivities(*rows.counted, rates, before=side)[0] for curve in curves]
+        )
+        for side in (True, False)
+    )
+    return before, at
+
+
+def _interleaved(
+    rates: FloatArray, sides: tuple[FloatArray, FloatArray], drawn: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Rates with their values, twice where those just before are drawn too."""
+    n = len(rates)
+    values = np.stack(sides, axis=2).reshape(len(sides[0]), 2 * n)
+    used = np.stack([drawn, np.ones(n, dtype=bool)], axis=1).reshape(-1)
+    return np.repeat(rates, 2)[used], values[:, used]
+
+
+def _tested(
+    placements: PlacementValues, confidence_level: float
+) -> tuple[tuple[tuple[float, float | None, float | None], ...], Finding]:
+    """Each AUC with its interval, and what the test of their difference says."""
+    level = check_confidence_level(confidence_level)
+    sizes = placements.n_positives, placements.n_negatives
+    aucs = placements.aucs.tolist()
+    estimate = aucs[1] - aucs[0]
+    if min(sizes) < 2:
+        none = ((aucs[0], None, None), (aucs[1], None, None))
+        return none, Finding(
+            estimate, confidence_level=level, design="one record of a class"
+        )
+    test = delong if placements.groups is None else clustered_delong
+    z = float(ndtri((1 + level) / 2))
+    limits = [
+        (part["auc"], *role_limits(part["auc"], part["variance"], *sizes, z))
+        for part in test(placements).parts
+    ]
+    finding = finding_of(
+        placements,
+        estimate,
+        ("delong", "clustered_delong"),
+        confidence_level=level,
+        alternative="two-sided",
+    )
+    return tuple(limits), finding
+
+
+ROLES = ("champion", "challenger")
+
+NO_BAND = "no band: models of the splits share training records"
+ONE_SPLIT = "no band: nothing says how models of other splits would vary"
+
+
+@dataclass(eq=False, repr=False)
+class RocComparisonDisplay(PairDisplay):
+    """Does one classifier find more of the positives, at which false positive rates?
+
+    The first panel has both ROC curves, with their areas. The second has the difference of
+    their sensitivities, challenger less champion, at each false positive rate: the shaded
+    band holds the true difference at all rates together with the confidence level, the
+    narrower lines at a rate that was chosen beforehand
+    (:func:`~skcompare.stats.roc_difference_band`). Where the band leaves the line of zero,
+    one classifier is better.
+
+    Scores of models that were trained on different folds have no common threshold. Of
+    cross-validated answers the sensitivities of the splits' curves are averaged at each
+    rate, and no band is drawn: splits share training records, so that nothing simple says
+    how much their mean varies. Thin lines are the differences of up to 30 splits.
+
+    Parameters
+    ----------
+    fpr : ndarray of shape (n_points,)
+        False positive rates; twice where a curve jumps.
+    champion, challenger : ndarray of shape (n_points,)
+        Sensitivities.
+    bands : ndarray of shape (4, n_points) or None
+        Limits of the difference: lower and upper, pointwise and simultaneous. None of
+        cross-validated answers.
+    aucs : tuple of two tuples of three numbers
+        AUC of each role with its limits; None instead of limits that there are not.
+    finding : Finding
+        Difference of the AUCs, its interval and p-value.
+    names : tuple of str
+        Champion and challenger.
+    counts : tuple of two int
+        Positive and negative records.
+    found : str
+        Where the simultaneous band excludes 0, in words.
+    splits : ndarray of shape (n_drawn, n_points)
+        Differences of each split.
+    n_splits, n_left_out : int
+        Splits behind the curves, and those that lack a class and have no curve.
+    flags : tuple of str
+        Codes of caveats about the band.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    skcompare.stats.roc_difference_band : The numbers of the second panel.
+    skcompare.stats.delong : The test of the areas.
+
+    Notes
+    -----
+    The constructors take `pos_label`, the positive class, and for a hold-out set these
+    options:
+
+    confidence_level : float, default=0.95
+        Of the band and of all intervals.
+    n_resamples : int, optional
+        Resamples behind the band.
+    random_state : int, RandomState instance or None, default=0
+        Makes the resamples.
+
+    Of up to 500 negative records each step of the curves is drawn, and of more the curves
+    at 501 false positive rates. A line between two steps joins records of equal scores.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PlacementValues
+    >>> from skcompare.plots import RocComparisonDisplay
+    >>> placements = PlacementValues.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.3, 0.9]
+    ... )
+    >>> display = RocComparisonDisplay.of_result(placements)
+    >>> display.frame()[["fpr", "champion", "challenger"]]
+       fpr  champion  challenger
+    0  0.0       0.0         0.0
+    1  0.0       0.5         0.5
+    2  0.5       0.5         1.0
+    3  0.5       1.0         1.0
+    4  1.0       1.0         1.0
+
+    .. versionadded:: 0.1
+    """
+
+    fpr: FloatArray
+    champion: FloatArray
+    challenger: FloatArray
+    bands: FloatArray | None
+    aucs: tuple[tuple[float, float | None, float | None], ...]
+    finding: Finding
+    names: tuple[str, ...]
+    counts: tuple[int, int]
+    found: str
+    splits: FloatArray
+    n_splits: int
+    n_left_out: int
+    flags: tuple[str, ...]
+
+    needs = PlacementValues
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of a finished comparison, not drawn yet.
+
+        Parameters
+        ----------
+        result : Comparison, fitted PairedComparator, PairedPredictions, PlacementValues
+            Where the numbers come from.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : RocComparisonDisplay
+            Its `frame()` needs no matplotlib.
+        """
+        if isinstance(result, PlacementValues) or _one_test_set(result):
+            return super().of_result(result, **options)
+        known = cls._evidence_options()
+        given = {name: options.pop(name) for name in known if name in options}
+        rankings = _evidence_of(result, SplitRankings, given)
+        if options:
+            raise ValueError(
+                f"{', '.join(options)}: the curves of {rankings.design} have no band and "
+                "no intervals. Leave this out, or compare trained models on a hold-out set."
+            )
+        return cls(*numbers_of_splits(rankings))
+
+    @classmethod
+    def _of(
+        cls,
+        evidence: PlacementValues,
+        *,
+        confidence_level: float = 0.95,
+        n_resamples: int | None = None,
+        random_state: Any = 0,
+    ) -> Self:
+        return cls(*numbers_of(evidence, confidence_level, n_resamples, random_state))
+
+    @property
+    def difference(self) -> FloatArray:
+        """Sensitivity of the challenger less that of the champion."""
+        return self.challenger - self.champion
+
+    @property
+    def summary(self) -> str:
+        """Both areas, their difference, and where the curves differ."""
+        one, other = (self._auc_words(role) for role in (0, 1))
+        found = self.finding
+        tested = ", ".join(filter(None, (found.interval_words, found.pvalue_words)))
+        words = [
+            f"ROC curves of {self._counted}: champion {one}, challenger {other}",
+            f"The difference of the AUCs is {found.estimate_words}, {tested}",
+        ]
+        if self.bands is None:
+            words.append(f"{self._split_words}, {self._no_band}")
+        else:
+            level = percent(found.confidence_level)
+            words.append(f"By the {level} band over all rates {self.found}")
+        words += found.caveats
+        return f"{'. '.join(words)}."
+
+    @property
+    def _counted(self) -> str:
+        """Records; of splits, in which they may return, the answers to them."""
+        positives, negatives = map(count_words, self.counts)
+        if self.bands is None:
+            return f"{positives} answers to positive, {negatives} to negative records"
+        return f"{positives} positive, {negatives} negative records"
+
+    @property
+    def _no_band(self) -> str:
+        return NO_BAND if self.n_splits > 1 else ONE_SPLIT
+
+    @property
+    def _split_words(self) -> str:
+        words = f"Mean of the curves of {self.n_splits} splits"
+        if self.n_splits == 1:
+            words = "Curves of 1 split"
+        if self.n_left_out:
+            words += f", {self.n_left_out} without both classes left out"
+        return words
+
+    def _auc_words(self, role: int) -> str:
+        auc, low, high = self.aucs[role]
+        decimals = decimals_for(auc, low, high)
+        words = f"AUC {format_number(auc, decimals)}"
+        if low is None or high is None:
+            return words
+        level = percent(self.finding.confidence_level)
+        limits = (format_number(limit, decimals) for limit in (low, high))
+        return f"{words}, {level} interval {' to '.join(limits)}"
+
+    def _room(self) -> Room:
+        # Squares as wide as the page allows, with titles above and legends below.
+        return Room(width=9.0, height=6.0, widths=(1.0, 1.0))
+
+    def _draw(self, curves: Any, difference: Any) -> None:
+        self._draw_curves(curves)
+        self._draw_difference(difference)
+
+    def _draw_curves(self, ax: Any) -> None:
+        ax.plot([0, 1], [0, 1], color=SOFT, lw=1, ls=":", label="Chance")
+        rows = zip(ROLES, self.names, (self.champion, self.challenger), ROLE_STYLES)
+        for i, (role, name, sensitivity, style) in enumerate(rows):
+            ax.plot(
+                self.fpr,
+                sensitivity,
+                lw=1.8,
+                ms=4.5,
+                # A few marks at other places, so that those of equal curves all show.
+                markevery=(0.06 + 0.07 * i, 0.14),
+                label=f"{role_words(role, name)}\n{self._auc_words(i)}",
+                **style,
+            )
+        dress(ax)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+        ax.set_aspect("equal")
+        ax.set_xlabel("False positive rate (1 − specificity)")
+        ax.set_ylabel("Sensitivity (true positive rate)")
+        title = f"ROC curves\n{self._counted}"
+        if self.bands is None:
+            title = f"{title}\n{self._split_words.replace(', ', chr(10))}"
+        ax.set_title(title, fontsize="medium")
+        legend_below(ax)
+
+    def _draw_difference(self, ax: Any) -> None:
+        found = self.finding
+        if self.bands is not None:
+            level = percent(found.confidence_level)
+            low, high, far_low, far_high = self.bands
+            ax.fill_between(
+                self.fpr,
+                far_low,
+                far_high,
+                fc=LINE,
+                ec="none",
+                label=f"{level} band, all rates together",
+            )
+            for limit, label in ((low, f"{level} limits, one rate"), (high, None)):
+                ax.plot(self.fpr, limit, color=SOFT, lw=0.9, ls="-.", label=label)
+        for i, apart in enumerate(self.splits):
+            label = "Each split" if i == 0 else None
+            ax.plot(self.fpr, apart, color=SOFT, lw=0.5, ls=":", label=label)
+        label = "Difference" if self.bands is not None else "Difference of mean curves"
+        ax.plot(self.fpr, self.difference, color=INK, lw=1.8, label=label)
+        line_of_zero(ax, vertical=False)
+        dress(ax)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_box_aspect(1)
+        ax.set_xlabel("False positive rate (1 − specificity)")
+        ax.set_ylabel(
+            "Difference of sensitivities\n← champion better   challenger better →"
+        )
+        lines = [f"Difference of AUCs {found.estimate_words}", found.interval_words]
+        lines += [found.pvalue_words, *found.caveats]
+        if self.bands is None:
+            lines.append(self._no_band.capitalize())
+        ax.set_title(wrapped(lines), fontsize="medium")
+        legend_below(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        columns = {
+            "fpr": self.fpr.tolist(),
+            "champion": self.champion.tolist(),
+            "challenger": self.challenger.tolist(),
+            "difference": self.difference.tolist(),
+        }
+        if self.bands is not None:
+            names = ("low", "high", "simultaneous_low", "simultaneous_high")
+            columns |= {name: row.tolist() for name, row in zip(names, self.bands)}
+        return columns
+
+
+def _one_test_set(result: Any) -> bool:
+    """Whether answers are to one hold-out set; what is no result is refused later on."""
+    holder = comparison_behind(result)
+    if isinstance(holder, PairedPredictions) or hasattr(holder, "evidence"):
+        design = getattr(holder, "design", None)
+        return design is None or bool(design.kind == "holdout")
+    return True

@@ -1,0 +1,373 @@
+"""What the looks at a growing stream have shown."""
+
+import math
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._core.validation import alpha_of
+from skcompare._typing import FloatArray, IntArray
+from skcompare.plots._base import Display
+from skcompare.plots.drawing._labels import count_tick, records_words, short_tick
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._style import (
+    INK,
+    LINE,
+    SOFT,
+    brief,
+    dress,
+    line_of_zero,
+    percent,
+)
+from skcompare.stats import AnytimeMonitor
+
+DRAWN = 300
+"""Looks that are drawn; of more the picture would show no more."""
+
+LATE = 0.1
+"""Intervals of looks with less than this share of the records may leave the picture."""
+
+LONG = 20_000
+"""From so many records on their scale has short words."""
+
+ACCURACY = "difference in accuracy"
+
+DRIFTED = (
+    "The intervals have no value in common: the difference has changed with time, or one "
+    "of them misses it"
+)
+
+
+@dataclass(eq=False, repr=False)
+class LooksDisplay(Display):
+    """How did the evidence grow, and when was it enough?
+
+    The upper panel has the difference that the records up to each look show, with the
+    interval of that look; the intervals hold the difference at all looks together. The
+    dashed lines are what all intervals so far have in common. The lower panel has the
+    p-value of each look, small circles, and the smallest of all looks so far, a line. It is
+    valid whenever one stops; where it crosses alpha, the question is decided, and a
+    vertical line says after how many records.
+
+    The p-value of a usual test is no part of the picture: it would be for one look only,
+    and a monitor keeps no records of which to make it.
+
+    Parameters
+    ----------
+    n : ndarray of shape (n_looks,)
+        Records up to each look.
+    estimate, low, high : ndarray of shape (n_looks,)
+        Their mean difference and its interval.
+    log_pvalue : ndarray of shape (n_looks,)
+        Logarithm of each look's own p-value.
+    null_value : float
+        Difference under the null hypothesis.
+    confidence_level : float
+        Level of all intervals together; alpha is 1 less it.
+    alternative : {"two-sided", "less", "greater"}
+        Direction of the test.
+    bound : float
+        The largest difference there can be.
+    measure : str
+        What the estimate is.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    skcompare.stats.AnytimeMonitor : What is drawn.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.plots import LooksDisplay
+    >>> from skcompare.stats import AnytimeMonitor
+    >>> monitor = AnytimeMonitor(alternative="greater")
+    >>> for counts in [(80, 3, 9, 8), (84, 2, 10, 4), (79, 4, 12, 5)]:
+    ...     look = monitor.update(ContingencyTable(*counts))
+    >>> display = LooksDisplay.of_result(monitor)
+    >>> display.decided_at
+    200
+    >>> display.frame()[["n", "smallest_pvalue"]].round(4)
+         n  smallest_pvalue
+    0  100           0.3660
+    1  200           0.0317
+    2  300           0.0051
+
+    .. versionadded:: 0.1
+    """
+
+    n: IntArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    log_pvalue: FloatArray
+    null_value: float = 0.0
+    confidence_level: float = 0.95
+    alternative: str = "two-sided"
+    bound: float = 1.0
+    measure: str = ACCURACY
+
+    @classmethod
+    def from_result(cls, result: AnytimeMonitor, *, ax: Any = None) -> Self:
+        """Draw the looks of a monitor.
+
+        Parameters
+        ----------
+        result : AnytimeMonitor
+            With one look at least.
+        ax : matplotlib Axes or sequence of two Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        display : LooksDisplay
+            Drawn.
+        """
+        return cls._drawn(cls.of_result(result), ax)
+
+    @classmethod
+    def of_result(cls, result: AnytimeMonitor) -> Self:
+        """The display of a monitor's looks, not drawn yet.
+
+        Parameters
+        ----------
+        result : AnytimeMonitor
+            With one look at least.
+
+        Returns
+        -------
+        display : LooksDisplay
+            Its `frame()` needs no matplotlib.
+
+        Raises
+        ------
+        TypeError
+            If it is no monitor.
+        ValueError
+            If the monitor has not looked yet.
+        """
+        if not isinstance(result, AnytimeMonitor):
+            raise TypeError(
+                f"`result` must be an AnytimeMonitor. Got {type(result).__name__}. Make "
+                "one, and give it batches by `update`."
+            )
+        if not result.history:
+            raise ValueError(
+                "The monitor has seen no records, so there is nothing to draw. Call "
+                "`update` with the first batch."
+            )
+        n, estimate, low, high, _, log_pvalue = (
+            np.array(column) for column in zip(*result.history)
+        )
+        of_counts = result.test == "anytime_mcnemar"
+        return cls(
+            n,
+            estimate,
+            low,
+            high,
+            log_pvalue,
+            result.null_value,
+            result.confidence_level,
+            result.alternative,
+            1.0 if of_counts else float(result.bound or math.inf),
+            ACCURACY if of_counts else f"mean gain in {result.loss}",
+        )
+
+    @property
+    def alpha(self) -> float:
+        """The p-value below which the question is decided."""
+        return alpha_of(self.confidence_level)
+
+    @property
+    def decided_at(self) -> int | None:
+        """Records at the first look that decided; None where none did."""
+        below = np.flatnonzero(self.log_pvalue < math.log(self.alpha))
+        return int(self.n[below[0]]) if len(below) else None
+
+    @property
+    def smallest(self) -> FloatArray:
+        """Logarithm of the smallest p-value up to each look."""
+        return np.minimum.accumulate(self.log_pvalue)
+
+    @property
+    def summary(self) -> str:
+        """The last look, and the first that decided."""
+        last = math.exp(max(-700.0, self.smallest[-1]))
+        looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
+        words = [
+            f"After {looks} at {records_words(self.n[-1])} the "
+            f"{in_one_line(self.measure)} is "
+            f"{format_number(self.estimate[-1], 4, signed=True)}, {self._limits()}, and "
+            f"the smallest p-value of all looks is {format_pvalue(last, self.alpha)}",
+            self._decision(),
+        ]
+        if self.drifted:
+            words.append(DRIFTED)
+        return f"{'. '.join(words)}."
+
+    def _limits(self) -> str:
+        """The interval of the last look, or the limit that it has."""
+        low, high = (
+            format_number(limit[-1], 4, signed=True) for limit in (self.low, self.high)
+        )
+        words = {
+            "two-sided": f"interval of the last look {low} to {high}",
+            "greater": f"lower limit of the last look {low}",
+            "less": f"upper limit of the last look {high}",
+        }
+        return f"{percent(self.confidence_level)} {words[self.alternative]}"
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the intervals of all looks have no value in common."""
+        return bool(self.low.max() > self.high.min())
+
+    def _decision(self) -> str:
+        null = f" for a difference of {self.null_value:g}" if self.null_value else ""
+        if self.decided_at is None:
+            return f"Not decided: p{null} was never below {self.alpha:g}"
+        at = records_words(self.decided_at)
+        return f"Decided after {at}: p{null} below {self.alpha:g}"
+
+    def _room(self) -> Room:
+        height = 6.1 if self.drifted else 5.8
+        return Room(width=6.4, height=height, heights=(1.5, 1.0), together="x")
+
+    def _drawn_looks(self) -> IntArray:
+        """Positions of the looks that are drawn: the first that decided, and the last."""
+        if len(self.n) <= DRAWN:
+            return np.arange(len(self.n))
+        spaced = np.linspace(0, len(self.n) - 1, DRAWN).round().astype(np.int64)
+        first = np.searchsorted(self.n, [self.decided_at or self.n[-1]])
+        return np.union1d(spaced, first)
+
+    def _draw(self, ax: Any, below: Any) -> None:
+        at = self._drawn_looks()
+        self._draw_differences(ax, at)
+        self._draw_pvalues(below, at)
+        for panel in (ax, below):
+            if self.decided_at is not None:
+                panel.axvline(self.decided_at, color=INK, lw=1, ls=(0, (1, 2)))
+        side = (
+            "" if self.alternative == "two-sided" else f", alternative {self.alternative}"
+        )
+        title = [
+            self._decision(),
+            f"{percent(self.confidence_level)} intervals that hold at all looks "
+            f"together{side}",
+        ]
+        if self.drifted:
+            title += textwrap.wrap(DRIFTED, 66)
+        ax.set_title("\n".join(title), color=INK, fontsize="medium")
+
+    def _draw_differences(self, ax: Any, at: IntArray) -> None:
+        n, low, high = self.n[at], self.low[at], self.high[at]
+        few = len(at) <= 40
+        ax.fill_between(n, low, high, color=LINE, lw=0, zorder=1)
+        for limits in (low, high):
+            ax.plot(n, limits, color=SOFT, lw=1)
+        for together in (
+            np.maximum.accumulate(self.low)[at],
+            np.minimum.accumulate(self.high)[at],
+        ):
+            ax.step(n, together, where="post", color=INK, lw=1.2, ls="--")
+        mark = "o" if few else None
+        ax.plot(n, self.estimate[at], color=INK, lw=2, marker=mark, ms=4)
+        line_of_zero(ax, self.null_value, vertical=False)
+        dress(ax, grid="none")
+        ax.set_ylim(*self._seen())
+        ax.tick_params(axis="x", labelbottom=False)
+        name = brief(self.measure[:1].upper() + self.measure[1:])
+        favour = "above 0: challenger better" if self.null_value == 0 else ""
+        ax.set_ylabel(f"{name}\n{favour}".rstrip())
+
+    def _seen(self) -> tuple[float, float]:
+        """Limits of the differences: those of the looks that were not very early."""
+        late = self.n >= LATE * self.n[-1]
+        low, high = self.low[late], self.high[late]
+        # A one-sided interval goes on to the bound, which is no place to look at.
+        ends = [self.null_value, *self.estimate[late]]
+        ends += [*low[low > -self.bound], *high[high < self.bound]]
+        reach = 0.08 * (max(ends) - min(ends)) or 0.1
+        return min(ends) - reach, max(ends) + reach
+
+    def _draw_pvalues(self, ax: Any, at: IntArray) -> None:
+        from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+        n, decade = self.n[at], math.log(10)
+        ax.step(n, self.smallest[at] / decade, where="post", color=INK, lw=2)
+        ax.plot(
+            n,
+            self.log_pvalue[at] / decade,
+            color=SOFT,
+            marker="o",
+            ms=4 if len(at) <= 40 else 2,
+            mfc="none",
+            ls="none",
+        )
+        level = math.log10(self.alpha)
+        ax.axhline(level, color=INK, lw=1.2, ls="--")
+        lowest = min(float(self.smallest[-1]) / decade, level)
+        ax.set_ylim(1.12 * lowest, -0.06 * lowest)
+        dress(ax, grid="y")
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+        ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+        long = self.n[-1] >= LONG
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True))
+        ax.xaxis.set_major_formatter(FuncFormatter(short_tick if long else count_tick))
+        ax.set_ylabel(f"p-value\n(alpha {self.alpha:g} dashed)")
+        ax.set_xlabel("Records")
+        _draw_legend(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {
+            "n": self.n.tolist(),
+            "estimate": self.estimate.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "low_so_far": np.maximum.accumulate(self.low).tolist(),
+            "high_so_far": np.minimum.accumulate(self.high).tolist(),
+            "pvalue": np.exp(self.log_pvalue).tolist(),
+            "smallest_pvalue": np.exp(self.smallest).tolist(),
+        }
+
+
+def _draw_legend(ax: Any) -> None:
+    """What the lines of both panels are, below them."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    legend = ax.legend(
+        [
+            Line2D([], [], color=INK, lw=2),
+            Patch(fc=LINE, ec=SOFT, lw=1),
+            Line2D([], [], color=SOFT, marker="o", mfc="none", ls="none", ms=4),
+            Line2D([], [], color=INK, lw=1.2, ls="--"),
+        ],
+        [
+            "estimate; smallest p so far",
+            "interval of each look",
+            "p of each look",
+            "common to all intervals so far",
+        ],
+        loc="upper left",
+        bbox_to_anchor=(-0.02, -0.32),
+        ncols=2,
+        frameon=False,
+        fontsize="small",
+    )
+    for text in legend.get_texts():
+        text.set_color(INK)
+
+
+def _power_of_ten(value: float, _: Any = None) -> str:
+    """A p-value by its logarithm."""
+    return f"{10**value:g}" if value >= -4 else f"1e{value:.0f}"

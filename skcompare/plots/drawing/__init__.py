@@ -1,0 +1,1 @@
+"""Drawing: style, layout, labels and tables of displays."""

@@ -1,0 +1,67 @@
+"""Tables whose cells are coloured by their numbers, with the numbers written in them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skcompare._typing import FloatArray
+from skcompare.plots.drawing._style import INK
+
+# One hue, from almost white to nearly the champion's dark blue: grey has the same order.
+# The last one is not that very blue, which is another one on a dark page.
+SHADES = ("#f4f7fb", "#c3d6e8", "#8fb3d3", "#5889b8", "#2a659b", "#004e8b")
+DARK = 0.68
+"""The part of the scale from which white words have more contrast than dark ones."""
+
+
+def heat_table(
+    ax: Any,
+    shades: FloatArray,
+    words: Sequence[Sequence[str]],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    size: float | str = "medium",
+) -> Any:
+    """A table with a shade between 0 and 1, and words, in each cell.
+
+    The first row is the uppermost one.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    n_rows, n_columns = shades.shape
+    # Cells as shapes, which stay sharp in a file of any size; an image would not.
+    mesh = ax.pcolormesh(
+        np.arange(n_columns + 1) - 0.5,
+        np.arange(n_rows + 1) - 0.5,
+        shades,
+        cmap=LinearSegmentedColormap.from_list("skcompare", SHADES),
+        vmin=0.0,
+        vmax=1.0,
+        edgecolors="white",
+        linewidth=1.0,
+        clip_on=False,
+    )
+    for i in range(n_rows):
+        for j in range(n_columns):
+            dark = shades[i, j] >= DARK
+            ax.text(
+                j,
+                i,
+                words[i][j],
+                ha="center",
+                va="center",
+                fontsize=size,
+                # Not the ink of the page, because the shade stays as it is on a dark page.
+                color="#ffffff" if dark else "#101820",
+            )
+    ax.set_xticks(range(n_columns), columns)
+    ax.set_yticks(range(n_rows), rows)
+    ax.set_xlim(-0.5, n_columns - 0.5)
+    ax.set_ylim(n_rows - 0.5, -0.5)
+    ax.tick_params(length=0, colors=INK)
+    ax.set_facecolor("none")
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return mesh

@@ -1,0 +1,166 @@
+"""Where a display is drawn: a new figure, axes that were given, or a grid within them."""
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skcompare.exceptions import MissingDependencyError
+from skcompare.plots.drawing._style import INK, brief
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The size of a picture in inches, and its panels from left to right, top to bottom.
+
+    `heights` and `widths` are relative, one a row and one a column; `together` says which
+    axes all panels of a column or row share: "x", "y", "both" or "none".
+    """
+
+    width: float = 6.4
+    height: float = 4.0
+    heights: tuple[float, ...] = (1.0,)
+    widths: tuple[float, ...] = (1.0,)
+    together: str = "none"
+
+    @property
+    def n_panels(self) -> int:
+        """Number of panels."""
+        return len(self.heights) * len(self.widths)
+
+
+def room_for(ax: Any, room: Room) -> tuple[Any, list[Any]]:
+    """The figure and the axes to draw on.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, sequence of Axes, or None
+        None makes a figure of pyplot. Axes are drawn on; of a picture with several panels
+        they are replaced by a grid of panels in their place, unless as many are given.
+    room : Room
+        What the picture needs.
+    """
+    try:
+        from matplotlib.axes import Axes
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Drawing needs matplotlib. Install it: pip install 'skcompare[plot]'. The "
+            "numbers of the picture are in `frame()` all the same."
+        ) from error
+    if ax is None:
+        from matplotlib import pyplot
+
+        figure = pyplot.figure(figsize=(room.width, room.height), layout="constrained")
+        return figure, _panels(figure.add_gridspec, figure, room)
+    given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.asarray(ax, dtype=object)))
+    if not given or not all(isinstance(each, Axes) for each in given):
+        raise TypeError(
+            "`ax` must be axes of matplotlib, a sequence of them, or None. Got "
+            f"{type(ax).__name__}."
+        )
+    if len(given) == room.n_panels:
+        return given[0].figure, given
+    if len(given) > 1:
+        raise ValueError(
+            f"`ax` must be one Axes, or {room.n_panels} of them, a panel each. Got "
+            f"{len(given)}."
+        )
+    return given[0].figure, _within(given[0], room)
+
+
+def new_figure(room: Room) -> tuple[Any, list[Any]]:
+    """A figure that pyplot does not know, for files."""
+    from matplotlib.figure import Figure
+
+    # A page exchanges the colours itself, whatever style is in use.
+    figure = Figure(
+        figsize=(room.width, room.height), layout="constrained", facecolor="white"
+    )
+    return figure, _panels(figure.add_gridspec, figure, room)
+
+
+def _within(ax: Any, room: Room) -> list[Any]:
+    """A grid of panels in the place of axes."""
+    if not ax.axison or ax.has_data():
+        raise ValueError(
+            f"This picture puts {room.n_panels} panels in the place of axes. Got axes that "
+            "were drawn on already. Pass empty ones; or `ax=display.axes_`, to draw on the "
+            "panels of an earlier picture."
+        )
+    spec = ax.get_subplotspec()
+    if spec is None:
+        raise ValueError(
+            f"This picture has {room.n_panels} panels, which need axes of a grid, such as "
+            "those of plt.subplots(). Got axes that stand by themselves."
+        )
+    ax.set_axis_off()
+    return _panels(spec.subgridspec, ax.figure, room)
+
+
+def _panels(make_grid: Any, figure: Any, room: Room) -> list[Any]:
+    grid = make_grid(
+        len(room.heights),
+        len(room.widths),
+        height_ratios=room.heights,
+        width_ratios=room.widths,
+    )
+    share_x, share_y = (room.together in (way, "both") for way in "xy")
+    panels: list[Any] = []
+    for row in range(len(room.heights)):
+        for column in range(len(room.widths)):
+            above = panels[column] if share_x and row else None
+            left = panels[row * len(room.widths)] if share_y and column else None
+            panels.append(figure.add_subplot(grid[row, column], sharex=above, sharey=left))
+    # What pyplot does next is about the main panel.
+    figure.sca(panels[0])
+    return panels
+
+
+DISTANCE = 0.5
+"""From the axes to what is below, in inches: room for the words of the axis."""
+
+WIDEST = 46
+"""Letters of a line above or below one of two panels."""
+
+UNNAMED = {
+    "champion": ("champion", "classifier 1"),
+    "challenger": ("challenger", "classifier 2"),
+}
+
+
+def role_words(role: str, name: str) -> str:
+    """The role, with the name of the classifier where it has one."""
+    known = role.capitalize()
+    return known if name in UNNAMED[role] else f"{known}: {brief(name)}"
+
+
+def wrapped(lines: Iterable[str]) -> str:
+    """Lines that are no wider than a panel; empty ones are left out."""
+    return "\n".join(
+        part
+        for line in lines
+        for part in textwrap.wrap(line, WIDEST, break_on_hyphens=False)
+    )
+
+
+def down_from(ax: Any) -> Any:
+    """Places relative to the axes, moved below the words of the axis."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return ax.transAxes + ScaledTranslation(0, -DISTANCE, ax.figure.dpi_scale_trans)
+
+
+def legend_below(ax: Any, **options: Any) -> Any:
+    """A legend below the words of the axis."""
+    return ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(0.0, 0.0),
+        bbox_transform=down_from(ax),
+        frameon=False,
+        borderaxespad=0.0,
+        fontsize="medium",
+        labelcolor=INK,
+        **options,
+    )

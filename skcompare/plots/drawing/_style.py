@@ -1,0 +1,130 @@
+"""How all pictures look: colours that differ in grey too, marks, and words that fit."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from skcompare._core.formatting import format_confidence, in_one_line
+
+# Dark blue and orange are told apart by colour-blind readers, and their lightness (L* of
+# 33 and 54) by readers in grey. Line and mark repeat what the colour says.
+CHAMPION, CHALLENGER = "#004e8a", "#c96a00"
+INK, SOFT, LINE = "#1d2733", "#5b6775", "#d8dee6"
+
+CHAMPION_STYLE: dict[str, Any] = {"color": CHAMPION, "linestyle": "--", "marker": "o"}
+CHALLENGER_STYLE: dict[str, Any] = {"color": CHALLENGER, "linestyle": "-", "marker": "s"}
+ROLE_STYLES = (CHAMPION_STYLE, CHALLENGER_STYLE)
+"""Champion and challenger, in this order."""
+
+LONGEST = 28
+"""Letters of a name within a picture; the frame has all of them."""
+
+
+def dress(ax: Any, grid: str = "both") -> None:
+    """Quiet axes: two spines, small ticks, a light grid behind what is drawn.
+
+    `grid` is "both", "x", "y" or "none".
+    """
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(SOFT)
+    ax.tick_params(colors=INK, labelsize="medium", length=3)
+    for words in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        words.set_color(INK)
+    ax.set_facecolor("none")
+    ax.set_axisbelow(True)
+    ax.grid(False)
+    if grid != "none":
+        ax.grid(True, axis=grid, color=LINE, linewidth=0.8)
+
+
+def line_of_zero(ax: Any, at: float = 0.0, *, vertical: bool = True) -> Any:
+    """The line of no difference."""
+    draw = ax.axvline if vertical else ax.axhline
+    return draw(at, color=INK, linewidth=1.0, zorder=1.5)
+
+
+def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
+    """A name that fits: in one line, or wrapped, with an ellipsis where it is cut."""
+    words = in_one_line(str(name))
+    if lines == 1:
+        cut = words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
+        return literal(cut)
+    wrapped = textwrap.wrap(words, longest, max_lines=lines, placeholder=" …")
+    return literal("\n".join(wrapped or [""]))
+
+
+def literal(words: str) -> str:
+    """Words that matplotlib shows as they are: two dollars would make a formula."""
+    return words.replace("$", r"\$")
+
+
+def percent(level: float) -> str:
+    """A confidence level in words, such as "95 %"."""
+    return format_confidence(max(1 - level, 1e-15))
+
+
+ON_DARK = {
+    CHAMPION: "#6cb0ff",
+    CHALLENGER: "#f0a24a",
+    INK: "#e6edf3",
+    SOFT: "#9aa7b4",
+    LINE: "#36404c",
+}
+"""Those of the report in its dark form. Words on shaded cells keep theirs."""
+
+COLOURED = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
+OF_TICKS = ("color", "labelcolor", "grid_color")
+DARKEST = 0.4
+"""Backgrounds whose lightness, from 0 to 1, is below this are dark."""
+
+
+def suit_paper(axes: Sequence[Any]) -> None:
+    """Exchange the colours of what was drawn where the figure's background is dark.
+
+    What the drawing did not colour itself has those of matplotlib's style already.
+    """
+    if not _is_dark(axes[0].figure.figure):
+        return
+    for ax in axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            known = axis.get_tick_params()
+            axis.set_tick_params(
+                **{name: _on_dark(known[name]) for name in OF_TICKS if name in known}
+            )
+        for artist in ax.findobj():
+            _recolour(artist)
+
+
+def _is_dark(figure: Any) -> bool:
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, alpha = to_rgba(figure.get_facecolor())
+    return bool(alpha > 0 and 0.299 * red + 0.587 * green + 0.114 * blue < DARKEST)
+
+
+def _recolour(artist: Any) -> None:
+    for name in COLOURED:
+        getter, setter = (getattr(artist, f"{do}_{name}", None) for do in ("get", "set"))
+        if getter is None or setter is None:
+            continue
+        before = getter()
+        after = _on_dark(before)
+        if after is not before:
+            setter(after)
+
+
+def _on_dark(colour: Any) -> Any:
+    """The colour, or colours, that take the place of these; themselves if none do."""
+    from matplotlib.colors import to_hex, to_rgba, to_rgba_array
+
+    rows = to_rgba_array(colour)
+    known = [ON_DARK.get(to_hex(row)) for row in rows]
+    if not any(known):
+        return colour
+    exchanged = [
+        to_rgba(new, row[3]) if new else tuple(row) for new, row in zip(known, rows)
+    ]
+    # Lines and words have one colour, collections a list of them.
+    return exchanged if getattr(colour, "ndim", 1) == 2 else exchanged[0]

@@ -1,0 +1,1 @@
+"""Displays of differences and ratios with their intervals."""

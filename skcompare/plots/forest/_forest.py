@@ -1,0 +1,333 @@
+"""Differences of two or several classifiers with their intervals, a row each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from skcompare._core.formatting import format_pvalue, in_one_line
+from skcompare._core.validation import check_alpha
+from skcompare._registry.entries import keywords_of
+from skcompare.plots._base import CHALLENGER, CHAMPION, check_options
+from skcompare.plots._interval_rows import (
+    SHARES,
+    IntervalRow,
+    caveat_words,
+    interval_words,
+    level_words,
+    names_of,
+    pvalue_cells,
+    words_of_test,
+)
+from skcompare.plots._run_tests import OF_TESTS, PairTests, refuse_options
+from skcompare.plots.forest._forest_rows import Found, found_in, with_margins
+from skcompare.plots.forest._interval_axes import IntervalDisplay, Lines
+from skcompare.predictions import SCORES, PairedPredictions, askable
+
+COLUMNS = (
+    "name",
+    "measure",
+    "test",
+    "estimate",
+    "low",
+    "high",
+    "level",
+    "alternative",
+    "pvalue",
+    "adjusted_pvalue",
+    "primary",
+    "flags",
+    "note",
+    "claim",
+    "band",
+)
+
+
+@dataclass(eq=False, repr=False)
+class ForestDisplay(IntervalDisplay):
+    """By how much do classifiers differ, and how sure is that?
+
+    A row is a difference, challenger less champion on a scale on which more is better,
+    with its interval: a filled mark where it was tested, a hollow one where no test is
+    valid. Scores and losses with a bound share an axis; a measure without a bound, such as
+    the log loss, has a panel of its own.
+
+    It is made by its constructors. Whatever holds differences can be drawn by
+    :meth:`from_result`: comparisons of two and of several classifiers, decisions of a gate
+    with their margins, results of single tests, and lists or dicts of them.
+
+    Parameters
+    ----------
+    rows : tuple of IntervalRow
+        What is drawn, from top to bottom.
+    alpha : float, default=0.05
+        Level of the tests.
+    adjust : str, default=""
+        How the p-values of the rows were adjusted.
+    sides : tuple of str, default=("champion", "challenger")
+        Who is better on the left, and on the right, of the line of no difference.
+    remarks : tuple of str
+        Sentences about the rows, which are written below the picture.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    RelativePrecisionDisplay : Ratios of precisions, class by class.
+    CriticalDifferenceDisplay : Which of several classifiers cannot be told apart.
+
+    Notes
+    -----
+    An arrow says that an interval goes on: that of a one-sided test, or one that is so much
+    longer than the others that the axis would show nothing else. The words beside it have
+    its limits. What a condition of a gate must exclude is hatched, and a margin that is
+    given as a number is a shaded band around the line of no difference.
+
+    Options of :meth:`from_estimators`, :meth:`from_predictions` and
+    :meth:`from_cv_results`, beside those of :meth:`from_result`: `tests`, a name, names, or
+    a dict of names and options; by default the design's test of the accuracy and, of
+    probabilities, those of the AUC and of the Brier score. `alternative`, `adjust` and
+    `pos_label` are as for :func:`~skcompare.compare`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare import compare
+    >>> from skcompare.plots import ForestDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=300)
+    >>> answers = {"old": np.clip(0.3 + 0.4 * y + rng.normal(0, 0.3, 300), 0, 1)}
+    >>> answers["new"] = np.clip(0.3 + 0.4 * y + rng.normal(0, 0.2, 300), 0, 1)
+    >>> comparison = compare(y, answers, scoring=["accuracy", "roc_auc"])
+    >>> display = ForestDisplay.of_result(comparison, margin=0.02)
+    >>> display.frame()[["name", "estimate", "low", "high"]].round(3)
+           name  estimate    low   high
+    0  accuracy     0.060  0.001  0.119
+    1   roc_auc     0.086  0.040  0.132
+
+    .. versionadded:: 0.1
+    """
+
+    rows: tuple[IntervalRow, ...]
+    alpha: float = 0.05
+    adjust: str = ""
+    sides: tuple[str, str] = (CHAMPION, CHALLENGER)
+    remarks: tuple[str, ...] = ()
+
+    needs = PairTests
+    in_frame = COLUMNS
+
+    @classmethod
+    def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
+        wanted = cls.needs.wanted
+        for estimator in estimators:
+            # One that has labels alone is compared by these.
+            if SCORES not in askable(estimator, wanted):
+                wanted = wanted - {SCORES}
+        return wanted
+
+    @classmethod
+    def from_result(
+        cls,
+        result: Any,
+        *,
+        margin: Any = None,
+        pairs: str = "auto",
+        most: int = 20,
+        alpha: float | None = None,
+        measure: Any = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw what was found already.
+
+        Parameters
+        ----------
+        result : Comparison, MultipleComparison, PairwiseComparison, GateDecision, \
+PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or dict
+            Where the differences come from. A dict gives each result a name. A result that
+            was read from JSON is as good as another one.
+        margin : float, dict or conditions of a gate, optional
+            The largest difference that does not matter, fixed before the data are seen: a
+            number for all rows, which must be on one axis, or a dict with one a measure.
+            Conditions, such as ``NonInferior("accuracy", margin=0.02)``, say what must be
+            excluded. A GateDecision has its own.
+        pairs : {"auto", "leader", "different", "all"}, default="auto"
+            Which pairs of several classifiers are drawn: all, those with the best one, or
+            those with the largest differences. "auto" draws up to `most` pairs, and
+            those with the best one where there are more. The picture says what it leaves
+            out. With a control there are pairs with that alone.
+        most : int, default=20
+            The number of pairs for "auto" and "different".
+        alpha : float, optional
+            Level of intervals of single results, and of tests that are run for the
+            picture; 0.05 by default. A comparison has its own.
+        measure : str or tuple, optional
+            Which comparison of a MultipleComparison is drawn; the primary one by default.
+        ax : matplotlib Axes or sequence of Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            `tests`, `alternative`, `adjust` and `pos_label` of tests that are run, where
+            `result` has answers of a pair only.
+
+        Returns
+        -------
+        display : ForestDisplay
+            Drawn.
+
+        Raises
+        ------
+        ValueError
+            If there is no difference to draw, or a margin for something that is not there.
+        """
+        display = cls.of_result(
+            result,
+            margin=margin,
+            pairs=pairs,
+            most=most,
+            alpha=alpha,
+            measure=measure,
+            **options,
+        )
+        return cls._drawn(display, ax)
+
+    @classmethod
+    def of_result(cls, result: Any, **options: Any) -> Self:
+        """The display of what was found already, not drawn yet.
+
+        Parameters
+        ----------
+        result : Comparison, MultipleComparison, GateDecision, PairedResult or others
+            As for :meth:`from_result`.
+        **options : dict
+            Those of :meth:`from_result`.
+
+        Returns
+        -------
+        display : ForestDisplay
+            Its `frame()` needs no matplotlib.
+        """
+        check_options(cls, options, (*OF_TESTS, *keywords_of(cls._of)))
+        given = {name: options.pop(name) for name in OF_TESTS if name in options}
+        level = options.pop("alpha", None)
+        alpha = 0.05 if level is None else check_alpha(level)
+        if isinstance(result, PairedPredictions):
+            result = PairTests.from_pair(result, alpha=alpha, **given)
+        else:
+            refuse_options(result, given, level)
+        return cls._of(result, alpha=alpha, **options)
+
+    @classmethod
+    def _of(
+        cls,
+        result: Any,
+        *,
+        margin: Any = None,
+        pairs: str = "auto",
+        most: int = 20,
+        alpha: float = 0.05,
+        measure: Any = None,
+    ) -> Self:
+        found: Found = found_in(
+            result, alpha=alpha, pairs=pairs, most=most, measure=measure
+        )
+        if not found.rows:
+            raise ValueError(
+                "There is no difference to draw: the result has ratios, associations or "
+                f"tests without direction only. {' '.join(found.remarks)}"
+            )
+        rows = with_margins(found.rows, margin)
+        return cls(rows, found.alpha, found.adjust, found.sides, found.remarks)
+
+    @property
+    def summary(self) -> str:
+        """How many intervals are on either side of no difference, and the first row."""
+        first = next((row for row in self.rows if row.primary), self.rows[0])
+        tested = f" ({first.test}{self._pvalues(first)})" if first.test else " (no test)"
+        known = [row for row in self.rows if row.has_interval]
+        right = sum(row.limits[0] > 0 for row in known)
+        left = sum(row.limits[1] < 0 for row in known)
+        left_side, right_side = self.sides
+        return (
+            f"{_often(len(self.rows), 'difference')}{level_words(known)}; that of "
+            f"{in_one_line(first.name)} is {interval_words(first)}{tested}. Of "
+            f"{_often(len(known), 'interval')} {right} {_lies(right)} wholly where the "
+            f"{right_side} is better, and {left} where the {left_side} is."
+            f"{caveat_words(first)}{''.join(f' {words}' for words in self.remarks)}"
+        )
+
+    def _pvalues(self, row: IntervalRow) -> str:
+        """The p-value of a row, and the adjusted one where there is one."""
+        if row.pvalue is None:
+            return ""
+        words = f", p {format_pvalue(row.pvalue, self.alpha)}"
+        if row.adjusted_pvalue is None or self.adjust == "none":
+            return words
+        return f"{words}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
+
+    def _panels(self) -> list[Lines]:
+        """A panel for each unit, in the order of the rows."""
+        units = list(dict.fromkeys(row.unit for row in self.rows))
+        names = names_of(self.rows)
+        panels = []
+        for unit in units:
+            places = [k for k, row in enumerate(self.rows) if row.unit == unit]
+            rows = [self.rows[k] for k in places]
+            panels.append(
+                self._panel([names[k] for k in places], rows, unit, len(units) > 1)
+            )
+        return panels
+
+    def _panel(
+        self, names: Sequence[str], rows: Sequence[IntervalRow], unit: str, titled: bool
+    ) -> Lines:
+        adjusted = any(row.adjusted_pvalue is not None for row in self.rows)
+        header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
+        columns = [[interval_words(row) for row in rows], *columns]
+        columns.append([words_of_test(row) for row in rows])
+        said = "gain" if unit.startswith("gain in ") else "difference"
+        title = "Differences of scores" if unit == SHARES else unit
+        first, second = self.sides
+        return Lines(
+            names=names,
+            estimates=[row.estimate for row in rows],
+            limits=[row.limits for row in rows],
+            cells=list(zip(*columns, strict=True)),
+            header=[f"{said}{level_words(rows)}", *header, "test"],
+            tested=[row.test is not None for row in rows],
+            bold=[row.primary and len(self.rows) > 1 for row in rows],
+            excluded=[row.excluded for row in rows],
+            bands=[row.band for row in rows],
+            title=title if titled else "",
+            label=self._label(unit),
+            sides=(f"← {first} better", f"{second} better →"),
+        )
+
+    def _label(self, unit: str) -> str:
+        first, second = self.sides
+        said = "difference of scores" if unit == SHARES else unit
+        return f"{said}, {second} less {first}" if "gain" not in said else said
+
+    def _marks(self, panels: Sequence[Lines]) -> list[str]:
+        remarks = []
+        if any(lines.bold[k] for lines in panels for k in range(len(lines))):
+            remarks.append("Bold: the primary measure, which the verdict is about.")
+        claims = list(dict.fromkeys(row.claim for row in self.rows if row.claim))
+        if claims:
+            remarks.append(f"Hatched: must be excluded to show that {'; '.join(claims)}.")
+        bands = dict.fromkeys(f"{row.band:g}" for row in self.rows if row.band is not None)
+        if bands:
+            remarks.append(
+                f"Shaded: a difference of up to {' or '.join(bands)}, the margin."
+            )
+        return remarks
+
+
+def _often(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _lies(number: int) -> str:
+    return "lies" if number == 1 else "lie"

@@ -1,0 +1,467 @@
+"""Differences of whatever was compared, a row each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from skcompare._core.validation import alpha_of, check_choice, check_count, is_number
+from skcompare._registry.tests import get_test, paired_tests
+from skcompare.evidence import JointCounts
+from skcompare.plots._base import comparison_behind
+from skcompare.plots._interval_rows import IntervalRow, subject_of, unit_of
+from skcompare.plots._run_tests import (
+    RATIOS,
+    PairTests,
+    ratio_unit,
+    ratios_suit,
+    row_of_result,
+    silence_words,
+    untested,
+)
+from skcompare.plots.drawing._labels import shortened
+from skcompare.plots.drawing._style import percent
+from skcompare.plots.several._several import Pair, Several, several_of
+from skcompare.stats import PairedResult, PrecisionByClass, precision_by_class
+from skcompare.stats.several import PairwiseRows
+
+ROLES = ("champion", "challenger")
+OF_PAIRS = "discordant_odds_ratio"
+"""A test of a ratio that is about no class, on a scale of its own."""
+
+Ratios = tuple[tuple[IntervalRow, ...], float, str, tuple[str, ...]]
+"""Rows with their level, their adjustment, and remarks."""
+
+
+def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
+    """The ratio of every class, with the p-value of the test that was asked for."""
+    rows = []
+    for k, row in enumerate(classes.forest("ratio")["rows"]):
+        silent = [role for role in ROLES if not getattr(classes, f"n_{role}")[k]]
+        found = IntervalRow(
+            name=subject_of(classes.score, row["label"]),
+            test=classes.test,
+            estimate=row["estimate"],
+            low=row["low"],
+            high=row["high"],
+            pvalue=float(classes.pvalue[k]),
+            adjusted_pvalue=row["adjusted_pvalue"],
+            alternative=classes.alternative,
+            level=classes.interval_level,
+            unit=RATIOS[0],
+            flags=flags_of_class(classes, k),
+            note=silence_words(silent),
+            measure=classes.score,
+            champion=float(classes.champion[k]),
+            challenger=float(classes.challenger[k]),
+        )
+        rows.append(found)
+    remark = f"Intervals are Wald's of the log ratio, and p-values those of {classes.test}."
+    return tuple(rows), alpha_of(classes.confidence_level), classes.adjust, (remark,)
+
+
+def ratios_of_comparison(comparison: Any) -> Ratios:
+    """The ratios among the rows, or those of the answers behind the comparison."""
+    alpha = comparison.alpha
+    found = [row for row in comparison.rows if row.result and ratio_unit(row.result)]
+    rows = [
+        replace(
+            row_of_result(row.result, row.measure, label=row.label, alpha=alpha),
+            adjusted_pvalue=row.adjusted_pvalue,
+            flags=row.flags,
+        )
+        for row in found
+        if row.test != OF_PAIRS
+    ]
+    if rows:
+        return by_class(rows), alpha, comparison.adjust, ()
+    if comparison.source is None:
+        raise ValueError(
+            "This comparison has no test of a ratio, and no answers to run one on. Compare "
+            "with tests=['relative_precision'], or from answers."
+        )
+    counts = comparison.evidence(JointCounts)
+    classes = precision_by_class(counts, confidence_level=1 - alpha)
+    if not ratios_suit(classes.design):
+        rows = untested(ratios_of_classes(classes)[0], classes.design)
+        return tuple(rows), alpha, classes.adjust, ()
+    return ratios_of_classes(classes)
+
+
+def flags_of_class(classes: PrecisionByClass, k: int) -> tuple[str, ...]:
+    """Caveats of a class, with that of records for which its test is not valid."""
+    flags = classes.class_flags[k]
+    return flags if ratios_suit(classes.design) else ("invalid-design", *flags)
+
+
+def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
+    """Rows of single results, or of lists and dicts of them."""
+    named: list[tuple[str, Any]]
+    if isinstance(result, Mapping):
+        named = [(str(name), one) for name, one in result.items()]
+    elif isinstance(result, (list, tuple)):
+        named = [("", one) for one in result]
+    else:
+        named = [("", result)]
+    rows = []
+    for name, one in named:
+        if not isinstance(one, PairedResult):
+            raise TypeError(
+                "`result` must be a Comparison, a fitted PairedComparator, "
+                "PrecisionByClass, answers of a pair, a PairedResult, or a list or dict of "
+                f"these results. Got {type(one).__name__}."
+            )
+        if not ratio_unit(one):
+            raise ValueError(
+                f"{one.test or 'This result'} estimates no ratio, but: "
+                f"{one.estimate_name}. Use ForestDisplay for differences."
+            )
+        measure = get_test(one.test).measures[0] if one.test else one.estimate_name
+        about = one.remark.partition(",")[0].removeprefix("class ")
+        # The words have labels as they are written in Python.
+        label = about.removesuffix(" against the rest").strip("'\"") or None
+        row = row_of_result(one, measure, label=label, alpha=alpha)
+        rows.append(replace(row, name=name) if name else row)
+    if not rows:
+        raise ValueError("A list of results must have at least one. Got none.")
+    return rows
+
+
+def by_class(rows: Sequence[IntervalRow]) -> tuple[IntervalRow, ...]:
+    """The rows of each class together, in the order in which classes come first."""
+    classes = list(dict.fromkeys(map(_class_of, rows)))
+    return tuple(row for one in classes for row in rows if _class_of(row) == one)
+
+
+def _class_of(row: IntervalRow) -> str:
+    return row.name.partition("[")[2] or row.name
+
+
+PAIRS = ("auto", "leader", "different", "all")
+"""Which pairs of several classifiers are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows of a result, and what is to be said of all of them."""
+
+    rows: tuple[IntervalRow, ...]
+    alpha: float = 0.05
+    adjust: str = ""
+    sides: tuple[str, str] = ROLES
+    remarks: tuple[str, ...] = ()
+
+
+def found_in(
+    result: Any, *, alpha: float, pairs: str, most: int, measure: Any = None
+) -> Found:
+    """The differences that a result has, or several results."""
+    check_choice("pairs", pairs, PAIRS)
+    most = check_count("most", most)
+    options = {"alpha": alpha, "pairs": pairs, "most": most, "measure": measure}
+    if isinstance(result, Mapping):
+        return _together(result, options)
+    if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseRows):
+        return _together(_named(result), options)
+    holder = comparison_behind(result)
+    if isinstance(holder, PairTests):
+        return Found(holder.rows, holder.alpha, holder.adjust)
+    if isinstance(holder, PairedResult):
+        return _of_result(holder, alpha)
+    if isinstance(holder, PrecisionByClass):
+        return _of_classes(holder)
+    if hasattr(holder, "outcomes"):
+        return _of_decision(holder)
+    if hasattr(holder, "rows") and hasattr(holder, "conclusion"):
+        return _of_comparison(holder)
+    if isinstance(holder, Several) or _has_several(holder):
+        return _of_several(several_of(holder, measure), pairs, most)
+    raise TypeError(
+        "`result` must be a Comparison, MultipleComparison, PairwiseComparison, "
+        "GateDecision, PairedResult, PrecisionByClass, a fitted comparator, answers of a "
+        f"pair, or a list or dict of them. Got {type(result).__name__}."
+    )
+
+
+def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow, ...]:
+    """Rows with the margins that were given for their measures.
+
+    A number is a distance for all rows, which must be on one axis then; a mapping has one
+    a measure; conditions of a gate say what is to be excluded.
+    """
+    if margin is None:
+        return tuple(rows)
+    if is_number(margin):
+        units = {row.unit for row in rows}
+        if len(units) > 1:
+            raise ValueError(
+                "A margin is in the units of a measure, and these rows have several. Got "
+                f"margin={margin!r}. Pass a dict, such as {{{rows[0].name!r}: {margin!r}}}."
+            )
+        distance = _checked_margin(margin)
+        return tuple(replace(row, band=distance) for row in rows)
+    if isinstance(margin, Mapping):
+        return _with_bands(rows, margin)
+    conditions = margin if isinstance(margin, (list, tuple)) else [margin]
+    if not all(hasattr(one, "boundaries") for one in conditions):
+        raise TypeError(
+            "`margin` must be a number, a dict of measures and numbers, or conditions such "
+            f"as NonInferior('accuracy', margin=0.02). Got {margin!r}."
+        )
+    found = list(rows)
+    for condition in conditions:
+        places = [k for k, row in enumerate(found) if _is_about(row, condition.measure)]
+        if not places:
+            raise _no_row(condition.measure, rows)
+        for k in places:
+            found[k] = _claimed(found[k], condition)
+    return tuple(found)
+
+
+def _with_bands(
+    rows: Sequence[IntervalRow], margin: Mapping[str, float]
+) -> tuple[IntervalRow, ...]:
+    found = list(rows)
+    for measure, distance in margin.items():
+        places = [k for k, row in enumerate(found) if _is_about(row, measure)]
+        if not places:
+            raise _no_row(measure, rows)
+        for k in places:
+            found[k] = replace(found[k], band=_checked_margin(distance))
+    return tuple(found)
+
+
+def _is_about(row: IntervalRow, measure: str) -> bool:
+    return measure in (row.name, row.measure)
+
+
+def _no_row(measure: Any, rows: Sequence[IntervalRow]) -> ValueError:
+    known = ", ".join(dict.fromkeys(row.name for row in rows))
+    return ValueError(f"No row is about {measure!r}, which has a margin. Rows: {known}.")
+
+
+def _checked_margin(margin: Any) -> float:
+    if is_number(margin) and 0 < margin < math.inf:
+        return float(margin)
+    raise ValueError(
+        f"`margin` must be a number greater than 0. Got {margin!r}. It is the largest "
+        "difference that does not matter, in the units of the measure."
+    )
+
+
+def _claimed(row: IntervalRow, condition: Any) -> IntervalRow:
+    """A row with what a condition excludes."""
+    parts = tuple(
+        (-math.inf, edge) if side == "greater" else (edge, math.inf)
+        for edge, side in condition.boundaries
+    )
+    return replace(row, excluded=parts, claim=condition.words)
+
+
+def _of_result(result: PairedResult, alpha: float) -> Found:
+    entry = paired_tests().get(result.test)
+    if entry is not None and entry.kind != "difference":
+        raise ValueError(
+            f"A forest plot of differences has no place for {result.test}, which is of "
+            f"kind {entry.kind!r}: {result.estimate_name}. Ratios of precisions have a "
+            "RelativePrecisionDisplay."
+        )
+    measure = result.estimate_name
+    if entry is not None and len(entry.measures) == 1:
+        measure = entry.measures[0]
+    row = row_of_result(result, measure, alpha=alpha)
+    # Without a registered measure the words of the estimate name the row.
+    unit = unit_of(measure, result.greater_is_better)
+    if "accurac" in measure or "AUC" in measure:
+        unit = unit_of("accuracy", True)
+    return Found((replace(row, unit=unit),), alpha)
+
+
+def _of_comparison(comparison: Any) -> Found:
+    rows = tuple(
+        IntervalRow(
+            name=row.subject,
+            test=row.test,
+            estimate=row.difference,
+            low=row.low,
+            high=row.high,
+            pvalue=row.pvalue,
+            adjusted_pvalue=row.adjusted_pvalue,
+            alternative=comparison.alternative if row.low is not None else "two-sided",
+            level=1 - comparison.alpha,
+            unit=unit_of(row.measure, row.greater_is_better),
+            primary=row.primary,
+            flags=row.flags,
+            note=row.note if row.test is None else "",
+            measure=row.measure,
+        )
+        for row in comparison.rows
+        if row.kind == "difference"
+    )
+    others = [row for row in comparison.rows if row.kind != "difference"]
+    return Found(rows, comparison.alpha, comparison.adjust, ROLES, _left_out(others))
+
+
+def _left_out(rows: Sequence[Any]) -> tuple[str, ...]:
+    """Which rows have no difference to draw."""
+    if not rows:
+        return ()
+    kinds = dict.fromkeys(row.kind for row in rows)
+    words = ", ".join(
+        f"{sum(r.kind == kind for r in rows)} of kind {kind}" for kind in kinds
+    )
+    return (f"Not drawn, because they are no differences: {words}.",)
+
+
+def _of_decision(decision: Any) -> Found:
+    leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
+    if decision.blind or not leaves:
+        raise ValueError(
+            "A blind decision tells nothing but passed or not: there is nothing to draw. "
+            "Decide without `blind` to see differences."
+        )
+    levels = dict.fromkeys(percent(1 - one.level) for one in leaves if one.level)
+    words = (
+        f"Each limit is one-sided, at {' or '.join(levels)}; p is of the hypothesis that "
+        "the difference is in the hatched part."
+    )
+    remarks = (words,) if levels else ()
+    return Found(tuple(map(_of_outcome, leaves)), decision.alpha, remarks=remarks)
+
+
+def _of_outcome(outcome: Any) -> IntervalRow:
+    """The row of a condition, with its one-sided limits."""
+    condition, row = outcome.condition, outcome.row
+    sides = [side for _, side in condition.boundaries]
+    greater = True if row is None else row.greater_is_better
+    tested = row is not None and row.test is not None
+    found = IntervalRow(
+        name=condition.measure if not condition.where else condition.words,
+        test=row.test if tested else None,
+        estimate=math.nan if row is None else row.difference,
+        low=outcome.low,
+        high=outcome.high,
+        pvalue=outcome.pvalue,
+        adjusted_pvalue=outcome.adjusted_pvalue,
+        alternative=sides[0] if len(set(sides)) == 1 else "two-sided",
+        level=None if outcome.level is None else 1 - len(set(sides)) * outcome.level,
+        unit=unit_of(condition.measure, greater),
+        flags=outcome.flags,
+        note="" if tested else "; ".join(outcome.reasons),
+        measure=condition.measure,
+    )
+    return _claimed(found, condition)
+
+
+def _of_classes(classes: PrecisionByClass) -> Found:
+    forest = classes.forest("difference")
+    rows = tuple(
+        IntervalRow(
+            name=subject_of(classes.score, row["label"]),
+            test=classes.test,
+            estimate=row["estimate"],
+            low=row["low"],
+            high=row["high"],
+            pvalue=float(classes.pvalue[k]),
+            adjusted_pvalue=row["adjusted_pvalue"],
+            alternative=classes.alternative,
+            level=classes.interval_level,
+            flags=flags_of_class(classes, k),
+            measure=classes.score,
+        )
+        for k, row in enumerate(forest["rows"])
+    )
+    return Found(rows, alpha_of(classes.confidence_level), classes.adjust)
+
+
+def _has_several(holder: Any) -> bool:
+    many = hasattr(holder, "classifiers") or hasattr(holder, "comparisons")
+    return many or isinstance(holder, PairwiseRows)
+
+
+def _of_several(several: Several, pairs: str, most: int) -> Found:
+    """Pairs, all or some of them, with words that say which."""
+    chosen, words = _chosen(several, pairs, most)
+    short = dict(zip(several.names, shortened(several.names, 20)))
+    unit = unit_of(several.measure, several.greater_is_better)
+    rows = tuple(
+        IntervalRow(
+            name=f"{pair.challenger} − {pair.champion}",
+            short=f"{short[pair.challenger]} − {short[pair.champion]}",
+            test=several.test,
+            estimate=pair.difference,
+            low=pair.low,
+            high=pair.high,
+            pvalue=pair.pvalue,
+            adjusted_pvalue=pair.adjusted_pvalue,
+            alternative=several.alternative if pair.low is not None else "two-sided",
+            level=several.interval_level,
+            unit=unit,
+            flags=pair.flags,
+            note=several.note,
+            measure=several.subject,
+        )
+        for pair in chosen
+    )
+    if several.test is not None and several.adjust == "none" and len(several.pairs) > 1:
+        words += f" p-values and intervals are not adjusted for {len(several.pairs)} pairs."
+    remarks = (f"Pairs of classifiers by {several.subject}.{words}",)
+    return Found(rows, several.alpha, several.adjust, ("second", "first"), remarks)
+
+
+def _chosen(several: Several, pairs: str, most: int) -> tuple[list[Pair], str]:
+    """The pairs to show, and the words about those that are left out."""
+    every = list(several.pairs)
+    if several.control is not None or (pairs == "auto" and len(every) <= most):
+        pairs = "all"
+    if pairs == "all":
+        return every, ""
+    if pairs == "different":
+        known = [pair for pair in every if not math.isnan(pair.difference)]
+        known.sort(key=lambda pair: -abs(pair.difference))
+        chosen, which = known[:most], "the largest differences"
+    else:
+        leader = several.leader
+        own = [several.between(name, leader) for name in several.names if name != leader]
+        chosen = [pair for pair in own if pair is not None]
+        which = "those with the best classifier"
+    if len(chosen) == len(every):
+        return chosen, ""
+    return chosen, f" Shown are {len(chosen)} of {len(every)} pairs: {which}."
+
+
+def _named(results: Sequence[Any]) -> dict[str, Any]:
+    """Names of results in a list: their subjects, or their numbers where these repeat."""
+    if not results:
+        raise ValueError("A list of results must have at least one. Got none.")
+    names = []
+    for k, one in enumerate(results):
+        holder = comparison_behind(one)
+        names.append(getattr(holder, "test", "") or f"{k + 1}")
+    if len(set(names)) < len(names):
+        names = [f"{k + 1}. {name}" for k, name in enumerate(names)]
+    return dict(zip(names, results))
+
+
+def _together(results: Mapping[Any, Any], options: Mapping[str, Any]) -> Found:
+    """The rows of several results, with their names before them."""
+    if not results:
+        raise ValueError("A dict of results must have at least one. Got none.")
+    parts = {str(name): found_in(one, **options) for name, one in results.items()}
+    rows = []
+    for name, part in parts.items():
+        for row in part.rows:
+            alone = len(part.rows) == 1
+            known = name if alone else f"{name}: {row.name}"
+            short = f"{name}: {row.short}" if row.short and not alone else ""
+            rows.append(replace(row, name=known, short=short))
+    first = next(iter(parts.values()))
+    remarks = dict.fromkeys(words for part in parts.values() for words in part.remarks)
+    adjusts = {part.adjust for part in parts.values()}
+    return Found(
+        tuple(rows),
+        first.alpha,
+        first.adjust if len(adjusts) == 1 else "",
+        first.sides,
+        tuple(remarks),
+    )

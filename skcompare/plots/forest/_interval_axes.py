@@ -1,0 +1,385 @@
+"""Axes of a forest plot: a mark and a line a row, and columns of words beside them."""
+
+import math
+import textwrap
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare.plots._base import PairDisplay
+from skcompare.plots._interval_rows import (
+    IntervalRow,
+    columns_of,
+    flag_remarks,
+    interval_remarks,
+    note_remarks,
+)
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, literal
+
+SIZE, SMALL = 9.0, 8.0
+"""Points of words in a row, and of remarks."""
+
+LETTER = 0.6
+"""Width of an average letter as a share of its height, rather too much than too little."""
+
+BOLD = 1.12
+"""How much wider bold words are."""
+
+ROW, HEAD, REMARK = 0.3, 0.95, 0.16
+"""Inches: a row, what stands above and below the rows of a panel, a line of remarks."""
+
+PLOT = 3.4
+"""Inches between the names and the words."""
+
+GOES_ON = "Arrow: it goes on beyond the axis; the words have the limits."
+
+GAP = 0.16
+"""Inches between columns of words."""
+
+WIDEST = 6.0
+"""Intervals are drawn up to this many times the half of the usual one, then an arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What one panel shows, a row each from top to bottom.
+
+    `cells` has the columns of words beside each row, and `header` what they are.
+    `estimates` and `limits` of shape (n_rows, 2) may be infinite or NaN, which is not
+    drawn. `bold` says which rows decide, `tested` which have a test, and `excluded` which
+    parts of the axis are hatched in a row.
+    """
+
+    names: Sequence[str]
+    estimates: Sequence[float]
+    limits: Sequence[tuple[float, float]]
+    cells: Sequence[Sequence[str]]
+    header: Sequence[str]
+    tested: Sequence[bool]
+    bold: Sequence[bool]
+    excluded: Sequence[Sequence[tuple[float, float]]]
+    title: str
+    label: str
+    sides: tuple[str, str]
+    null: float = 0.0
+    log: bool = False
+    bands: Sequence[float | None] = ()
+    markers: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
+    """How large the panels are with their words and remarks."""
+    width = names_width(panels) + PLOT + sum(column_widths(panels)) + 0.3
+    heights = tuple(ROW * len(each) for each in panels)
+    words = HEAD * len(panels) + REMARK * len(wrapped(remarks, width))
+    return Room(width=width, height=sum(heights) + words + 0.2, heights=heights)
+
+
+def draw_lines(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
+    """One panel: rows, the line of no difference, margins, and the columns of words.
+
+    `widths` has the inches of each column, the same in all panels.
+    """
+    n = len(lines)
+    low, high = _view(lines)
+    if lines.log:
+        ax.set_xscale("log")
+    ax.set_xlim(low, high)
+    ax.set_ylim(n - 0.4, -0.6)
+    dress(ax, grid="x")
+    if lines.log:
+        _ratio_ticks(ax, low, high)
+    ax.spines["left"].set_visible(False)
+    _margins(ax, lines, low, high)
+    ax.plot([lines.null] * 2, [-0.6, n - 0.4], color=INK, linewidth=1.0, zorder=1.5)
+    for k in range(n):
+        _row(ax, lines, k, low, high)
+    ax.set_yticks(range(n), lines.names, fontsize=SIZE)
+    ax.tick_params(axis="y", length=0, pad=8)
+    for words, bold in zip(ax.get_yticklabels(), lines.bold):
+        words.set_fontweight("bold" if bold else "normal")
+    _columns(ax, lines, widths)
+    if lines.title:
+        ax.set_title(lines.title, loc="left", fontsize=10.5, pad=22, color=INK)
+    ax.set_xlabel(lines.label, fontsize=SIZE)
+
+
+def goes_on(lines: Lines) -> bool:
+    """Whether an interval, or an estimate without one, ends beyond the axis."""
+    low, high = _view(lines)
+    ends = np.array([*lines.limits, *((x, x) for x in lines.estimates)])
+    return bool(((ends < low) | (ends > high)).any())
+
+
+def words_below(
+    ax: Any, remarks: Sequence[str], width: float, left: float, *, under: Any = None
+) -> None:
+    """Remarks below the last panel.
+
+    `width` is that of the picture in inches, and `left` how far before the axes they begin.
+    `under` is what they stand under, the label of the axis by default.
+    """
+    if not remarks:
+        return
+    ax.annotate(
+        literal("\n".join(wrapped(remarks, width))),
+        xy=(0.0, 0.0),
+        xycoords=(ax.transAxes, under or ax.xaxis.label),
+        xytext=(-72 * left, -8),
+        textcoords="offset points",
+        fontsize=SMALL,
+        color=SOFT,
+        ha="left",
+        va="top",
+        linespacing=1.25,
+        annotation_clip=False,
+    )
+
+
+def wrapped(remarks: Sequence[str], width: float) -> list[str]:
+    """The lines of remarks in a picture of this width."""
+    letters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
+    return [line for words in remarks for line in textwrap.wrap(words, letters)]
+
+
+def inches_of(words: str, size: float = SIZE) -> float:
+    """About the width of words; that of the longest line."""
+    return max(map(len, words.split("\n"))) * size * LETTER / 72
+
+
+def names_width(panels: Sequence[Lines]) -> float:
+    """Inches of the names of all rows."""
+    return max(inches_of(name) for lines in panels for name in lines.names) + 0.15
+
+
+def column_widths(panels: Sequence[Lines]) -> list[float]:
+    """Inches of each column of words, wide enough for all panels."""
+    rows = [
+        [inches_of(words) * (BOLD if bold and k == 0 else 1) for k, words in enumerate(row)]
+        for lines in panels
+        for row, bold in zip(
+            [lines.header, *lines.cells], [False, *lines.bold], strict=True
+        )
+    ]
+    return [max(column) + GAP for column in zip(*rows, strict=True)]
+
+
+def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
+    """Words to the right of the axes, aligned, with a header over each column."""
+    x = GAP * 72
+    for k, width in enumerate(widths):
+        place = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
+        for row, cells in enumerate(lines.cells):
+            if cells[k]:
+                ax.annotate(
+                    cells[k],
+                    xy=(1.0, row),
+                    xycoords=("axes fraction", "data"),
+                    xytext=(x, 0),
+                    fontsize=SIZE,
+                    fontweight="bold" if lines.bold[row] and k == 0 else "normal",
+                    color=INK,
+                    **place,
+                )
+        ax.annotate(
+            lines.header[k],
+            xy=(1.0, 1.0),
+            xycoords="axes fraction",
+            xytext=(x, 9),
+            fontsize=SMALL,
+            color=SOFT,
+            **place,
+        )
+        x += 72 * width
+    for words, at, side in zip(lines.sides, (0.0, 1.0), ("left", "right")):
+        ax.annotate(
+            words,
+            xy=(at, 1.0),
+            xycoords="axes fraction",
+            xytext=(0, 9),
+            textcoords="offset points",
+            fontsize=SMALL,
+            color=SOFT,
+            ha=side,
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
+    """The mark of an estimate, and its interval with arrows where that goes on."""
+    estimate, ends = lines.estimates[k], lines.limits[k]
+    width = 2.4 if lines.bold[k] else 1.6
+    if not any(map(math.isnan, ends)):
+        start, stop = max(ends[0], low), min(ends[1], high)
+        ax.plot([start, stop], [k, k], color=CHAMPION, linewidth=width, zorder=2.5)
+        for end, beyond, edge, mark in (
+            (ends[0], ends[0] < low, low, "<"),
+            (ends[1], ends[1] > high, high, ">"),
+        ):
+            if beyond:
+                _mark(ax, edge, k, mark, 6)
+            else:
+                ax.plot([end, end], [k - 0.14, k + 0.14], color=CHAMPION, linewidth=width)
+    if math.isnan(estimate):
+        return
+    marker = lines.markers[k] if lines.markers else "s"
+    if low <= estimate <= high:
+        face = CHAMPION if lines.tested[k] else "none"
+        _mark(ax, estimate, k, marker, 8 if lines.bold[k] else 6.5, face)
+    elif math.isnan(ends[0]):
+        _mark(ax, *((low, k, "<") if estimate < low else (high, k, ">")), 7)
+
+
+def _mark(ax: Any, x: float, y: float, marker: str, size: float, face: str = "") -> None:
+    ax.plot(
+        [x],
+        [y],
+        color=CHAMPION,
+        marker=marker,
+        markersize=size,
+        markerfacecolor=face or CHAMPION,
+        markeredgecolor=CHAMPION,
+        markeredgewidth=1.2,
+        linestyle="none",
+        clip_on=False,
+        zorder=3,
+    )
+
+
+def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
+    """What is to be excluded, hatched with a line at its edge, or a band of no matter."""
+    from matplotlib.patches import Rectangle
+
+    for k, band in enumerate(lines.bands):
+        if band is not None:
+            place = (-band, k - 0.5), 2 * band, 1.0
+            ax.add_patch(Rectangle(*place, facecolor=LINE, alpha=0.6, zorder=0.5, lw=0))
+            for edge in (-band, band):
+                _edge(ax, edge, k, 0.5)
+    for k, parts in enumerate(lines.excluded):
+        for start, stop in parts:
+            left, right = max(start, low), min(stop, high)
+            ax.add_patch(
+                Rectangle(
+                    (left, k - 0.42),
+                    right - left,
+                    0.84,
+                    facecolor="none",
+                    edgecolor=LINE,
+                    hatch="////",
+                    linewidth=0.0,
+                    zorder=0.5,
+                )
+            )
+            for edge in (start, stop):
+                if math.isfinite(edge):
+                    _edge(ax, edge, k, 0.42)
+
+
+def _edge(ax: Any, at: float, row: int, half: float) -> None:
+    ax.plot([at, at], [row - half, row + half], color=SOFT, linewidth=1.2, linestyle=":")
+
+
+def _view(lines: Lines) -> tuple[float, float]:
+    """The part of the axis that is shown: everything but what is far out."""
+    scale = np.log if lines.log else np.asarray
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimates = scale(np.asarray(lines.estimates, dtype=float))
+        limits = scale(np.asarray(lines.limits, dtype=float).reshape(-1, 2))
+    edges = [edge for parts in lines.excluded for part in parts for edge in part]
+    edges += [sign * band for band in lines.bands if band for sign in (-1, 1)]
+    # A margin is a place of the axis that intervals are read against.
+    fixed = [float(scale(np.asarray(lines.null))), *filter(math.isfinite, edges)]
+    known = estimates[np.isfinite(estimates)]
+    with np.errstate(invalid="ignore"):
+        halves = np.abs(limits - estimates[:, np.newaxis])
+    usual = halves[np.isfinite(halves) & (halves > 0)]
+    most = WIDEST * float(np.median(usual)) if len(usual) else 0.0
+    # A limit that is not there needs no more room than the one that is.
+    other = np.where(np.isfinite(halves), halves, halves[:, ::-1])
+    reach = np.minimum(np.where(np.isfinite(other), other, 0.0), most) * np.array([-1, 1])
+    near = estimates[:, np.newaxis] + reach
+    shown = np.concatenate([known, near[np.isfinite(near)], fixed])
+    low, high = float(shown.min()), float(shown.max())
+    room = 0.06 * (high - low) or 0.05
+    low, high = low - room, high + room
+    return (math.exp(low), math.exp(high)) if lines.log else (low, high)
+
+
+def _ratio_ticks(ax: Any, low: float, high: float) -> None:
+    """Ratios as plain numbers, 1 among them."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    if high / low < 3:
+        span = high - low
+        raw = span / 5
+        unit = 10.0 ** math.floor(math.log10(raw))
+        step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= raw)
+        ticks = 1 + step * np.arange(math.ceil((low - 1) / step), (high - 1) // step + 1)
+    else:
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        steps: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7)
+        if high / low >= 20:
+            steps = (1, 2, 5) if high / low < 200 else (1,)
+        every = max(1, len(powers) // 7)
+        # The powers that are left out are counted from 1.
+        ticks = np.array([m * 10.0**p for p in powers for m in steps if p % every == 0])
+    ticks = ticks[(ticks >= low) & (ticks <= high)]
+    ax.xaxis.set_major_locator(FixedLocator(ticks.tolist()))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xticks(ticks.tolist(), [f"{tick:g}" for tick in np.round(ticks, 6)])
+
+
+class IntervalDisplay(PairDisplay):
+    """Rows with their intervals in one panel or several, and remarks below.
+
+    A subclass makes the panels of its rows. `null` is where nothing differs, and
+    `in_frame` names the columns of its frame.
+    """
+
+    rows: tuple[IntervalRow, ...]
+    alpha: float
+    adjust: str
+    remarks: tuple[str, ...]
+
+    null: ClassVar[float] = 0.0
+    in_frame: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _panels(self) -> list[Lines]:
+        """What the panels show, from top to bottom."""
+
+    def _marks(self, panels: Sequence[Lines]) -> list[str]:
+        """What marks mean that not every such picture has."""
+        return []
+
+    def _room(self) -> Room:
+        panels = self._panels()
+        return room_of(panels, self._remarks(panels))
+
+    def _draw(self, *axes: Any) -> None:
+        panels = self._panels()
+        widths = column_widths(panels)
+        for ax, lines in zip(axes, panels, strict=True):
+            draw_lines(ax, lines, widths)
+        remarks = self._remarks(panels)
+        words_below(axes[-1], remarks, room_of(panels, ()).width, names_width(panels))
+
+    def _columns(self) -> Mapping[str, Any]:
+        return columns_of(self.rows, self.in_frame)
+
+    def _remarks(self, panels: Sequence[Lines]) -> list[str]:
+        """What the marks mean, what is left out, and the words of flags."""
+        remarks = [*self.remarks, *self._marks(panels)]
+        if any(map(goes_on, panels)):
+            remarks.append(GOES_ON)
+        remarks += interval_remarks(self.rows, self.alpha, self.adjust, null=self.null)
+        return [*remarks, *note_remarks(self.rows), *flag_remarks(self.rows)]

@@ -1,0 +1,379 @@
+"""Which of several classifiers cannot be told apart, in the form of a CD diagram."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import in_one_line
+from skcompare._typing import FloatArray
+from skcompare.plots.drawing._labels import distinct, lanes_of, spread
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._style import CHAMPION, INK, SOFT
+from skcompare.plots.forest._interval_axes import (
+    REMARK,
+    SIZE,
+    inches_of,
+    words_below,
+    wrapped,
+)
+from skcompare.plots.several._several import Several
+from skcompare.plots.several._several_display import SeveralDisplay
+from skcompare.stats.scores import range_of
+
+APART = 0.24
+"""Inches between neighbouring lines, and between rows of names."""
+
+FAN, LANE = 0.34, 0.19
+"""Inches from the axis to the place of each line, and for each lane of bars."""
+
+ABOVE = 1.05
+"""Inches of the title, the axis and its label."""
+
+MARKS = {"better": "^", "worse": "v", "not told apart": "o", "undefined": "x"}
+
+
+@dataclass(eq=False, repr=False)
+class CriticalDifferenceDisplay(SeveralDisplay):
+    """Which of several classifiers cannot be told apart on shared records?
+
+    It looks like a critical-difference diagram: an axis, a line from each classifier's
+    value to its name, and bars that join classifiers that are not told apart. But the axis
+    has the values of the measure and not mean ranks, and there is no critical difference
+    that is the same for all pairs: each pair is tested on the records that both answered,
+    and p-values are adjusted for the number of pairs.
+
+    A bar joins a largest set in which no two differ, with a mark at each of its members,
+    because a line between two members may belong to a classifier that differs from one of
+    them. A classifier can be in several sets. Where all differ there is no bar. With a
+    control there are no bars either: the others were compared with it alone, and a mark
+    says which are better, worse or not told apart from it.
+
+    It is made by its constructors, whose options :meth:`from_predictions` lists.
+
+    Parameters
+    ----------
+    several : Several
+        The classifiers with their values, and their pairs.
+    groups : tuple of tuples of str
+        The largest sets of classifiers in which no two are told apart.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    PairwiseDisplay : The difference of every pair as a matrix.
+    skcompare.MultipleComparator : The comparison itself, of any measure and design.
+
+    Notes
+    -----
+    By default p-values are adjusted by the resampled greatest statistic ("max-t"), which
+    makes use of the dependence of pairs that share records. Not to be told apart does not
+    mean to be equal: look at the intervals of :class:`ForestDisplay`.
+
+    References
+    ----------
+    .. [1] Demšar, J. (2006). "Statistical comparisons of classifiers over multiple data
+       sets." Journal of Machine Learning Research 7, 1-30.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.plots import CriticalDifferenceDisplay
+    >>> from skcompare.predictions import predictions_from_arrays
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=400)
+    >>> answers = {
+    ...     name: np.where(rng.random(400) < accuracy, y, 1 - y)
+    ...     for name, accuracy in {"A": 0.9, "B": 0.89, "C": 0.7}.items()
+    ... }
+    >>> predictions = predictions_from_arrays(y, answers)
+    >>> CriticalDifferenceDisplay.of_result(predictions).groups
+    (('B', 'A'), ('C',))
+
+    .. versionadded:: 0.1
+    """
+
+    several: Several
+    groups: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def _of(cls, several: Several) -> Self:
+        return cls(several, several.groups)
+
+    @property
+    def summary(self) -> str:
+        """The best classifier, and what the bars or marks say."""
+        caveats = "".join(f" {words}." for words in explain(self.several.flags))
+        return f"{self._found()}{caveats}"
+
+    def _found(self) -> str:
+        several = self.several
+        best, value = several.names[0], several.values[0]
+        words = (
+            f"{len(several.names)} classifiers by {several.subject}; {in_one_line(best)} "
+            f"is first with {_value(value, several.values)}."
+        )
+        if several.test is None:
+            return f"{words} Nothing was tested: {several.note}."
+        if several.control is not None:
+            found = list(several.of_control.values())
+            shown = [one for one in MARKS if one != "undefined" or one in found]
+            counts = ", ".join(f"{found.count(one)} {one}" for one in shown)
+            return f"{words} Beside the control {in_one_line(several.control)}: {counts}."
+        sets = [group for group in self.groups if len(group) > 1]
+        if not sets:
+            return f"{words} Each two differ at {several.alpha:g}."
+        joined = "; ".join(", ".join(map(in_one_line, group)) for group in sets[:3])
+        more = f"; and {len(sets) - 3} more" if len(sets) > 3 else ""
+        return f"{words} Not told apart at {several.alpha:g}: {joined}{more}."
+
+    def _columns(self) -> Mapping[str, Any]:
+        several = self.several
+        columns: dict[str, Any] = {"classifier": several.names, "value": several.values}
+        if several.control is not None:
+            found = several.of_control
+            columns["beside control"] = [
+                found.get(name, "control") for name in several.names
+            ]
+            return columns
+        numbers = [
+            [k for k, group in enumerate(self.groups, start=1) if name in group]
+            for name in several.names
+        ]
+        columns["groups"] = [", ".join(map(str, one)) for one in numbers]
+        return columns
+
+    def _room(self) -> Room:
+        plan = _Plan(self.several, self.groups)
+        lines = len(wrapped(plan.remarks, plan.width))
+        return Room(width=plan.width, height=plan.height + ABOVE + REMARK * lines + 0.2)
+
+    def _draw(self, ax: Any) -> None:
+        plan = _Plan(self.several, self.groups)
+        several = self.several
+        _draw_axis(ax, plan)
+        for k in range(len(plan.names)):
+            _draw_leader(ax, plan, k)
+        if several.control is None:
+            for lane, positions in zip(plan.lanes, plan.members):
+                _draw_bar(ax, plan, lane, positions)
+        words_below(ax, plan.remarks, plan.width, plan.sides[0], under=ax.transAxes)
+
+
+class _Plan:
+    """Where everything goes: the worst on the left, in inches from the axis downwards."""
+
+    def __init__(self, several: Several, groups: Sequence[Sequence[str]]) -> None:
+        self.several = several
+        order = range(len(several.names) - 1, -1, -1)
+        short = distinct(several.names)
+        known = [k for k in order if not math.isnan(several.values[k])]
+        self.values = np.array([several.values[k] for k in known])
+        self.names = [several.names[k] for k in known]
+        self.undefined = [short[k] for k in order if math.isnan(several.values[k])]
+        # The lower half has its names on the left, from the outermost one inwards.
+        self.n_left = len(known) // 2
+        self.words = [self._words(short[k], several.names[k], k) for k in known]
+        at = {name: k for k, name in enumerate(self.names)}
+        sets = [sorted(at[n] for n in group if n in at) for group in groups]
+        self.members = sorted(one for one in sets if len(one) > 1)
+        self.lanes = lanes_of([(one[0], one[-1]) for one in self.members])
+        left = max(map(inches_of, self.words[: self.n_left] or [""]))
+        right = max(map(inches_of, self.words[self.n_left :] or [""]))
+        self.sides = (left + 0.1, right + 0.1)
+        self.inside = max(3.6, APART * (len(known) + 2))
+        self.width = sum(self.sides) + self.inside + 0.3
+        self.slots = self._slots()
+        n_lanes = max(self.lanes, default=-1) + 1
+        self.bars = FAN + 0.08
+        self.first = self.bars + LANE * max(n_lanes, 1) + 0.1
+        rows = max(self.n_left, len(known) - self.n_left)
+        self.height = self.first + APART * rows
+        self.remarks = self._remarks()
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The ends of the axis, the worse one first."""
+        low, high = (
+            (float(self.values.min()), float(self.values.max()))
+            if len(self.values)
+            else (0.0, 1.0)
+        )
+        room = 0.06 * (high - low) or 0.02 * max(abs(low), 0.5)
+        ends = (low - room, high + room)
+        return ends if self.several.greater_is_better else ends[::-1]
+
+    def level(self, k: int) -> float:
+        """How far below the axis the name of a classifier is."""
+        row = k if k < self.n_left else len(self.names) - 1 - k
+        return self.first + APART * row + 0.5 * APART
+
+    def _slots(self) -> FloatArray:
+        """Places of the lines along the axis, as shares of it."""
+        low, high = self.limits
+        wished = (self.values - low) / (high - low)
+        edge = 0.3 * APART / self.inside
+        return spread(wished.tolist(), APART / self.inside, edge, 1 - edge)
+
+    def _words(self, short: str, name: str, k: int) -> str:
+        value = _value(self.several.values[k], self.several.values)
+        if self.several.control is None or self.several.test is None:
+            return f"{short}  {value}"
+        found = self.several.of_control.get(name, "control")
+        return f"{short}  {value}  {found}"
+
+    def _remarks(self) -> list[str]:
+        several = self.several
+        remarks = []
+        if several.test is None:
+            remarks.append(f"No bars, because nothing was tested: {several.note}.")
+        elif several.control is not None:
+            remarks.append(
+                f"▲ better, ▼ worse than {in_one_line(several.control)} "
+                f"({self._decided('<')}); ○ not told apart from it. The others were not "
+                "compared with each other."
+            )
+        elif not self.members:
+            remarks.append(f"No bars, because each two differ ({self._decided('<')}).")
+        else:
+            remarks.append(
+                "A bar joins classifiers of which no two are told apart "
+                f"({self._decided('≥')}): those with a mark on it. Not told apart does not "
+                "mean equal."
+            )
+        remarks.append(f"The axis has values of {several.subject}, not mean ranks.")
+        if several.has_undefined:
+            same = "× marks it" if several.control else "two are not told apart"
+            remarks.append(f"Where p is undefined, {same}.")
+        if self.undefined:
+            names = ", ".join(self.undefined)
+            remarks.append(f"Without a value of {several.subject}: {names}.")
+        return [*remarks, *(f"{words}." for words in explain(several.flags))]
+
+    def _decided(self, sign: str) -> str:
+        several = self.several
+        adjusted = "p" if several.adjust == "none" else f"p adjusted by {several.adjust}"
+        side = "" if several.alternative == "two-sided" else f", {several.alternative}"
+        return f"{several.test}, {adjusted} {sign} {several.alpha:g}{side}"
+
+
+def _draw_axis(ax: Any, plan: _Plan) -> None:
+    several = plan.several
+    # Shares of the axis, so that lines have places whatever the values are.
+    ax.set_xlim(0.0, 1.0)
+    ax.set_ylim(plan.height, 0.0)
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = plan.limits
+    places = MaxNLocator(nbins=6, min_n_ticks=3).tick_values(*sorted((low, high)))
+    # The axis may go on beyond the values that a measure can have, its ticks do not.
+    first, last = sorted((low, high))
+    least, most = range_of(several.measure.partition("[")[0])
+    if all(least <= value <= most for value in plan.values):
+        first, last = max(first, least), min(last, most)
+    ticks = np.array([each for each in places if first <= each <= last])
+    decimals = max(0, -math.floor(math.log10(places[1] - places[0]) + 1e-9))
+    ax.set_xticks((ticks - low) / (high - low), [f"{tick:.{decimals}f}" for tick in ticks])
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    records = "" if several.n_records is None else f" on {several.n_records:,} records"
+    better = "" if several.greater_is_better else ", lower is better"
+    ax.set_xlabel(
+        f"{several.subject}{records}{better}; the best on the right →",
+        color=INK,
+        fontsize=SIZE,
+    )
+    ax.set_yticks([])
+    ax.tick_params(colors=INK, labelsize=SIZE)
+    ax.set_facecolor("none")
+    for side, spine in ax.spines.items():
+        spine.set_visible(side == "top")
+        spine.set_color(INK)
+
+
+def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
+    """From the value to its place, down, and out to the name."""
+    low, high = plan.limits
+    start = (plan.values[k] - low) / (high - low)
+    slot, level = plan.slots[k], plan.level(k)
+    left = k < plan.n_left
+    end = 0.0 if left else 1.0
+    ax.plot(
+        [start, start, slot, slot, end],
+        [0.0, 0.05, FAN, level, level],
+        color=SOFT,
+        linewidth=1.0,
+        clip_on=False,
+        zorder=1.5,
+        solid_joinstyle="round",
+    )
+    ax.plot([start], [0.0], marker="o", markersize=4.5, color=INK, clip_on=False, zorder=3)
+    ax.annotate(
+        plan.words[k],
+        xy=(end, level),
+        xytext=(-4 if left else 4, 0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="center",
+        fontsize=SIZE,
+        color=INK,
+        annotation_clip=False,
+    )
+    several = plan.several
+    if several.control is not None and several.test is not None:
+        found = several.of_control.get(plan.names[k])
+        _mark(ax, slot, plan.bars + 0.5 * LANE, found)
+
+
+def _mark(ax: Any, x: float, y: float, found: str | None) -> None:
+    """What was found beside the control, which is a filled square itself."""
+    marker = "s" if found is None else MARKS[found]
+    face = "none" if found == "not told apart" else CHAMPION
+    ax.plot(
+        [x],
+        [y],
+        color=CHAMPION,
+        marker=marker,
+        markersize=8,
+        markerfacecolor=face,
+        markeredgecolor=CHAMPION,
+        markeredgewidth=1.4,
+        linestyle="none",
+        zorder=3,
+    )
+
+
+def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None:
+    """A bar over a group, with a mark at each member."""
+    y = plan.bars + LANE * (lane + 0.5)
+    ends = plan.slots[[positions[0], positions[-1]]]
+    ax.plot(ends, [y, y], color=CHAMPION, linewidth=3.2, zorder=2, solid_capstyle="round")
+    places = plan.slots[list(positions)]
+    ax.plot(
+        places,
+        np.full(len(places), y),
+        marker="o",
+        markersize=6.5,
+        color=CHAMPION,
+        linestyle="none",
+        zorder=3,
+    )
+
+
+def _value(value: float, values: Sequence[float]) -> str:
+    """A value with as many decimals as tell neighbours apart, three to five."""
+    known = sorted({v for v in values if not math.isnan(v)})
+    if math.isnan(value):
+        return "undefined"
+    gaps = [b - a for a, b in pairwise(known)]
+    least = min((gap for gap in gaps if gap > 1e-9), default=1.0)
+    decimals = min(5, max(3, math.ceil(-math.log10(least))))
+    return f"{value:.{decimals}f}"

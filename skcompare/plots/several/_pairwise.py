@@ -1,0 +1,265 @@
+"""The difference of every pair of several classifiers as a matrix."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_number, format_pvalue, in_one_line
+from skcompare._typing import FloatArray
+from skcompare.plots.drawing._heatmap import DARK, heat_table
+from skcompare.plots.drawing._labels import distinct
+from skcompare.plots.drawing._layout import Room
+from skcompare.plots.forest._interval_axes import REMARK, inches_of, words_below, wrapped
+from skcompare.plots.several._several import Several
+from skcompare.plots.several._several_display import SeveralDisplay
+
+LARGE, LEAST = 9.0, 6.0
+"""Points of the words in cells, of few and of many classifiers."""
+
+LONGEST = 24
+"""Letters of the name of a classifier."""
+
+
+@dataclass(eq=False, repr=False)
+class PairwiseDisplay(SeveralDisplay):
+    """By how much does each of several classifiers differ from each other one?
+
+    A cell is the classifier of its row less that of its column, on a scale on which more is
+    better, and the best classifier comes first. The darker a cell, the larger is its
+    difference; its sign is written, and a triangle points up where the row is better and
+    down where it is worse, so that nothing depends on colours. A star and bold words mark
+    adjusted p-values below the level. With a control there is one column, that of the
+    control.
+
+    It is made by its constructors, whose options :meth:`from_predictions` lists.
+
+    Parameters
+    ----------
+    several : Several
+        The classifiers with their values, and their pairs.
+    differences, adjusted_pvalues : ndarray of shape (n_classifiers, n_columns)
+        Row less column, and the p-values; NaN where there is none.
+
+    Attributes
+    ----------
+    ax_, axes_, figure_
+        See :class:`Display`.
+
+    See Also
+    --------
+    CriticalDifferenceDisplay : The same as groups that are not told apart.
+    ForestDisplay : Differences of pairs with their intervals.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import CorrectnessPatterns
+    >>> from skcompare.plots import PairwiseDisplay
+    >>> from skcompare.stats import pairwise_mcnemar
+    >>> patterns = CorrectnessPatterns.from_counts(
+    ...     {"111": 80, "110": 2, "100": 2, "011": 9, "010": 1, "001": 3, "000": 3},
+    ...     names=["A", "B", "C"],
+    ... )
+    >>> display = PairwiseDisplay.of_result(pairwise_mcnemar(patterns))
+    >>> display.several.names
+    ('B', 'C', 'A')
+    >>> display.differences.round(2).tolist()
+    [[nan, 0.0, 0.08], [0.0, nan, 0.08], [-0.08, -0.08, nan]]
+
+    .. versionadded:: 0.1
+    """
+
+    several: Several
+    differences: FloatArray
+    adjusted_pvalues: FloatArray
+
+    @classmethod
+    def _of(cls, several: Several) -> Self:
+        columns = several.names if several.control is None else (several.control,)
+        shape = (len(several.names), len(columns))
+        differences, pvalues = np.full(shape, np.nan), np.full(shape, np.nan)
+        for i, row in enumerate(several.names):
+            for j, column in enumerate(columns):
+                pair = None if row == column else several.between(row, column)
+                if pair is not None:
+                    # A difference of 0 has no sign, whoever is the champion.
+                    differences[i, j] = pair.difference + 0.0
+                    if pair.adjusted_pvalue is not None:
+                        pvalues[i, j] = pair.adjusted_pvalue
+        return cls(several, differences, pvalues)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The classifiers of the columns: all, or the control."""
+        several = self.several
+        return several.names if several.control is None else (several.control,)
+
+    @property
+    def significant(self) -> Any:
+        """Whether each difference has an adjusted p-value below the level."""
+        found = {pair.beats(self.several.alpha) for pair in self.several.pairs}
+        return np.array(
+            [
+                [
+                    (row, column) in found or (column, row) in found
+                    for column in self.columns
+                ]
+                for row in self.several.names
+            ]
+        )
+
+    @property
+    def summary(self) -> str:
+        """The largest difference, and how many pairs differ."""
+        caveats = "".join(f" {words}." for words in explain(self.several.flags))
+        return f"{self._found()}{caveats}"
+
+    def _found(self) -> str:
+        several = self.several
+        known = [pair for pair in several.pairs if not math.isnan(pair.difference)]
+        often = "1 pair" if len(several.pairs) == 1 else f"{len(several.pairs)} pairs"
+        words = f"{often} of {len(several.names)} classifiers by {several.subject}."
+        if known:
+            most = max(known, key=lambda pair: abs(pair.difference))
+            most = most if most.difference >= 0 else most.seen_from(most.challenger)
+            size = format_number(most.difference, 3, signed=True)
+            names = (in_one_line(most.challenger), in_one_line(most.champion))
+            words += f" The largest difference is {size}, of {names[0]} less {names[1]}."
+        if several.test is None:
+            return f"{words} Nothing was tested: {several.note}."
+        differ = sum(pair.beats(several.alpha) is not None for pair in several.pairs)
+        return f"{words} Pairs that differ at {several.alpha:g}: {differ}."
+
+    def _columns(self) -> Mapping[str, Any]:
+        cells = [
+            (row, column, self.differences[i, j], self.adjusted_pvalues[i, j])
+            for i, row in enumerate(self.several.names)
+            for j, column in enumerate(self.columns)
+            if row != column
+        ]
+        names = ("row", "column", "difference", "adjusted_pvalue")
+        columns = {name: [cell[k] for cell in cells] for k, name in enumerate(names)}
+        columns["difference"] = [float(x) for x in columns["difference"]]
+        columns["adjusted_pvalue"] = [float(x) for x in columns["adjusted_pvalue"]]
+        return columns
+
+    @property
+    def _size(self) -> float:
+        """Points of the words in cells."""
+        return max(LEAST, LARGE - 0.15 * max(0, len(self.several.names) - 5))
+
+    @property
+    def _cell(self) -> float:
+        """Inches of a cell: its words with a triangle and a star."""
+        letters = max(len(word) for line in self._words() for word in line) + 1.2
+        return max(0.42, letters * self._size * 0.68 / 72)
+
+    def _words(self) -> list[list[str]]:
+        """The differences in words; nothing where a classifier meets itself."""
+        several = self.several
+        known = self.differences[np.isfinite(self.differences)]
+        small = len(known) > 0 and 0 < np.abs(known).max() < 0.01
+        lines = []
+        for i, row in enumerate(several.names):
+            line = []
+            for j, column in enumerate(self.columns):
+                value = self.differences[i, j]
+                word = format_number(value, 4 if small else 3, signed=True)
+                line.append("" if row == column else f"{word}{'*' * self._starred[i, j]}")
+            lines.append(line)
+        return lines
+
+    @property
+    def _starred(self) -> Any:
+        return self.significant.astype(int)
+
+    def _room(self) -> Room:
+        n, m = self.differences.shape
+        names = max(inches_of(name, self._size + 1) for name in self._names())
+        width = max(names + m * self._cell + 0.5, 4.6)
+        lines = len(wrapped(self._remarks(), width))
+        above = names if self._turned else 0.3
+        return Room(width=width, height=n * self._row + above + REMARK * lines + 0.6)
+
+    @property
+    def _row(self) -> float:
+        """Inches of the height of a cell: its words below a triangle."""
+        return max(0.33, 0.62 * self._cell)
+
+    @property
+    def _turned(self) -> bool:
+        """Whether the names of the columns are wider than these."""
+        several = len(self.columns) > 1
+        widest = max(inches_of(name, self._size + 1) for name in self._names())
+        return several and widest > self._cell
+
+    def _names(self) -> list[str]:
+        return distinct(self.several.names, LONGEST)
+
+    def _draw(self, ax: Any) -> None:
+        names = self._names()
+        short = dict(zip(self.several.names, names))
+        columns = [short[name] for name in self.columns]
+        sizes = np.abs(np.nan_to_num(self.differences))
+        most = sizes.max()
+        shades = sizes / most if most > 0 else sizes
+        # Nothing where a classifier meets itself.
+        itself = [[row == column for column in self.columns] for row in self.several.names]
+        shades[np.array(itself)] = np.nan
+        words = self._words()
+        heat_table(ax, shades, words, rows=names, columns=columns, size=self._size)
+        for text, bold in zip(list(ax.texts), self.significant.ravel(), strict=False):
+            text.set_fontweight("bold" if bold else "normal")
+        self._triangles(ax, shades)
+        ax.xaxis.tick_top()
+        ax.tick_params(labelsize=self._size + 1)
+        if self._turned:
+            ax.tick_params(axis="x", labelrotation=90)
+        room = self._room()
+        left = max(inches_of(name, self._size + 1) for name in names) + 0.1
+        words_below(ax, self._remarks(), room.width, left, under=ax.transAxes)
+
+    def _triangles(self, ax: Any, shades: FloatArray) -> None:
+        """In a corner of each cell, up where the row is better and down where it is worse.
+
+        White on dark cells, as the words are.
+        """
+        across, down = 72 * self._cell, 72 * self._row
+        size = 0.6 * self._size
+        signs = np.sign(np.nan_to_num(self.differences))
+        for sign, marker in ((1, "^"), (-1, "v")):
+            for dark in (False, True):
+                rows, columns = np.nonzero((signs == sign) & ((shades >= DARK) == dark))
+                ax.scatter(
+                    columns - 0.5 + (0.5 * size + 2.5) / across,
+                    rows - 0.5 + (0.5 * size + 2.0) / down,
+                    marker=marker,
+                    s=size**2,
+                    color="#ffffff" if dark else "#101820",
+                    linewidths=0,
+                )
+
+    def _remarks(self) -> list[str]:
+        several = self.several
+        who = "each row less the column"
+        if several.control is not None:
+            who = f"each row less the control, {in_one_line(several.control)}"
+        said = "Difference" if several.greater_is_better else "Gain"
+        remarks = [
+            f"{said} of {several.subject}, {who}: ▲ the row is better, ▼ worse. The best "
+            "classifier first; the darker, the larger."
+        ]
+        if several.test is None:
+            remarks.append(f"Nothing was tested: {several.note}.")
+        else:
+            adjusted = (
+                "p" if several.adjust == "none" else f"p adjusted by {several.adjust}"
+            )
+            level = format_pvalue(several.alpha)
+            remarks.append(f"* and bold: {adjusted} < {level} ({several.test}).")
+        if any(math.isnan(pair.difference) for pair in several.pairs):
+            remarks.append("Undefined: a classifier has no value, or no split has both.")
+        return [*remarks, *(f"{words}." for words in explain(several.flags))]

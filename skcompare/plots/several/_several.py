@@ -1,0 +1,442 @@
+"""Several classifiers on shared records, as pictures of all of them need."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.validation import (
+    alpha_of,
+    check_alpha,
+    check_alternative,
+    check_choice,
+    unknown_name,
+)
+from skcompare._registry.losses import loss_of, record_losses
+from skcompare._registry.metrics import metrics
+from skcompare._registry.tests import PairedTestEntry, paired_tests
+from skcompare.evidence import CorrectnessPatterns, PlacementValues
+from skcompare.plots._base import comparison_behind
+from skcompare.plots._run_tests import ACCURACY, LOSS, default_test_of
+from skcompare.predictions import Predictions
+from skcompare.stats import PairedResult, adjust_pvalues, pairwise_delong, pairwise_mcnemar
+from skcompare.stats.core import interval_level
+from skcompare.stats.several import (
+    PAIRWISE_ADJUSTMENTS,
+    NamedPair,
+    PairwiseRows,
+    groups_of,
+    pairs_of,
+)
+
+VALUES = ("accuracy", "auc", "share")
+"""What a test of all classifiers together calls the measure of each."""
+
+MEASURES = {
+    "PairwiseResult": ("accuracy", "mcnemar"),
+    "PairwiseAUCResult": ("roc_auc", "delong"),
+}
+"""What the results of tests of all pairs are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(NamedPair):
+    """A pair that can be seen from both sides."""
+
+    def seen_from(self, champion: str) -> "Pair":
+        """The same pair with this classifier as the champion."""
+        if champion == self.champion:
+            return self
+        low = None if self.high is None else -self.high
+        high = None if self.low is None else -self.low
+        return Pair(
+            self.challenger,
+            self.champion,
+            -self.difference,
+            low,
+            high,
+            self.pvalue,
+            self.adjusted_pvalue,
+            self.flags,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Classifiers by one measure, the best first, and their pairs.
+
+    `values` are those of the measure itself, so that of a loss the smallest is first;
+    differences are on a scale on which greater is better.
+    """
+
+    subject: str
+    measure: str
+    test: str | None
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    pairs: tuple[Pair, ...]
+    alpha: float
+    interval_level: float
+    alternative: str
+    adjust: str
+    control: str | None = None
+    greater_is_better: bool = True
+    note: str = ""
+    flags: tuple[str, ...] = ()
+    n_records: int | None = None
+    design: str = ""
+
+    @property
+    def leader(self) -> str:
+        """The best of those that no other one is found better than."""
+        beaten = {found[1] for pair in self.pairs if (found := pair.beats(self.alpha))}
+        return next((name for name in self.names if name not in beaten), self.names[0])
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The largest sets in which no two are told apart; none if not all were tested.
+
+        Those without a value are in none.
+        """
+        if self.test is None or self.control is not None:
+            return ()
+        values = zip(self.names, self.values)
+        known = [name for name, value in values if not math.isnan(value)]
+        found = (pair.beats(self.alpha) for pair in self.pairs)
+        return groups_of(known, [pair for pair in found if pair is not None])
+
+    @property
+    def of_control(self) -> Mapping[str, str]:
+        """What was found of each other classifier beside the control."""
+        found = {pair.beats(self.alpha) for pair in self.pairs}
+        words = {}
+        for name in self.names:
+            if name == self.control:
+                continue
+            words[name] = self._undecided(name)
+            if (name, self.control) in found:
+                words[name] = "better"
+            elif (self.control, name) in found:
+                words[name] = "worse"
+        return words
+
+    def _undecided(self, name: str) -> str:
+        """Why a classifier is neither better nor worse than the control."""
+        if self.test is None:
+            return "not tested"
+        pair = self.between(name, self.control or "")
+        known = pair is not None and pair.adjusted_pvalue is not None
+        if not known or math.isnan(pair.adjusted_pvalue):  # type: ignore
+            return "undefined"
+        return "not told apart"
+
+    @property
+    def has_undefined(self) -> bool:
+        """Whether a pair was tested whose p-value is undefined."""
+        pvalues = (pair.adjusted_pvalue for pair in self.pairs)
+        return any(p is not None and math.isnan(p) for p in pvalues)
+
+    def between(self, one: str, other: str) -> Pair | None:
+        """The pair with `other` as its champion; None where it was not compared."""
+        for pair in self.pairs:
+            if {pair.champion, pair.challenger} == {one, other}:
+                return pair.seen_from(other)
+        return None
+
+
+def several_of(result: Any, measure: Any = None) -> Several:
+    """What holds several classifiers, as pictures need it.
+
+    Parameters
+    ----------
+    result : MultipleComparison, fitted MultipleComparator, PairwiseComparison, or result
+            of pairwise_mcnemar or pairwise_delong
+        Where the numbers come from.
+    measure : str or tuple, optional
+        Which of the comparisons of a MultipleComparison, as its `results` are asked for;
+        the primary one by default.
+    """
+    if isinstance(result, Several):
+        return result
+    holder = comparison_behind(result)
+    if hasattr(holder, "comparisons"):
+        chosen = holder.comparisons[0] if measure is None else holder.results[measure]
+        return _of_comparison(chosen, holder.n_tested, str(holder.design))
+    if measure is not None:
+        raise ValueError(
+            "`measure` chooses among the comparisons of a MultipleComparison. Got "
+            f"measure={measure!r} and {type(result).__name__}, which is about one. Leave "
+            "it out."
+        )
+    if isinstance(holder, PairwiseRows):
+        return _of_rows(holder)
+    if hasattr(holder, "classifiers") and hasattr(holder, "pairs"):
+        return _of_comparison(holder)
+    raise TypeError(
+        "`result` must be a MultipleComparison, a fitted MultipleComparator, a "
+        "PairwiseComparison, or what pairwise_mcnemar or pairwise_delong gave. Got "
+        f"{type(result).__name__}. Two classifiers have a ForestDisplay."
+    )
+
+
+def _of_comparison(one: Any, n_records: int | None = None, design: str = "") -> Several:
+    return Several(
+        subject=one.subject,
+        measure=one.measure,
+        test=one.test,
+        names=tuple(row.name for row in one.classifiers),
+        values=tuple(row.value for row in one.classifiers),
+        pairs=tuple(
+            Pair(**{name: getattr(row, name) for name in Pair.__dataclass_fields__})
+            for row in one.pairs
+        ),
+        alpha=one.alpha,
+        interval_level=one.interval_level,
+        alternative=one.alternative,
+        adjust=one.adjust,
+        control=one.control,
+        greater_is_better=one.greater_is_better,
+        note=one.note,
+        flags=one.flags,
+        n_records=n_records,
+        design=design,
+    )
+
+
+def _of_rows(rows: PairwiseRows) -> Several:
+    """The result of a function that tests all pairs at once."""
+    known = MEASURES.get(type(rows).__name__)
+    if known is None:
+        raise TypeError(
+            f"{type(rows).__name__} has no differences on the scale of the measure. Pass "
+            "what pairwise_mcnemar or pairwise_delong gave, or a MultipleComparison."
+        )
+    measure, test = known
+    values = values_of(rows.omnibus.parts)
+    names = sorted(values, key=lambda name: -values[name])
+    columns = rows.to_dict()["pairs"]
+    keys = [name for name in Pair.__dataclass_fields__ if name != "flags"]
+    return Several(
+        subject=measure,
+        measure=measure,
+        test=test,
+        names=tuple(names),
+        values=tuple(values[name] for name in names),
+        pairs=tuple(Pair(**{key: row[key] for key in keys}) for row in columns),
+        alpha=alpha_of(rows.confidence_level),
+        interval_level=rows.interval_level,
+        alternative=rows.alternative,
+        adjust=rows.adjust,
+        control=rows.control,  # type: ignore[attr-defined]
+        flags=rows.flags,
+        n_records=rows.n,
+        design=str(rows.design),
+    )
+
+
+def values_of(parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The measure of each classifier, as a test of all together says it."""
+    return {
+        part["name"]: float(next(part[kind] for kind in VALUES if kind in part))
+        for part in parts
+    }
+
+
+AUTO, MAX_T, HOLM = "auto", "max-t", "holm"
+ROC_AUC = "roc_auc"
+
+
+def several_of_predictions(
+    predictions: Predictions,
+    *,
+    measure: str = ACCURACY,
+    adjust: str = AUTO,
+    control: str | None = None,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    pos_label: Any = None,
+    n_resamples: int = 9999,
+    random_state: Any = 0,
+) -> Several:
+    """All pairs, by the test of the measure that is valid for how they were tested."""
+    _check_measure(measure)
+    alpha = check_alpha(alpha)
+    check_choice("adjust", adjust, (AUTO, *PAIRWISE_ADJUSTMENTS))
+    check_alternative(alternative)
+    if len(predictions.names) < 2:
+        raise ValueError(
+            f"At least two classifiers are needed. Got {', '.join(predictions.names)}."
+        )
+    at_once = predictions.design.name == "holdout" and measure in (ACCURACY, ROC_AUC)
+    if not at_once:
+        return _pair_by_pair(
+            predictions, measure, adjust, control, alternative, alpha, pos_label
+        )
+    options: dict[str, Any] = {
+        "adjust": MAX_T if adjust == AUTO else adjust,
+        "control": control,
+        "alternative": alternative,
+        "confidence_level": 1 - alpha,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+    }
+    if measure == ACCURACY:
+        patterns = CorrectnessPatterns.from_predictions_of(predictions)
+        return several_of(pairwise_mcnemar(patterns, **options))
+    placements = PlacementValues.from_predictions_of(predictions, pos_label=pos_label)
+    return several_of(pairwise_delong(placements, **options))
+
+
+def _check_measure(measure: str) -> None:
+    """Refuse a name that neither a test, nor a loss, nor a metric has."""
+    known = {*metrics()}
+    known |= {name for test in paired_tests().values() for name in test.measures}
+    known |= {name for loss in record_losses().values() for name in loss.measures}
+    if measure not in known and loss_of(measure) is None:
+        # Those with spaces are words for groups of measures.
+        raise unknown_name("measure", measure, (name for name in known if " " not in name))
+
+
+def _pair_by_pair(
+    predictions: Predictions,
+    measure: str,
+    adjust: str,
+    control: str | None,
+    alternative: str,
+    alpha: float,
+    pos_label: Any,
+) -> Several:
+    """Each pair by the design's default test, where it has one."""
+    if adjust == MAX_T:
+        raise ValueError(
+            "adjust='max-t' is for the accuracy and the AUC on a hold-out. Got "
+            f"measure={measure!r} and {predictions.design}. Choose 'holm', which is valid "
+            "for every test."
+        )
+    adjust = HOLM if adjust == AUTO else adjust
+    at = pairs_of(predictions.names, control, alternative)
+    names = [(predictions.names[i], predictions.names[j]) for i, j in zip(*at)]
+    entry = default_test_of(measure, predictions, alternative)
+    level = interval_level(1 - alpha, adjust, len(names))
+    if entry is None:
+        return _untested(predictions, measure, names, adjust, control, alternative, alpha)
+    found = [
+        _tested(predictions, pair, entry, measure, alternative, pos_label) for pair in names
+    ]
+    adjusted = np.asarray(adjust_pvalues([one.pvalue for one in found], adjust))
+    values, greater = _values(names, found, measure)
+    pairs = tuple(
+        Pair(
+            *pair,
+            one.estimate,
+            *one.confidence_interval(level),
+            one.pvalue,
+            float(p),
+            one.flags,
+        )
+        for pair, one, p in zip(names, found, adjusted)
+    )
+    sign = -1 if greater else 1
+    ranked = sorted(values, key=lambda name: _rank(sign * values[name]))
+    return Several(
+        subject=measure,
+        measure=measure,
+        test=entry.name,
+        names=tuple(ranked),
+        values=tuple(values[name] for name in ranked),
+        pairs=pairs,
+        alpha=alpha,
+        interval_level=level,
+        alternative=alternative,
+        adjust=adjust,
+        control=control,
+        greater_is_better=greater,
+        flags=tuple(dict.fromkeys(flag for pair in pairs for flag in pair.flags)),
+        n_records=predictions.n_tested,
+        design=str(predictions.design),
+    )
+
+
+def _values(
+    names: list[tuple[str, str]], found: list[PairedResult], measure: str
+) -> tuple[dict[str, float], bool]:
+    """The measure of each classifier, and whether more of it is better."""
+    values: dict[str, float] = {}
+    for (champion, challenger), one in zip(names, found):
+        for name, value in ((champion, one.champion), (challenger, one.challenger)):
+            values[name] = math.nan if value is None else value
+    greater = found[0].greater_is_better
+    if not greater and measure.startswith("neg_"):
+        # Tests of a loss have the loss; the measure is what it is negated.
+        return {name: -value for name, value in values.items()}, True
+    return values, greater
+
+
+def _tested(
+    predictions: Predictions,
+    names: tuple[str, str],
+    entry: PairedTestEntry,
+    measure: str,
+    alternative: str,
+    pos_label: Any,
+) -> PairedResult:
+    given, options = {}, {}
+    loss = loss_of(measure)
+    if loss is not None and LOSS in entry.evidence_options:
+        given[LOSS] = loss.name
+    if "score" in entry.options:
+        options["score"] = measure
+    for target, known in ((given, entry.evidence_options), (options, entry.options)):
+        if pos_label is not None and "pos_label" in known:
+            target["pos_label"] = pos_label
+    if "alternative" in entry.options:
+        options["alternative"] = alternative
+    evidence = entry.needs.from_pair(predictions.pair(*names), **given)  # type: ignore[attr-defined]
+    result: PairedResult = entry.function(evidence, **options)
+    return result
+
+
+def _untested(
+    predictions: Predictions,
+    measure: str,
+    names: list[tuple[str, str]],
+    adjust: str,
+    control: str | None,
+    alternative: str,
+    alpha: float,
+) -> Several:
+    """The accuracies and their differences, where no test is valid."""
+    note = f"no test of {measure} is valid for {predictions.design}"
+    if measure != ACCURACY:
+        raise ValueError(
+            f"{note[:1].upper()}{note[1:]}, or these answers do not suit it. Compare them "
+            "by MultipleComparator, or take answers to a hold-out set."
+        )
+    truth = predictions.y_answered()
+    values = {
+        one.name: float(np.mean(one.known_labels() == truth)) for one in predictions.answers
+    }
+    ranked = sorted(values, key=lambda name: -values[name])
+    return Several(
+        subject=measure,
+        measure=measure,
+        test=None,
+        names=tuple(ranked),
+        values=tuple(values[name] for name in ranked),
+        pairs=tuple(Pair(one, other, values[other] - values[one]) for one, other in names),
+        alpha=alpha,
+        interval_level=1 - alpha,
+        alternative=alternative,
+        adjust=adjust,
+        control=control,
+        note=note,
+        n_records=predictions.n_tested,
+        design=str(predictions.design),
+    )
+
+
+def _rank(value: float) -> tuple[bool, float]:
+    """Smallest first, and what is undefined last."""
+    return (value != value, value)

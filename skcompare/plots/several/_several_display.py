@@ -1,0 +1,259 @@
+"""What pictures of several classifiers share: where they come from."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+from skcompare._registry.entries import keywords_of
+from skcompare._typing import ArrayLike
+from skcompare.plots._base import Display, check_options
+from skcompare.plots._run_tests import ACCURACY
+from skcompare.plots.several._several import Several, several_of, several_of_predictions
+from skcompare.predictions import (
+    LABELS,
+    SCORES,
+    Predictions,
+    answers_of_fitted,
+    predictions_from_arrays,
+    predictions_from_cv_results,
+)
+
+
+class SeveralDisplay(Display):
+    """A picture of several classifiers by one measure.
+
+    A subclass is made of them by `_of`; all constructors go there. Options of those that
+    are given answers, beside their own:
+
+    - `measure`, by default "accuracy"; "roc_auc" or a loss a record with probabilities;
+    - `adjust`, how p-values are adjusted: "max-t" on a hold-out by default, and "holm"
+      where that is not valid;
+    - `control`, the classifier that the others are compared with, and `alternative`;
+    - `alpha`, the level; `pos_label`, the positive one of two classes;
+    - `n_resamples` and `random_state` of "max-t".
+
+    .. versionadded:: 0.1
+    """
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, several: Several) -> Self:
+        """The display, not drawn yet."""
+
+    @classmethod
+    def from_estimators(
+        cls,
+        estimators: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Ask fitted classifiers for records that none of them was trained on.
+
+        Parameters
+        ----------
+        estimators : list of (str, estimator), or dict of str to estimator
+            Fitted classifiers with their names.
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Records of a hold-out set.
+        y : array-like of shape (n_samples,)
+            True labels.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user).
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            `measure`, `adjust`, `control`, `alternative`, `alpha`, `pos_label`,
+            `n_resamples` and `random_state`.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        predictions = answers_of_fitted(
+            _named(estimators),
+            X,
+            y,
+            wanted=_wanted(options),
+            groups=groups,
+            why="Pictures show what trained classifiers answer.",
+        )
+        return cls._drawn(cls.of_result(predictions, **options), ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        answers: Mapping[str, Any],
+        *,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        pos_label: Any = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Take answers to a hold-out set that exist already.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        answers : mapping of str to array-like or to mapping
+            For each classifier its labels of shape (n_samples,), its probabilities of shape
+            (n_samples, n_classes), or for two classes of shape (n_samples,); or both as
+            ``{"labels": ..., "proba": ...}``.
+        labels : array-like of shape (n_classes,), optional
+            All class labels, where `y_true` lacks some.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user).
+        pos_label : label, optional
+            The positive one of two classes.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            `measure`, `adjust`, `control`, `alternative`, `alpha`, `n_resamples` and
+            `random_state`.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        if not isinstance(answers, Mapping):
+            raise TypeError(
+                "`answers` must be a mapping of names and answers, such as "
+                f"{{'A': labels, 'B': labels}}. Got {type(answers).__name__}."
+            )
+        predictions = predictions_from_arrays(
+            y_true, answers, labels=labels, pos_label=pos_label, groups=groups
+        )
+        display = cls.of_result(predictions, pos_label=pos_label, **options)
+        return cls._drawn(display, ax)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        results: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        cv: Any = None,
+        design: Any = None,
+        groups: ArrayLike | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Take the answers of classifiers that scikit-learn's `cross_validate` fitted.
+
+        Parameters
+        ----------
+        results : mapping of str to dict
+            For each classifier what :func:`sklearn.model_selection.cross_validate` gave
+            with ``return_estimator=True`` and ``return_indices=True``, on the same splits.
+        X, y : array-like, sparse matrix or frame
+            The records and labels that were cross-validated, in the same order.
+        cv : splitter, int or iterable, optional
+            The splitter that made the splits, as for
+            :func:`~skcompare.compare_cv_results`.
+        design : Design or str, optional
+            How the records were split, where `cv` does not tell. Where
+            the design has no valid test, nothing is said to differ, and the picture says
+            so.
+        groups : array-like of shape (n_samples,), optional
+            Group of each record (patient, user).
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            `measure`, `adjust`, `control`, `alternative`, `alpha`, `pos_label`,
+            `n_resamples` and `random_state`.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        predictions = predictions_from_cv_results(
+            X, y, results, cv=cv, design=design, groups=groups, wanted=_wanted(options)
+        )
+        return cls._drawn(cls.of_result(predictions, **options), ax)
+
+    @classmethod
+    def from_result(
+        cls, result: Any, *, measure: Any = None, ax: Any = None, **options: Any
+    ) -> Self:
+        """Draw what was found already.
+
+        Parameters
+        ----------
+        result : MultipleComparison, fitted MultipleComparator, PairwiseComparison, \
+Predictions, or result of pairwise_mcnemar or pairwise_delong
+            Where the numbers come from. One that was read from JSON is as good.
+        measure : str or tuple, optional
+            Which comparison of a MultipleComparison is drawn; the primary one by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **options : dict
+            Those of :meth:`from_predictions`, where `result` has answers only.
+
+        Returns
+        -------
+        display : Display
+            Drawn.
+        """
+        return cls._drawn(cls.of_result(result, measure=measure, **options), ax)
+
+    @classmethod
+    def of_result(cls, result: Any, *, measure: Any = None, **options: Any) -> Self:
+        """The display of what was found already, not drawn yet.
+
+        Parameters
+        ----------
+        result : MultipleComparison, PairwiseComparison or others
+            As for :meth:`from_result`.
+        measure : str or tuple, optional
+            Which comparison of a MultipleComparison is shown.
+        **options : dict
+            Those of :meth:`from_predictions`, where `result` has answers only.
+
+        Returns
+        -------
+        display : Display
+            Its `frame()` needs no matplotlib.
+        """
+        if isinstance(result, Predictions):
+            check_options(cls, options, keywords_of(several_of_predictions))
+            given = {} if measure is None else {"measure": measure}
+            return cls._of(several_of_predictions(result, **given, **options))
+        if options:
+            raise ValueError(
+                f"{', '.join(options)}: the tests have run already. Leave this out, or "
+                "pass the answers."
+            )
+        return cls._of(several_of(result, measure))
+
+
+def _named(estimators: Any) -> dict[str, Any]:
+    """Classifiers by their names."""
+    pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
+    try:
+        named = [(name, estimator) for name, estimator in pairs]
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "`estimators` must be a list of (name, classifier), or a dict of names and "
+            f"classifiers. Got {type(estimators).__name__}."
+        ) from error
+    found = dict(named)
+    if len(found) < len(named):
+        names = ", ".join(str(name) for name, _ in named)
+        raise ValueError(f"Each classifier must have a name of its own. Got {names}.")
+    return found
+
+
+def _wanted(options: Mapping[str, Any]) -> frozenset[str]:
+    """What classifiers are asked for: labels, and scores for other measures."""
+    by_labels = options.get("measure", ACCURACY) == ACCURACY
+    return frozenset({LABELS}) if by_labels else frozenset({LABELS, SCORES})

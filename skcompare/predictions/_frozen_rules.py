@@ -1,0 +1,245 @@
+"""The champion and the challenger as they are given: frozen, fitted or neither."""
+
+import re
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_clusterer, is_outlier_detector, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils import indexable
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from skcompare._core.labels import check_groups, check_labels
+from skcompare._core.validation import check_not_missing
+from skcompare.predictions._collect import collect_fitted
+from skcompare.predictions._estimator_repr import describe
+from skcompare.predictions._predictions import PairedPredictions, Predictions
+
+PREFIT = "prefit"
+"""The `cv` of classifiers that are used as they are."""
+
+NamedEstimators = Sequence[tuple[str, Any]]
+
+
+def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool) -> None:
+    """Refuse what is no classifier, and a frozen one beside one that is not."""
+    for name, estimator in estimators:
+        if isinstance(estimator, type):
+            raise TypeError(
+                f"`{name}` must be a classifier instance. Got the class "
+                f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
+            )
+        lacking = [m for m in ("fit", "get_params", "predict") if not hasattr(estimator, m)]
+        if lacking == ["predict"] and hasattr(type(estimator), "predict"):
+            # A stack of classifiers has none before it is fitted.
+            lacking = [] if is_classifier(estimator) else lacking
+        if lacking:
+            raise TypeError(
+                f"`{name}` must be a scikit-learn classifier with fit, get_params and "
+                f"predict. Got {type(estimator).__name__}, without {', '.join(lacking)}."
+            )
+        for is_other, kind in (
+            (is_regressor, "regressor"),
+            (is_clusterer, "clusterer"),
+            (is_outlier_detector, "outlier detector"),
+        ):
+            if is_other(estimator):
+                raise ValueError(
+                    f"`{name}` must be a classifier. Got the {kind} {describe(estimator)}, "
+                    "which is not supported yet."
+                )
+    if is_mixed(estimators) and not (allow_mixed or prefit):
+        raise ValueError(
+            "All classifiers must be frozen, or none, also within a pipeline. Got some of "
+            "each: the comparison would mix a trained model with a learning algorithm, and "
+            "leak if the frozen model has seen these records. Unfreeze it, or pass "
+            "allow_mixed=True."
+        )
+
+
+def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
+    """Whether the classifiers are used as they are, on a hold-out set."""
+    if isinstance(cv, str) and cv == PREFIT:
+        for name, estimator in estimators:
+            if not is_fitted(estimator):
+                raise NotFittedError(
+                    f"cv='prefit' needs fitted classifiers. `{name}` "
+                    f"({describe(estimator)}) is not fitted. Fit it on other records first."
+                )
+        return True
+    if not all(_frozen(estimators)):
+        return False
+    if cv is not None:
+        raise ValueError(
+            "All classifiers are frozen, so X and y are a hold-out set and `cv` must be "
+            f"None or 'prefit'. Got {cv!r}. Unfreeze them to refit on every split."
+        )
+    return True
+
+
+def is_mixed(estimators: NamedEstimators) -> bool:
+    """Whether frozen classifiers stand beside others, or within them."""
+    frozen = _frozen(estimators)
+    return (any(frozen) and not all(frozen)) or any(map(_holds_frozen, estimators))
+
+
+def _frozen(estimators: NamedEstimators) -> list[bool]:
+    return [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
+
+
+def _holds_frozen(named: tuple[str, Any]) -> bool:
+    """Whether a classifier that is not frozen itself answers through a frozen one."""
+    estimator = named[1]
+    if isinstance(estimator, FrozenEstimator):
+        return False
+    nested = estimator.get_params(deep=True).values()
+    return any(isinstance(v, FrozenEstimator) and is_classifier(v) for v in nested)
+
+
+def is_fitted(estimator: Any) -> bool:
+    """Whether an estimator was fitted."""
+    try:
+        check_is_fitted(estimator)
+    except (NotFittedError, TypeError):
+        return False
+    return True
+
+
+def check_target(y: Any, *, fitting: bool) -> None:
+    """Refuse targets that are no single column of class labels."""
+    labels = np.asarray(y)
+    if labels.ndim == 1:
+        check_not_missing("y", labels)
+    kind = type_of_target(y, input_name="y")
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(
+            f"Unknown label type: {kind}. `y` must be class labels of shape (n_samples,), "
+            "binary or multiclass; regression, multilabel and multi-output targets are not "
+            "supported yet."
+        )
+    if fitting and len(np.unique(check_labels("y", y))) < 2:
+        raise ValueError(
+            "`y` must have at least two classes to fit classifiers. Got one class only. "
+            "Collect records of another class."
+        )
+
+
+CHAMPION, CHALLENGER = ROLES = ("champion", "challenger")
+PAIRS = (
+    ROLES,
+    ("baseline", "candidate"),
+    ("before", "after"),
+    ("control", "treatment"),
+    ("current", "next"),
+    ("incumbent", "contender"),
+    ("old", "new"),
+    ("production", "candidate"),
+    ("production", "staging"),
+)
+"""Words for the two roles, the champion's first."""
+
+WORD = re.compile(r"[^\W\d_]+")
+
+
+def check_role_names(champion: str, challenger: str) -> None:
+    """Refuse names in the wrong order, which sorted files and dicts of answers give.
+
+    Parameters
+    ----------
+    champion, challenger : str
+        What is taken for either, such as the names of their files.
+    """
+    one, two = (_words(name) for name in (champion, challenger))
+    # One of the names of the roles themselves is enough.
+    wrong = {CHALLENGER} == one & {*ROLES} or {CHAMPION} == two & {*ROLES}
+    if wrong or any(new in one and old in two for old, new in PAIRS):
+        raise ValueError(
+            f"The champion comes first, and the names say the opposite: {champion!r} is "
+            f"taken for the champion and {challenger!r} for the challenger. Turn them "
+            "round, or rename them."
+        )
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(name)}
+
+
+def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:
+    """The fitted champion and challenger within a pair; None where there are none.
+
+    Of a pipeline that ends in a pair they are pipelines with the same first steps.
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        roles = fitted_pair(last)
+        if roles is None:
+            return None
+        champion, challenger = (_ending_in(estimator, name, role) for role in roles)
+        return champion, challenger
+    if not all(hasattr(estimator, f"{role}_") for role in (CHAMPION, CHALLENGER)):
+        return None
+    return estimator.champion_, estimator.challenger_
+
+
+def _ending_in(pipeline: Pipeline, name: str, last: Any) -> Pipeline:
+    """A fitted pipeline with another fitted last step."""
+    other = copy(pipeline)
+    other.steps = [*pipeline.steps[:-1], (name, last)]
+    return other
+
+
+def pair_of_fitted(
+    roles: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    wanted: frozenset[str],
+    groups: Any = None,
+    why: str,
+) -> PairedPredictions:
+    """What two fitted classifiers answer, as :func:`answers_of_fitted` asks them."""
+    predictions = answers_of_fitted(roles, X, y, wanted=wanted, groups=groups, why=why)
+    return predictions.pair(*roles)
+
+
+def answers_of_fitted(
+    roles: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    wanted: frozenset[str],
+    groups: Any = None,
+    why: str,
+) -> Predictions:
+    """What fitted classifiers answer; `why` says what needs them fitted.
+
+    Parameters
+    ----------
+    roles : mapping of str to estimator
+        The classifiers by their names, such as those of their roles.
+    X, y, groups
+        The records of the hold-out set, their labels and their groups.
+    wanted : frozenset of {"labels", "scores"}
+        What they are asked for.
+    why : str
+        The sentence that begins the message where one is not fitted.
+    """
+    named = list(roles.items())
+    check_roles(named, allow_mixed=True, prefit=True)
+    for name, estimator in named:
+        if not is_fitted(estimator):
+            raise NotFittedError(
+                f"{why} `{name}` ({describe(estimator)}) is not fitted. Fit it on other "
+                "records first."
+            )
+    check_target(y, fitting=False)
+    X, y, groups = indexable(X, y, groups)
+    if groups is not None:
+        check_groups(groups)
+    labels = check_labels("y_true", y)
+    return collect_fitted(named, X, labels, wanted=wanted, groups=groups)

@@ -1,0 +1,133 @@
+"""Truth and answers as columns of a table that stays on its engine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from skcompare._io.columns import check_column, source_of
+from skcompare._io.engine import Table, joined_tables, table_of
+from skcompare.predictions._from_arrays import LABELS
+from skcompare.predictions._from_frames import Place, check_id, place_of, places_of
+
+
+@dataclass(frozen=True, slots=True)
+class EngineColumns:
+    """Which columns of a table are truth, answers and groups.
+
+    Attributes
+    ----------
+    table : Table
+        The table, joined where there were several.
+    y_true : str or None
+        Column of true labels.
+    answers : dict of str to tuple of str
+        Columns of each classifier.
+    proba : frozenset of str
+        Classifiers whose columns are known to be probabilities: a column a class, or
+        beside labels.
+    labels : dict of str to str
+        Columns of labels of the classifiers that give both.
+    groups : str or None
+        Column of groups.
+    known_as : dict of str to str
+        What the user calls each column.
+    others : dict of str to str
+        Further columns, by what the user calls them.
+    """
+
+    table: Table
+    y_true: str | None
+    answers: dict[str, tuple[str, ...]]
+    proba: frozenset[str]
+    labels: dict[str, str]
+    groups: str | None
+    known_as: dict[str, str]
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    def of_table(self, table: Table) -> "EngineColumns":
+        """The same columns of another table, such as one with fewer records."""
+        return replace(self, table=table)
+
+    def read(self) -> list[Any]:
+        """Truth, the single column of each classifier, and groups or None, in arrays."""
+        names = [self.y_true, *(own[0] for own in self.answers.values()), self.groups]
+        found = self.table.read([name for name in names if name is not None])
+        return [None if name is None else found[name] for name in names]
+
+
+def columns_on_engine(
+    frame: Any,
+    y_true: Any,
+    answers: Mapping[str, Any],
+    *,
+    id: str | None = None,
+    groups: Any = None,
+    lists: bool = True,
+    others: Sequence[str] = (),
+) -> EngineColumns | None:
+    """The columns on their engine; None where they are better read into arrays.
+
+    That is so where a frame is in memory, or a file small. Parameters are those of
+    :func:`predictions_from_frame`; without `lists` each classifier has one column, and
+    `others` are further columns of `frame`.
+    """
+    main = source_of(frame)
+    asked = places_of(main, y_true, answers, groups, lists)
+    further = [place_of(f"column {name!r}", name, main) for name in others]
+    places = [*asked, *further]
+    check_id(places, id)
+    sources = {place.source.key: place.source for place in places}
+    tables = {key: table_of(source) for key, source in sources.items()}
+    if any(table is None for table in tables.values()):
+        return None
+    for place in places:
+        for name in place.columns:
+            check_column(place.source, name)
+    names: dict[tuple[Any, str], str] = {}
+    if id is None:
+        (table,) = tables.values()
+        (key,) = tables
+        names = {(key, name): name for place in places for name in place.columns}
+    else:
+        for source in sources.values():
+            check_column(source, id)
+        table, renamed = joined_tables(
+            [(one, _taken(places, key)) for key, one in tables.items()], id
+        )
+        for key, own in zip(tables, renamed, strict=True):
+            names |= {(key, name): new for name, new in own.items()}
+    found = _assigned(table, asked, names, y_true, groups)
+    read = {name: names[main.key, name] for name in others}
+    return replace(found, others=read)
+
+
+def _taken(places: Sequence[Place], key: Any) -> list[str]:
+    own = (place for place in places if place.source.key == key)
+    return [name for place in own for name in place.columns]
+
+
+def _assigned(
+    table: Table,
+    places: Sequence[Place],
+    names: Mapping[tuple[Any, str], str],
+    y_true: Any,
+    groups: Any,
+) -> EngineColumns:
+    columns = [
+        tuple(names[place.source.key, name] for name in place.columns) for place in places
+    ]
+    group = columns.pop()[0] if groups is not None else None
+    truth = columns.pop(0)[0] if y_true is not None else None
+    known_as = {new: name for (_, name), new in names.items()}
+    given = [place for place in places if place.name is not None]
+    found: dict[str, tuple[str, ...]] = {}
+    labels, proba = {}, set()
+    for place, own in zip(given, columns, strict=True):
+        name = str(place.name)
+        if place.kind == LABELS:
+            labels[name] = own[0]
+            continue
+        found[name] = own
+        if place.is_list or place.kind is not None:
+            proba.add(name)
+    return EngineColumns(table, truth, found, frozenset(proba), labels, group, known_as)

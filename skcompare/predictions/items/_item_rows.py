@@ -1,0 +1,399 @@
+"""Rows of scores, an attempt at an item each, and what they come to item by item."""
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skcompare._core.validation import as_array, is_number, missing_in, some_of
+from skcompare._io.columns import Source, check_column, columns_of, source_of
+from skcompare._typing import FloatArray, IntArray
+from skcompare.predictions._frozen_rules import ROLES
+from skcompare.predictions._ids import rows_by_id, some_ids, written
+
+LARGEST = 1e140
+"""The sum of the squares of larger scores overflows."""
+
+UNSCORED = (
+    "An item without an answer is scored like a wrong one, or dropped for both systems; "
+    "say in your report which."
+)
+
+
+def checked_scores(name: str, values: Any) -> FloatArray:
+    """Finite scores, one a row; True and False are 1 and 0."""
+    array = as_array(values)
+    if array.ndim != 1 or not len(array):
+        raise ValueError(
+            f"{name} must have one score a row, in a column with at least one row. Got an "
+            f"array of shape {array.shape}."
+        )
+    if array.dtype.kind == "O":
+        _check_known(name, array, UNSCORED)
+    if array.dtype.kind not in "biuf":
+        array = _numbers(name, array)
+    scores = array.astype(np.float64)
+    wrong = ~(np.abs(scores) <= LARGEST)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name} must have finite scores, of a size of at most {LARGEST:g}. Got "
+            f"{int(wrong.sum())} others, the first at position {at} ({scores[at]}). "
+            f"{UNSCORED}"
+        )
+    return scores
+
+
+def _numbers(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of exact types, such as decimals; text is refused."""
+    try:
+        if array.dtype.kind == "O" and not any(isinstance(v, str) for v in array.tolist()):
+            return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(
+        f"{name} must have scores that are numbers, or true and false. Got values such as "
+        f"{some_of(array[:1])}. Write 1 for a right answer and 0 for a wrong one."
+    )
+
+
+def checked_labels(name: str, values: Any) -> NDArray[Any]:
+    """Ids, groups or other facts of items: numbers, dates or text, none missing."""
+    array = as_array(values)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must have one value a row. Got an array of shape {array.shape}."
+        )
+    _check_known(name, array, "Fill them in, or drop these rows.")
+    if array.dtype.kind in "OT":
+        items = array.tolist()
+        kinds = {isinstance(item, str) for item in items}
+        if len(kinds) > 1:
+            raise ValueError(
+                f"{name} must have values of one type. Got text and others mixed. Write "
+                "all of them as text."
+            )
+        # Objects that are no text become numbers where they are some.
+        array = np.asarray(items)
+    if array.dtype.kind not in "biufUSmM":
+        raise ValueError(
+            f"{name} must have numbers, dates or text. Got {array.dtype} such as "
+            f"{array[0]!r}. Write them as text."
+        )
+    return array
+
+
+def _check_known(name: str, array: NDArray[Any], advice: str) -> None:
+    missing = missing_in(array)
+    if missing.any():
+        raise ValueError(
+            f"{name} must have a value in every row. Got {int(missing.sum())} missing "
+            f"ones, the first at position {int(np.argmax(missing))}. {advice}"
+        )
+
+
+def checked_attempts(values: Any, n: int) -> IntArray:
+    """How often each system tried each item, of shape (n_items, 2)."""
+    if values is None:
+        return np.ones((n, 2), dtype=np.int64)
+    array = np.asarray(values)
+    if array.shape != (n, 2) or array.dtype.kind not in "iu" or (array < 1).any():
+        raise ValueError(
+            f"`attempts` must be whole numbers of at least 1, of shape ({n}, 2): those of "
+            f"champion and challenger at each item. Got {array.dtype} of shape "
+            f"{array.shape}."
+        )
+    return array.astype(np.int64)
+
+
+def check_length(name: str, values: NDArray[Any], n: int) -> None:
+    """Refuse what has not one entry for each of the others."""
+    if len(values) != n:
+        raise ValueError(
+            f"{name} must have one entry for each of {n} others. Got {len(values)}. Give "
+            "the item of each score, where the two systems have other rows."
+        )
+
+
+def check_each_once(ids: NDArray[Any]) -> None:
+    """Refuse an item that is there more than once."""
+    different, counts = np.unique(ids, return_counts=True)
+    if len(different) < len(ids):
+        raise ValueError(
+            f"Each of `items` must occur once. Got {some_of(different[counts > 1])} more "
+            "often. Scores of several attempts go through ItemScores.from_scores."
+        )
+
+
+def check_names(names: Iterable[str]) -> tuple[str, str]:
+    """What the two systems are called."""
+    found = (names,) if isinstance(names, str) else tuple(names)
+    if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found):
+        raise ValueError(f"`names` must be two names, the champion's first. Got {names!r}.")
+    return found[0], found[1]
+
+
+def check_bounds(bounds: Any) -> tuple[float, float] | None:
+    """Least and greatest possible score."""
+    if bounds is None:
+        return None
+    pair = tuple(bounds) if isinstance(bounds, list | tuple | np.ndarray) else ()
+    if (
+        len(pair) != 2
+        or not all(is_number(end) and math.isfinite(end) for end in pair)
+        or not pair[0] < pair[1]
+    ):
+        raise ValueError(
+            "`bounds` must be two finite numbers, the least and the greatest score that "
+            f"there can be, such as (0, 1). Got {bounds!r}."
+        )
+    return float(pair[0]), float(pair[1])
+
+
+def check_within(name: str, scores: FloatArray, bounds: tuple[float, float] | None) -> None:
+    """Refuse scores that are out of bounds."""
+    if bounds is None:
+        return
+    beyond = (scores < bounds[0]) | (scores > bounds[1])
+    if beyond.any():
+        at = int(np.argmax(beyond))
+        raise ValueError(
+            f"{name} must have scores from {bounds[0]:g} to {bounds[1]:g}, as `bounds` "
+            f"says. Got {int(beyond.sum())} others, the first at position {at} "
+            f"({scores[at]:g}). Correct the scores or the bounds."
+        )
+
+
+GROUPS = "groups"
+"""What the groups of arrays are called, which have no column."""
+
+
+class Rows(NamedTuple):
+    """What one system scored; `words` is what messages call it."""
+
+    words: str
+    scores: FloatArray
+    items: NDArray[Any]
+    attempts: NDArray[Any] | None
+    columns: dict[str, NDArray[Any]]
+
+
+class JoinedItems(NamedTuple):
+    """Items with the mean score and the number of attempts of both systems."""
+
+    items: NDArray[Any]
+    champion: FloatArray
+    challenger: FloatArray
+    attempts: IntArray
+    columns: dict[str, NDArray[Any]]
+
+
+def rows_of_arrays(
+    scores: Sequence[Any], items: Any, own_items: Sequence[Any], groups: Any
+) -> list[Rows]:
+    """Rows of champion and challenger from arrays."""
+    given = [each is not None for each in own_items]
+    if any(given) and (items is not None or not all(given)):
+        raise ValueError(
+            "Pass `items` where both systems have their scores in the same order, or both "
+            "`champion_items` and `challenger_items`. Got another choice of the three."
+        )
+    found: list[Rows] = []
+    for role, values, own in zip(ROLES, scores, own_items, strict=True):
+        numbers = checked_scores(f"`{role}`", values)
+        n = len(numbers) if not found else len(found[0].scores)
+        ids, name = (items, "items") if own is None else (own, f"{role}_items")
+        if own is None:
+            check_length(f"`{role}`", numbers, n)
+        labels = np.arange(n) if ids is None else checked_labels(f"`{name}`", ids)
+        check_length(f"`{name}`", labels, len(numbers))
+        columns = {}
+        if groups is not None and role == ROLES[0]:
+            columns[GROUPS] = checked_labels("`groups`", groups)
+            check_length("`groups`", columns[GROUPS], len(numbers))
+        found.append(Rows(f"`{role}`", numbers, labels, None, columns))
+    return found
+
+
+def rows_of_frames(
+    frames: Sequence[Any],
+    score: Any,
+    item: str,
+    columns: Iterable[str],
+    attempt: str | None,
+) -> list[Rows]:
+    """Rows of champion and challenger from frames or files."""
+    scores = (score, score) if isinstance(score, str) else tuple(score)
+    if len(scores) != 2 or not all(isinstance(name, str) for name in scores):
+        raise ValueError(
+            f"`score` must be a column, or a pair of them. Got {score!r}. Name the "
+            "champion's first."
+        )
+    champion, challenger = frames
+    first = source_of(champion, "the champion's frame")
+    second = first
+    if challenger is not None:
+        second = source_of(challenger, "the challenger's frame")
+    if first.key == second.key and scores[0] == scores[1]:
+        raise ValueError(
+            f"Champion and challenger must be two columns of scores. Got {scores[0]!r} of "
+            f"{first.words} for both. Pass another frame or file for the challenger, or "
+            "score=(champion's column, challenger's column)."
+        )
+    wanted = dict.fromkeys(columns)
+    found = []
+    for source, other, name in ((first, second, scores[0]), (second, first, scores[1])):
+        # What one file says of an item, the other need not say again.
+        own = [k for k in wanted if k in source.names or k not in other.names]
+        found.append(_rows_of(source, name, item, own, attempt))
+    return found
+
+
+def names_of(frames: Sequence[Any], score: Any) -> tuple[str, str]:
+    """What reports call the systems: files by their paths, columns of one frame."""
+    one, two = (score, score) if isinstance(score, str) else score
+    if frames[1] is None:
+        return str(one), str(two)
+    paths = [os.fspath(f) for f in frames if isinstance(f, str | os.PathLike)]
+    if len(paths) == 2 and paths[0] != paths[1]:
+        return str(paths[0]), str(paths[1])
+    return (str(one), str(two)) if one != two else ROLES
+
+
+def _rows_of(
+    source: Source, score: str, item: str, columns: list[str], attempt: str | None
+) -> Rows:
+    labels = dict.fromkeys([item, *columns, *([] if attempt is None else [attempt])])
+    if score in labels:
+        raise ValueError(
+            f"The scores must be in a column of their own. Got {score!r} of "
+            f"{source.words} for scores and for something else."
+        )
+    for name in (score, *labels):
+        check_column(source, name)
+    try:
+        read = columns_of(source, [score, *labels], as_written=set(labels))
+    except ValueError as error:
+        # Both files have columns of the same names.
+        if source.words in str(error):
+            raise
+        raise ValueError(f"{source.words}: {error}") from error
+    called = f"Column {{}} of {source.words}"
+    known = {k: checked_labels(called.format(repr(k)), read[k]) for k in labels}
+    return Rows(
+        source.words,
+        checked_scores(called.format(repr(score)), read[score]),
+        known[item],
+        None if attempt is None else known[attempt],
+        {name: known[name] for name in columns},
+    )
+
+
+class _ByItem(NamedTuple):
+    """The rows of one system, item by item."""
+
+    words: str
+    items: NDArray[Any]
+    means: FloatArray
+    counts: IntArray
+    columns: dict[str, NDArray[Any]]
+
+
+def joined(champion: Rows, challenger: Rows, item: str) -> JoinedItems:
+    """The items of both, sorted, with what is known of them.
+
+    Parameters
+    ----------
+    champion, challenger : Rows
+        Rows in any order.
+    item : str
+        What messages call the ids.
+    """
+    one, two = _by_item(champion, item), _by_item(challenger, item)
+    own: Any = {0: one, 1: two}
+    ids = {key: {item: each.items} for key, each in own.items()}
+    at = rows_by_id(own, ids, item).get(1, slice(None))
+    columns = dict(one.columns)
+    for name, values in two.columns.items():
+        if name in columns:
+            _check_same(name, item, one, columns[name], two.words, values[at])
+        else:
+            columns[name] = values[at]
+    attempts = np.column_stack([one.counts, two.counts[at]])
+    return JoinedItems(one.items, one.means, two.means[at], attempts, columns)
+
+
+def _by_item(rows: Rows, item: str) -> _ByItem:
+    items, first, codes, counts = np.unique(
+        rows.items, return_index=True, return_inverse=True, return_counts=True
+    )
+    if rows.attempts is not None:
+        _check_attempts(rows, items, codes)
+    columns = {}
+    for name, values in rows.columns.items():
+        columns[name] = values[first]
+        _check_constant(name, rows, values, columns[name][codes], item)
+    return _ByItem(rows.words, items, _means(rows.scores, codes, counts), counts, columns)
+
+
+def _means(scores: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Mean score of each item, the same whatever the order of the rows."""
+    order = np.lexsort((scores, codes))
+    scores = scores[order]
+    last = np.cumsum(counts) - 1
+    means = np.bincount(codes[order], scores) / counts
+    # The mean of equal scores is this score, and not beside it by rounding.
+    return np.clip(means, scores[last - counts + 1], scores[last])
+
+
+def _check_attempts(rows: Rows, items: NDArray[Any], codes: IntArray) -> None:
+    assert rows.attempts is not None
+    which = np.unique(rows.attempts, return_inverse=True)[1]
+    order = np.lexsort((which, codes))
+    again = (np.diff(codes[order]) == 0) & (np.diff(which[order]) == 0)
+    if again.any():
+        twice = np.unique(codes[order][1:][again])
+        raise ValueError(
+            f"Each attempt at an item must be there once. {rows.words} has one more often "
+            f"for {some_ids(items[twice])}. Drop rows that are there twice, or number the "
+            "attempts."
+        )
+
+
+def _check_constant(
+    name: str, rows: Rows, values: NDArray[Any], firsts: NDArray[Any], item: str
+) -> None:
+    other = values != firsts
+    if other.any():
+        at = int(np.argmax(other))
+        raise ValueError(
+            f"Rows of one item must agree in {name!r}. In {rows.words} item "
+            f"{some_of(rows.items[at : at + 1])} has {some_of(firsts[at : at + 1])} and "
+            f"{some_of(values[at : at + 1])}. Correct it, or tell the items apart in "
+            f"{item!r}."
+        )
+
+
+def _check_same(
+    name: str,
+    item: str,
+    one: _ByItem,
+    values: NDArray[Any],
+    words: str,
+    others: NDArray[Any],
+) -> None:
+    if (values.dtype.kind in "US") != (others.dtype.kind in "US"):
+        values, others = written(values), written(others)
+    differ = values != others
+    if differ.any():
+        at = int(np.argmax(differ))
+        raise ValueError(
+            f"Both systems must agree in {name!r} of each item. Got {int(differ.sum())} "
+            f"items that differ: {some_of(one.items[at : at + 1])} has "
+            f"{some_of(values[at : at + 1])} in {one.words} and "
+            f"{some_of(others[at : at + 1])} in {words}. Correct one of them, or drop the "
+            f"column from one. Items are those of {item!r}."
+        )

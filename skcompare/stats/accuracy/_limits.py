@@ -1,0 +1,638 @@
+"""Intervals of a paired difference of accuracies, each the inversion of its test."""
+
+import math
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from scipy.optimize import brentq
+from scipy.special import betainc, betaincinv, logsumexp, ndtri
+
+from skcompare._core.validation import alpha_of
+from skcompare._typing import FloatArray
+from skcompare.stats.core._tails import (
+    SMALLEST,
+    Points,
+    binomial_mass,
+    inside_unit,
+    log_binomial_mass,
+    log_more,
+    more,
+    normal_pvalue,
+)
+
+EPSILON = float(np.finfo(float).eps)
+
+PRECISION = 1e-12
+"""Of a limit, in records."""
+
+BESIDE = 1e-9
+"""How far beside the estimate its own root is left behind, in records."""
+
+
+def score_limits(
+    only_champion: float,
+    only_challenger: float,
+    n: float,
+    correction: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Tango's score interval of the difference [1]_, with continuity correction.
+
+    Without correction it holds the differences that the asymptotic McNemar test does
+    not reject, and with a correction of 1 those that the corrected one does not.
+
+    Parameters
+    ----------
+    only_champion, only_challenger : float
+        Discordant counts; fractional ones are allowed.
+    n : float
+        Number of records.
+    correction : float
+        What is taken from the distance of the counts, at most to 0.
+    confidence_level : float
+        Between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        One-sided intervals reach to -1 or 1.
+
+    References
+    ----------
+    .. [1] Tango, T. (1998). "Equivalence test and confidence interval for the
+       difference in proportions for the paired-sample design." Statistics in Medicine
+       17(8), 891-908.
+    """
+    z = quantile(confidence_level, alternative)
+    low = lower_score_limit(only_champion, only_challenger, n, correction, z)
+    high = _upper_score_limit(only_champion, only_challenger, n, correction, z)
+    return one_sided(low, high, alternative)
+
+
+def lower_score_limit(
+    only_champion: float, only_challenger: float, n: float, correction: float, z: float
+) -> float:
+    """Smallest difference whose corrected score is not above z."""
+    return -_upper_score_limit(only_challenger, only_champion, n, correction, z)
+
+
+def score_root(
+    only_champion: float,
+    only_challenger: float,
+    n: float,
+    correction: float,
+    null_value: float,
+) -> float:
+    """Tango's score of a difference, which :func:`score_limits` invert.
+
+    Positive, it says that the observed difference is above `null_value`. At 0 its square is
+    McNemar's chi-squared. Any other difference has a positive variance.
+    """
+    distance = only_challenger - only_champion - n * null_value
+    size = max(0.0, abs(distance) - correction)
+    variance = n * record_variance(null_value, only_champion, only_challenger, n)
+    return math.copysign(size, distance) / math.sqrt(variance) if size else 0.0
+
+
+def quantile(confidence_level: float, alternative: str) -> float:
+    """Standard normal quantile of a two-sided or one-sided level."""
+    share = alpha_of(confidence_level)
+    return float(-ndtri(share / 2 if alternative == "two-sided" else share))
+
+
+def one_sided(low: float, high: float, alternative: str) -> tuple[float, float]:
+    """The limits of an interval that reaches to -1 or 1 where the test is one-sided."""
+    if alternative == "greater":
+        return low, 1.0
+    if alternative == "less":
+        return -1.0, high
+    return low, high
+
+
+def _upper_score_limit(
+    against: float, favour: float, n: float, correction: float, z: float
+) -> float:
+    """Largest difference whose corrected score is not below -z."""
+    if z < 0:
+        # Below the estimate it is the other side that the correction is taken from.
+        correction = -correction
+
+    def excess(delta: float) -> float:
+        distance = n * delta - (favour - against) - correction
+        return distance - z * math.sqrt(n * record_variance(delta, against, favour, n))
+
+    # The estimate itself can be a root, where its variance is 0 (no discordant pairs, or
+    # nothing else); the limit is the root beyond it.
+    start = (favour - against + correction) / n
+    start += BESIDE / n + 4 * EPSILON * abs(start)
+    # At a difference of 1 the variance is 0, so the sign is that of the distance.
+    if start >= 1 or excess(1.0) <= 0:
+        return 1.0
+    if z <= 0:
+        return _limit_of_negativequantile(excess, start, PRECISION / n)
+    # A tiny quantile puts the limit beside the estimate.
+    if excess(start) >= 0:
+        return start
+    return float(brentq(excess, start, 1.0, xtol=PRECISION / n))
+
+
+def _limit_of_negativequantile(
+    excess: Callable[[float], float], start: float, precision: float
+) -> float:
+    """The limit of a one-sided interval of level 1/2 or less, below the estimate."""
+    if excess(-1.0) >= 0:
+        return -1.0
+    if excess(start) <= 0:
+        return start
+    return float(brentq(excess, -1.0, start, xtol=precision))
+
+
+def record_variance(delta: float, against: float, favour: float, n: float) -> float:
+    """N times the variance of the difference, with nuisance estimated under `delta`."""
+    # Maximum-likelihood share of records that favour the champion when the difference
+    # is `delta`: the positive root of a quadratic. Where the difference is negative the
+    # roles are exchanged, so that no term cancels another.
+    if delta < 0:
+        delta, against, favour = -delta, favour, against
+    a = 2 * n
+    b = -favour - against + (2 * n - favour + against) * delta
+    c = -against * delta * (1 - delta)
+    root = math.sqrt(max(0.0, b * b - 4 * a * c))
+    share = -2 * c / (b + root) if b > 0 else (root - b) / (2 * a)
+    return max(0.0, 2 * share + delta * (1 - delta))
+
+
+def conditional_limits(
+    only_champion: int,
+    only_challenger: int,
+    n: int,
+    mid: bool,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Interval of the difference given the number of discordant pairs.
+
+    The exact (Clopper-Pearson) or mid-p limits of the share of discordant pairs that
+    favours the challenger, mapped to the difference: (2 share - 1) times the discordant
+    part of the records. It inverts the exact or mid-p McNemar test.
+
+    Without discordant pairs there is nothing to condition on, and Tango's score
+    interval is returned.
+    """
+    discordant = only_champion + only_challenger
+    if discordant == 0:
+        return score_limits(0, 0, n, 0, confidence_level, alternative)
+    tail = alpha_of(confidence_level)
+    if alternative == "two-sided":
+        tail /= 2
+    share_limit = _mid_limit if mid else _exact_limit
+    low = 1 - share_limit(only_champion, discordant, tail)
+    high = share_limit(only_challenger, discordant, tail)
+    part = discordant / n
+    return one_sided((2 * low - 1) * part, (2 * high - 1) * part, alternative)
+
+
+def _exact_limit(successes: int, trials: int, tail: float) -> float:
+    """Largest share under which so few successes have at least this probability."""
+    if successes == trials:
+        return 1.0
+    return float(1 - betaincinv(trials - successes, successes + 1, tail))
+
+
+def _mid_limit(successes: int, trials: int, tail: float) -> float:
+    if successes == trials:
+        # Only the observed number itself is as small, so half of share**trials counts.
+        if tail >= 0.5:
+            return float((2 * (1 - tail)) ** (1 / trials))
+        return 1.0
+
+    def excess(share: float) -> float:
+        # Half of P(X <= k) and half of P(X < k), each an incomplete beta function.
+        at_most = betainc(trials - successes, successes + 1, 1 - share)
+        below = betainc(trials - successes + 1, successes, 1 - share) if successes else 0.0
+        return float((at_most + below) / 2 - tail)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    return float(brentq(excess, 0.0, 1.0, xtol=EPSILON, rtol=4 * EPSILON))
+
+
+def wald_limits(
+    only_champion: float,
+    only_challenger: float,
+    n: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """The observed difference and its standard errors; too short for few records.
+
+    It has no width where no record is discordant, or where all favour one classifier.
+    """
+    return _around(only_champion, only_challenger, n, confidence_level, alternative)
+
+
+def agresti_min_limits(
+    only_champion: float,
+    only_challenger: float,
+    n: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Wald's interval after half a record is added to each of the four counts [1]_.
+
+    References
+    ----------
+    .. [1] Agresti, A. and Min, Y. (2005). "Simple improved confidence intervals for
+       comparing matched proportions." Statistics in Medicine 24(5), 729-740.
+    """
+    counts = only_champion + 0.5, only_challenger + 0.5, n + 2
+    return _around(*counts, confidence_level, alternative)
+
+
+def bonett_price_limits(
+    only_champion: float,
+    only_challenger: float,
+    n: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Wald's interval after a record is added to each discordant count [1]_.
+
+    References
+    ----------
+    .. [1] Bonett, D. G. and Price, R. M. (2012). "Adjusted Wald confidence interval for a
+       difference of binomial proportions based on paired data." Journal of Educational and
+       Behavioral Statistics 37(4), 479-488.
+    """
+    counts = only_champion + 1, only_challenger + 1, n + 2
+    return _around(*counts, confidence_level, alternative)
+
+
+def _around(
+    against: float, favour: float, n: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    difference = (favour - against) / n
+    variance = max(0.0, (against + favour) / n - difference**2)
+    half = quantile(confidence_level, alternative) * math.sqrt(variance / n)
+    return _clipped(difference - half, difference + half, alternative)
+
+
+def _clipped(low: float, high: float, alternative: str) -> tuple[float, float]:
+    low, high = (min(1.0, max(-1.0, limit)) for limit in (low, high))
+    return one_sided(low, high, alternative)
+
+
+def newcombe_limits(
+    both_correct: float,
+    only_champion: float,
+    only_challenger: float,
+    both_wrong: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Newcombe's method 10: Wilson's limits of both accuracies, squared and added [1]_.
+
+    The correlation of right answers has the product of the agreeing counts less that of the
+    discordant ones as its numerator, taken towards 0 by n / 2 where it is positive.
+
+    References
+    ----------
+    .. [1] Newcombe, R. G. (1998). "Improved confidence intervals for the difference between
+       binomial proportions based on paired data." Statistics in Medicine 17(22), 2635-2650.
+    """
+    n = both_correct + only_champion + only_challenger + both_wrong
+    z = quantile(confidence_level, alternative)
+    champion, challenger = both_correct + only_champion, both_correct + only_challenger
+    covariance = both_correct * both_wrong - only_champion * only_challenger
+    if covariance > 0:
+        covariance = max(0.0, covariance - n / 2)
+    spread = champion * (n - champion) * challenger * (n - challenger)
+    correlation = covariance / math.sqrt(spread) if spread > 0 else 0.0
+    first_low, first_high = wilson_limits(champion, n, z)
+    second_low, second_high = wilson_limits(challenger, n, z)
+    first, second = champion / n, challenger / n
+    below = _added(second - second_low, first_high - first, correlation)
+    above = _added(second_high - second, first - first_low, correlation)
+    # A quantile below 0 belongs to a one-sided level below 1/2.
+    below, above = math.copysign(below, z), math.copysign(above, z)
+    difference = (only_challenger - only_champion) / n
+    return _clipped(difference - below, difference + above, alternative)
+
+
+def _added(one: float, other: float, correlation: float) -> float:
+    """Length of the sum of two distances with a correlation."""
+    squared = one**2 - 2 * correlation * one * other + other**2
+    return math.sqrt(max(0.0, squared))
+
+
+def wilson_limits(successes: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's score limits of a share, at a normal quantile.
+
+    Neither loses digits near 0.
+    """
+    return _wilson_limit(successes, n, z), _wilson_limit(successes, n, -z)
+
+
+def _wilson_limit(successes: float, n: float, z: float) -> float:
+    """The lower limit, or the upper one if the quantile is negative."""
+    middle = 2 * successes + z**2
+    root = z * math.sqrt(z**2 + 4 * successes * (n - successes) / n)
+    if root <= 0:
+        return (middle - root) / (2 * (n + z**2))
+    # The product of both limits is successes² / (n (n + z²)).
+    return 2 * successes**2 / (n * (middle + root))
+
+
+NODES, WEIGHTS = leggauss(12)
+LEVELS = np.array([1e-18, 1e-10, 1e-5, 1e-2, 0.15, 0.5])
+FAR = 1e-6
+"""Smaller probabilities are integrated as logarithms, about the peak of the integrand."""
+
+ZOOMS = 8
+HALVINGS = 40
+
+
+class Confidence(NamedTuple):
+    """A confidence distribution of a share, after some successes in some trials.
+
+    The lower one is Beta(k, n - k + 1) and the upper one Beta(k + 1, n - k); a parameter of
+    0 makes it a point at 0 or 1. `upper` is the weight of the upper one in their mixture.
+    """
+
+    successes: int
+    trials: int
+    upper: float
+
+    @property
+    def at_zero(self) -> float:
+        """Probability of the point 0."""
+        return 1 - self.upper if self.successes == 0 else 0.0
+
+    @property
+    def at_one(self) -> float:
+        """Probability of the point 1."""
+        return self.upper if self.successes == self.trials else 0.0
+
+    def density(self, x: Points) -> FloatArray:
+        """Density inside (0, 1)."""
+        k, rest = self.successes, self.trials - self.successes
+        x = inside_unit(x)
+        rise = (1 - self.upper) * k / x + self.upper * rest / (1 - x)
+        return binomial_mass(k, self.trials, x) * rise
+
+    def inside(self, x: Points) -> FloatArray:
+        """Probability of being above 0 and at most x, for x in (0, 1)."""
+        # A share is below x as often as Binomial(n, x) is at least k, or at least k + 1.
+        k, n, x = self.successes, self.trials, inside_unit(x)
+        found = more(k, n, x)
+        if k > 0 and self.upper < 1:
+            found = found + (1 - self.upper) * binomial_mass(k, n, x)
+        return self.upper * found if k == 0 else found
+
+    def cdf(self, x: Points) -> FloatArray:
+        """Probability of being at most x, for x in (0, 1)."""
+        return self.at_zero + self.inside(x)
+
+    def sf(self, x: Points) -> FloatArray:
+        """Probability of being at least x, for x in (0, 1)."""
+        k, n, x = self.successes, self.trials, inside_unit(x)
+        found = more(n - k, n, 1 - x)
+        if self.upper > 0:
+            found = found + self.upper * binomial_mass(k, n, x)
+        return found
+
+    def log_density(self, x: Points) -> FloatArray:
+        """Logarithm of the density, without overflow at the ends."""
+        k, rest = self.successes, self.trials - self.successes
+        x = inside_unit(x)
+        rise = np.logaddexp(
+            _log((1 - self.upper) * k) - np.log(x), _log(self.upper * rest) - np.log1p(-x)
+        )
+        return log_binomial_mass(k, self.trials, x) + rise
+
+    def log_cdf(self, x: Points) -> FloatArray:
+        """Logarithm of the probability of being at most x, without underflow."""
+        k, n = self.successes, self.trials
+        if k == 0:
+            return np.logaddexp(_log(1 - self.upper), _log(self.upper) + log_more(k, n, x))
+        return np.logaddexp(
+            log_more(k, n, x), _log(1 - self.upper) + log_binomial_mass(k, n, x)
+        )
+
+    def log_sf(self, x: Points) -> FloatArray:
+        """Logarithm of the probability of being at least x, without underflow."""
+        k, n = self.successes, self.trials
+        fewer = log_more(n - k, n, 1 - inside_unit(x))
+        return np.logaddexp(fewer, _log(self.upper) + log_binomial_mass(k, n, x))
+
+
+def _log(weight: float) -> float:
+    return math.log(weight) if weight > 0 else -math.inf
+
+
+@lru_cache(maxsize=16)
+def _edges(successes: int, trials: int) -> FloatArray:
+    """Points between which a confidence distribution is smooth, increasing."""
+    a, b = successes + 0.5, trials - successes + 0.5
+    below, above = betaincinv(a, b, LEVELS), 1 - betaincinv(b, a, LEVELS[-2::-1])
+    return np.maximum(np.concatenate([below, above]), np.finfo(float).tiny)
+
+
+def melded_limits(
+    only_champion: int,
+    only_challenger: int,
+    n: int,
+    mid: bool,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Fay and Lumbard's interval of the difference [1]_, exact or mid-p.
+
+    The difference is the share of records that are discordant times (2 s - 1), where s is
+    the share of the discordant ones that favours the challenger. The confidence
+    distribution of s is the one behind the exact (or mid-p) McNemar test, and is melded
+    with that of the discordant share; the sign of the difference depends on s alone, so
+    the interval excludes 0 exactly when the test rejects. The mid-p version takes the
+    even mixture of the lower and the upper confidence distribution of either share.
+
+    Without discordant pairs s has no distribution. The exact limits are then those of the
+    discordant share itself, and the mid-p ones those of Tango's score interval.
+
+    References
+    ----------
+    .. [1] Fay, M. P. and Lumbard, K. (2021). "Confidence intervals for difference in
+       proportions for matched pairs compatible with exact McNemar's or sign tests."
+       Statistics in Medicine 40(5), 1147-1159.
+    """
+    none_discordant = only_champion + only_challenger == 0
+    if none_discordant and mid:
+        return score_limits(0, 0, n, 0, confidence_level, alternative)
+    tail = alpha_of(confidence_level)
+    if alternative == "two-sided":
+        tail /= 2
+    if none_discordant:
+        largest_part = -math.expm1(math.log(tail) / n)
+        return one_sided(-largest_part, largest_part, alternative)
+    low, high = -1.0, 1.0
+    if alternative != "less":
+        low = _lower_limit(only_champion, only_challenger, n, mid, tail)
+    if alternative != "greater":
+        high = -_lower_limit(only_challenger, only_champion, n, mid, tail)
+    if tail <= 0.5:
+        # Without pairs against one classifier the mid-p limits of low levels are beyond it.
+        estimate = (only_challenger - only_champion) / n
+        low, high = min(low, estimate), max(high, estimate)
+    return low, high
+
+
+def _lower_limit(against: int, favour: int, n: int, mid: bool, tail: float) -> float:
+    """The difference below which the melded distribution has a probability of `tail`."""
+    discordant = against + favour
+    share = Confidence(favour, discordant, 0.5 if mid else 0.0)
+    positive = share.cdf(0.5) < tail
+    # Where the difference is positive, few discordant records are the least favourable,
+    # and many where it is negative.
+    part = Confidence(discordant, n, 0.5 if mid else float(not positive))
+
+    def excess(delta: float) -> float:
+        return _probability(delta, share, part) - tail
+
+    # Tango's limits are near, corrected ones if the test is exact.
+    guess = lower_score_limit(against, favour, n, float(not mid), float(-ndtri(tail)))
+    step = math.sqrt(discordant) / n
+    bounds = (0.0, 1.0) if positive else (-1.0, 0.0)
+    return _increasing_root(excess, guess, step / 20, bounds, PRECISION * step)
+
+
+def _increasing_root(
+    function: Callable[[float], float],
+    guess: float,
+    step: float,
+    bounds: tuple[float, float],
+    precision: float,
+) -> float:
+    """Where an increasing function is 0, or the bound that it does not reach 0 at."""
+    remembered = cache(function)
+    low, high = bounds
+    here = min(max(guess, low), high)
+    step = -step if remembered(here) > 0 else step
+    while True:
+        there = min(max(here + step, low), high)
+        if remembered(there) * step >= 0:
+            return float(brentq(remembered, *sorted((here, there)), xtol=precision))
+        if there in bounds:
+            return there
+        here, step = there, 3 * step
+
+
+def _probability(delta: float, share: Confidence, part: Confidence) -> float:
+    """P(part (2 share - 1) <= delta) for independent variables."""
+    if delta == 0:
+        return float(share.cdf(0.5))
+    size, sign = abs(delta), math.copysign(1.0, delta)
+    parts, shares = _edges(*part[:2]), _edges(*share[:2])
+    # Shares nearer to 1/2 than the largest part asks for always have the product above a
+    # negative delta and below a positive one.
+    nearest, farthest = size / parts[-1], min(1.0, size / parts[0])
+    if nearest >= 1:
+        # At -1 there may be a point, where all records favour the champion.
+        return 1.0 if delta > 0 else float(size == 1) * share.at_zero * part.at_one
+    # Integrated over the logarithm of the distance |2 share - 1|, because the part that
+    # just meets delta is its reciprocal.
+    distances = np.concatenate([size / parts, sign * (2 * shares - 1)])
+    inside = distances[(distances > nearest) & (distances < farthest)]
+    edges = np.log(np.unique(np.concatenate([[nearest], inside, [farthest]])))
+    half = np.diff(edges)[:, np.newaxis] / 2
+    distance = np.exp(edges[:-1, np.newaxis] + half * (NODES + 1))
+    mass = WEIGHTS * half * share.density((1 + sign * distance) / 2) * distance / 2
+    bound = size / distance
+    if delta > 0:
+        met = share.cdf((1 + nearest) / 2) + share.at_one * part.cdf(size)
+        return float(met + np.sum(mass * part.cdf(bound)))
+    met = share.inside((1 - farthest) / 2) + share.at_zero * part.sf(size)
+    return float(met + np.sum(mass * part.sf(bound)))
+
+
+def melded_pvalue(
+    only_champion: int,
+    only_challenger: int,
+    n: int,
+    mid: bool,
+    null_value: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """P-value and its logarithm of a difference other than 0, by inverting the interval.
+
+    One-sided it is the probability of the melded distribution beyond the null value, and
+    two-sided twice the smaller of both, so that :func:`melded_limits` leave out exactly
+    the differences that are rejected. On the far side of the estimate a one-sided p-value
+    is at least 1/2, as the limits hold the estimate.
+    """
+    none_discordant = only_champion + only_challenger == 0
+    if none_discordant and mid:
+        return normal_pvalue(score_root(0, 0, n, 0.0, null_value), alternative)
+    greater = _log_tail(only_champion, only_challenger, n, mid, null_value)
+    less = _log_tail(only_challenger, only_champion, n, mid, -null_value)
+    log_pvalue = {
+        "two-sided": min(0.0, math.log(2) + min(greater, less)),
+        "greater": greater,
+        "less": less,
+    }[alternative]
+    return max(math.exp(log_pvalue), SMALLEST), log_pvalue
+
+
+def _log_tail(against: int, favour: int, n: int, mid: bool, null: float) -> float:
+    """Logarithm of the probability that the difference is at most `null`."""
+    discordant = against + favour
+    if discordant == 0:
+        # The discordant share alone, as in the limits.
+        return n * math.log1p(null) if null < 0 else 0.0
+    share = Confidence(favour, discordant, 0.5 if mid else 0.0)
+    part = Confidence(discordant, n, 0.5 if mid else float(null < 0))
+    probability = _probability(null, share, part)
+    log_tail = _log(probability)
+    if probability < FAR:
+        log_tail = _log_probability(null, share, part)
+    if null * n >= favour - against:
+        log_tail = max(log_tail, math.log(0.5))
+    return min(0.0, log_tail)
+
+
+def _log_probability(delta: float, share: Confidence, part: Confidence) -> float:
+    """Logarithm of P(part (2 share - 1) <= delta), however small, for delta not 0."""
+    size, sign = abs(delta), math.copysign(1.0, delta)
+    if delta > 0:
+        met = float(share.log_cdf((1 + size) / 2))
+        point = _log(share.at_one) + float(part.log_cdf(size))
+        log_tail = part.log_cdf
+    else:
+        met, point = -math.inf, _log(share.at_zero) + float(part.log_sf(size))
+        log_tail = part.log_sf
+
+    def integrand(logarithm: FloatArray) -> FloatArray:
+        distance = np.exp(logarithm)
+        mass = share.log_density((1 + sign * distance) / 2) + logarithm - math.log(2)
+        return mass + log_tail(size / distance)
+
+    return float(np.logaddexp(np.logaddexp(met, point), _log_integral(integrand, size)))
+
+
+def _log_integral(integrand: Callable[[FloatArray], FloatArray], size: float) -> float:
+    """Logarithm of the integral over [log(size), 0] of a function with one peak.
+
+    `integrand` is the logarithm of the function. Panels grow by halves away from the
+    peak, so that each width of it is met.
+    """
+    low, high = math.log(size), 0.0
+    for _ in range(ZOOMS):
+        points = np.linspace(low, high, 33)
+        best = int(np.argmax(integrand(points)))
+        low, high = points[max(best - 1, 0)], points[min(best + 1, 32)]
+    peak = points[best]
+    steps = 0.5 ** (np.arange(2 * HALVINGS + 1) / 2)
+    left, right = peak + (math.log(size) - peak) * steps, peak - peak * steps
+    edges = np.unique(np.concatenate([left, [peak], right]))
+    half = np.diff(edges)[:, np.newaxis] / 2
+    values = integrand(edges[:-1, np.newaxis] + half * (NODES + 1))
+    return float(logsumexp(values, b=WEIGHTS * half))

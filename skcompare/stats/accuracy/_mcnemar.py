@@ -1,0 +1,280 @@
+"""McNemar's test on one test set."""
+
+import math
+from typing import Any
+
+from scipy.special import ndtri
+
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import paired_test
+from skcompare.evidence import ContingencyTable
+from skcompare.stats.accuracy._limits import record_variance
+from skcompare.stats.accuracy._mcnemar_methods import (
+    CHI_SQUARED,
+    INTERVALS,
+    METHODS,
+    check_difference,
+    check_together,
+    find,
+    limits_by_name,
+)
+from skcompare.stats.core._power import mcnemar_records, tail_of
+from skcompare.stats.core._result import PairedResult
+
+FEW_DISCORDANT = 25
+
+
+def _sample_size(
+    table: ContingencyTable,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    method: str = "mid-p",
+    null_value: float = 0.0,
+    **options: object,
+) -> float:
+    if null_value == 0:
+        # The permutation test is the exact one; without conditions it is no less powerful
+        # at these levels, so that the exact one's records are enough.
+        alike = {"permutation": "exact", "exact-unconditional": "exact"}
+        needed = mcnemar_records(
+            table.difference,
+            table.n_discordant / table.n,
+            alpha=alpha,
+            power=power,
+            alternative=alternative,
+            method=alike.get(method, method),
+        )
+    else:
+        needed = _records_beyond(table, null_value, alpha, power, alternative)
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(needed, math.floor(table.n) + 1.0)
+
+
+def _records_beyond(
+    table: ContingencyTable, null: float, alpha: float, power: float, alternative: str
+) -> float:
+    """Records that show the observed difference to be beyond a null value.
+
+    By the normal approximation of Tango's score, as Nam (1997), Biometrics 53, 1422-1430,
+    does for non-inferiority. Infinite where the difference is on the other side.
+    """
+    difference, n = table.difference, table.n
+    distance = difference - null
+    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
+    if outward <= 0:
+        return math.inf
+    under_null = record_variance(null, table.only_champion, table.only_challenger, n)
+    observed = table.n_discordant / n - difference**2
+    reach = -ndtri(tail_of(alpha, alternative)) * math.sqrt(under_null)
+    reach += ndtri(power) * math.sqrt(max(0.0, observed))
+    return float((reach / distance) ** 2)
+
+
+@paired_test(
+    "mcnemar",
+    title="McNemar's test",
+    needs=ContingencyTable,
+    kind="difference",
+    measures="accuracy",
+    designs=("holdout",),
+    references=("McNemar1947", "Fagerland2013"),
+    sample_size=_sample_size,
+    preferred=True,
+)
+def mcnemar(
+    table: ContingencyTable,
+    *,
+    method: str = "mid-p",
+    interval: str = "agreeing",
+    alternative: str = "two-sided",
+    null_value: float = 0.0,
+    n_resamples: int | None = None,
+    random_state: Any = 0,
+) -> PairedResult:
+    """Compare two accuracies on one test set by McNemar's test.
+
+    The null hypothesis is that a record which exactly one of the two trained
+    classifiers answers rightly is as likely to favour either, so that their accuracies
+    are equal [1]_; or, with another `null_value`, that they differ by that much. It speaks
+    of these two trained models, over new records.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Counts of records by who was right, from a hold-out set.
+    method : {"mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", \
+"permutation"}, default="mid-p"
+        How the p-value is computed. "exact" is binomial given the number of discordant
+        pairs and never too small; "mid-p" counts half the probability of what was
+        observed, has nearly the nominal level and more power [2]_; "asymptotic" is
+        chi-squared with one degree of freedom, and "corrected" the same with Edwards'
+        continuity correction, which never takes the distance of the counts below 0: the
+        hold-out McNemar test of the literature on comparing algorithms.
+        "exact-unconditional" is never too small either but for all numbers of discordant
+        pairs together, and usually more powerful than "exact" [3]_; where nearly all
+        discordant pairs favour one classifier its p can be larger. It takes up to 20 000
+        records.
+        "permutation" exchanges right and wrong within records, which leaves the "exact"
+        p-value, or an estimate of it from `n_resamples` draws.
+    interval : {"agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", \
+"conditional"}, default="agreeing"
+        Interval of the difference. "agreeing" goes with the p-value: Tango's score
+        interval [4]_ for "asymptotic", the same with correction for "corrected", Fay and
+        Lumbard's interval [5]_ for "exact", "mid-p" and "permutation", and for
+        "exact-unconditional" the differences that it does not reject. The others do not
+        look at the method: "score" is Tango's, "newcombe" adds the squares of Wilson's
+        limits of both accuracies (method 10), "agresti-min" and "bonett-price" are Wald's
+        after half a record is added to each count, or one to each discordant count, and
+        "wald" is liberal: too short for few discordant pairs, and without width for
+        none. "conditional" maps the exact or mid-p limits of the discordant share to
+        the difference as if the number of discordant pairs were fixed; where nearly all
+        of them favour one classifier it is far too short, so prefer the default.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the difference is above the null value.
+    null_value : float, default=0.0
+        Difference of the accuracies under the null hypothesis, challenger less champion,
+        between -1 and 1. A margin below which the challenger must not fall is tested by
+        ``null_value=-margin, alternative="greater"`` (non-inferiority).
+    n_resamples : int or None, default=None
+        Random draws of "permutation"; None for its exact distribution.
+    random_state : int, RandomState instance or None, default=0
+        Seed of these draws.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is accuracy(challenger) - accuracy(champion). `statistic` is
+        chi-squared for "asymptotic" and "corrected", the square of Tango's score for
+        "exact-unconditional", and the smaller discordant count for the others, whatever
+        the alternative. The "agreeing" interval excludes the null value exactly when the
+        test rejects, and so does "conditional" for a null value of 0.
+
+    Raises
+    ------
+    ValueError
+        If whole counts are needed and the table holds fractional ones; if there are too
+        many records for "exact-unconditional"; if options do not go together.
+
+    Notes
+    -----
+    Of a null value other than 0, "asymptotic" and "corrected" use Tango's score, with
+    shares estimated under the null hypothesis [4]_, and "exact" and "mid-p" the
+    probability that Fay and Lumbard's interval inverts [5]_. "permutation" has none,
+    because exchanging the classifiers is a symmetry of equal accuracies only.
+
+    "exact-unconditional" orders all tables by Tango's score (for a null value of 0, by
+    McNemar's) and takes the largest probability of those at least as far from 0 as the
+    observed one, over all shares of discordant pairs that the null value allows; the
+    maximum is found to 1e-9.
+
+    The p-value of R draws is (1 + draws as extreme) / (1 + R). Its interval is the "exact"
+    one, but for the limit beside 0, which is moved to 0 where draws and exact p-value
+    disagree about the level.
+
+    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate"; of another
+    null value there is evidence even then. The interval is then Tango's, ±z² / (n + z²)
+    without correction, but for "exact" with the "agreeing" interval, where it is that of
+    the discordant share, ±(1 - (alpha/2)^(1/n)), for "exact-unconditional" and for the
+    closed formulas. A chi-squared p-value from fewer than 25 discordant pairs is flagged
+    "few-discordant-pairs".
+
+    The "agreeing" interval of "exact" covers at least as often as it says, and so does
+    that of "exact-unconditional" where all tables were enumerated. The others do so on
+    average: ``benchmarks/validity/coverage.py`` measures how much they vary.
+
+    References
+    ----------
+    .. [1] McNemar, Q. (1947). "Note on the sampling error of the difference between
+       correlated proportions or percentages." Psychometrika 12(2), 153-157.
+    .. [2] Fagerland, M. W., Lydersen, S. and Laake, P. (2013). "The McNemar test for
+       binary matched-pairs data: mid-p and asymptotic are better than exact
+       conditional." BMC Medical Research Methodology 13, 91.
+    .. [3] Suissa, S. and Shuster, J. J. (1991). "The 2 x 2 matched-pairs trial: exact
+       unconditional design and analysis." Biometrics 47(2), 361-372.
+    .. [4] Tango, T. (1998). "Equivalence test and confidence interval for the difference in
+       proportions for the paired-sample design." Statistics in Medicine 17(8), 891-908.
+    .. [5] Fay, M. P. and Lumbard, K. (2021). "Confidence intervals for difference in
+       proportions for matched pairs compatible with exact McNemar's or sign tests."
+       Statistics in Medicine 40(5), 1147-1159.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.stats import mcnemar
+    >>> table = ContingencyTable(150, 25, 15, 10)
+    >>> result = mcnemar(table)
+    >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
+    -0.050, p = 0.1173
+    >>> low, high = result.confidence_interval()
+    >>> print(f"[{low:.4f}, {high:.4f}]")
+    [-0.1118, 0.0125]
+
+    Is the challenger at most 0.1 worse?
+
+    >>> result = mcnemar(
+    ...     table, method="asymptotic", null_value=-0.1, alternative="greater"
+    ... )
+    >>> print(f"p = {result.pvalue:.4f}")
+    p = 0.0608
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    check_choice("interval", interval, INTERVALS)
+    check_alternative(alternative)
+    null = check_difference(null_value)
+    check_together(table, method, interval, null, n_resamples)
+    found = find(table, method, null, alternative, n_resamples, random_state)
+    limits = found.limits
+    if interval != "agreeing":
+        limits = limits_by_name(table, interval, method)
+    counts = {
+        "only_champion": table.only_champion,
+        "only_challenger": table.only_challenger,
+    }
+    return accuracy_result(
+        table,
+        found.statistic,
+        found.tail,
+        df=1 if method in CHI_SQUARED else None,
+        alternative=alternative,
+        method=found.how,
+        n=table.n,
+        null_value=null,
+        limits=limits,
+        flags=_flags(table, method, null),
+        details=counts | found.details,
+    )
+
+
+def accuracy_result(
+    table: ContingencyTable, statistic: float, tail: tuple[float, float], **words: Any
+) -> PairedResult:
+    """The result of a test of two accuracies, from the table that it was made of.
+
+    `tail` holds the p-value and its logarithm; without discordant pairs equal accuracies
+    have p = 1 whatever the formula gives.
+    """
+    if table.n_discordant == 0 == words.get("null_value", 0.0):
+        tail = 1.0, 0.0
+    champion, challenger = table.accuracies
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        estimate=table.difference,
+        estimate_name="difference of accuracies",
+        champion=champion,
+        challenger=challenger,
+        **words,
+    )
+
+
+def _flags(table: ContingencyTable, method: str, null: float) -> tuple[str, ...]:
+    none = table.n_discordant == 0
+    if none and null == 0:
+        return "degenerate", "no-discordant-pairs"
+    few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
+    return ("no-discordant-pairs",) * none + ("few-discordant-pairs",) * few

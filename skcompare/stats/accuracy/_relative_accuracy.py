@@ -1,0 +1,318 @@
+"""The ratio of two accuracies on one test set."""
+
+import math
+from functools import partial
+
+from scipy.optimize import brentq
+
+from skcompare._core.validation import check_alternative, check_choice, is_number
+from skcompare._registry.tests import paired_test
+from skcompare.evidence import ContingencyTable
+from skcompare.stats.accuracy._limits import quantile, wilson_limits
+from skcompare.stats.accuracy._mcnemar import FEW_DISCORDANT
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import normal_pvalue
+
+METHODS = ("score", "log-wald")
+INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
+
+PRECISION = 1e-15
+"""Of the logarithm of a limit."""
+
+NO_CORRECT_ANSWERS = "no-correct-answers"
+APPROXIMATE = "approximate-ratio"
+ZERO_VARIANCE = "zero-variance"
+
+
+@paired_test(
+    "relative_accuracy",
+    title="Score test of the ratio of accuracies",
+    needs=ContingencyTable,
+    kind="ratio",
+    measures="accuracy",
+    designs=("holdout",),
+    references=("Tang2003", "BonettPrice2006"),
+)
+def relative_accuracy(
+    table: ContingencyTable,
+    *,
+    method: str = "score",
+    interval: str = "agreeing",
+    alternative: str = "two-sided",
+    null_value: float = 1.0,
+) -> PairedResult:
+    """How many times the champion's accuracy is the challenger's on one test set?
+
+    The null hypothesis is that the ratio of the two accuracies, challenger over champion,
+    is `null_value`, by default 1 [1]_. It speaks of these two trained models, over new
+    records. For a ratio of 1 the score test is the asymptotic McNemar test, so the p-value
+    is the same and only the scale of the estimate differs.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Counts of records by who was right, from a hold-out set. Fractional counts are
+        allowed.
+    method : {"score", "log-wald"}, default="score"
+        How the p-value is computed: by the score with shares estimated under the null
+        hypothesis [1]_, or from the logarithm of the ratio and its standard error, which
+        has no p-value where a classifier is never right.
+    interval : {"agreeing", "score", "bonett-price", "log-wald"}, default="agreeing"
+        Interval of the ratio. "agreeing" inverts the test of `method`: Tang's score
+        interval [1]_ or the one of the logarithm. "score" and "log-wald" are these whatever
+        the method, and "bonett-price" is a quotient of Wilson's limits of both accuracies,
+        with a quantile made smaller by their correlation [2]_.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the ratio is above the null value.
+    null_value : float, default=1.0
+        The ratio under the null hypothesis, above 0; for example 0.95 with
+        ``alternative="greater"`` to show that the challenger is at most a twentieth worse.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is accuracy(challenger) / accuracy(champion), and `statistic` is
+        chi-squared with one degree of freedom.
+
+    Raises
+    ------
+    ValueError
+        If `null_value` is not a positive number.
+
+    Notes
+    -----
+    With n1 and n2 records that champion and challenger answer rightly, b and c of them
+    alone, N records that either does, and a ratio r of at least 1, the score is::
+
+        (n2 - r n1) / sqrt(N ((1 + r) q + r - 1))
+
+    where q, the most likely share of the champion's own among the N, is the positive root
+    of (1 + r) N q² + ((r² - 1) n1 - b - c) q - b (r - 1); for a ratio below 1 the roles are
+    exchanged. The variance of the logarithm is (b + c) / (n1 n2).
+
+    Without discordant records the ratio is 1, its statistic 0 and p 1, flagged
+    "degenerate"; the score interval is then [1 / (1 + z² / n1), 1 + z² / n1], and the one
+    of the logarithm has no width. If the champion is never right the ratio is infinite,
+    if the challenger never is it is 0, and if neither is it is NaN, with p = 1 and an
+    interval from 0 to infinity; each is flagged "no-correct-answers". A p-value from fewer
+    than 25 discordant pairs is flagged "approximate-ratio".
+
+    References
+    ----------
+    .. [1] Tang, N.-S., Tang, M.-L. and Chan, I. S. F. (2003). "On tests of equivalence via
+       non-unity relative risk for matched-pair design." Statistics in Medicine 22(8),
+       1217-1233.
+    .. [2] Bonett, D. G. and Price, R. M. (2006). "Confidence intervals for a ratio of
+       binomial proportions based on paired data." Statistics in Medicine 25(17), 3039-3047.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.stats import relative_accuracy
+    >>> result = relative_accuracy(ContingencyTable(150, 25, 15, 10))
+    >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
+    0.943, p = 0.1138
+    >>> low, high = result.confidence_interval()
+    >>> print(f"[{low:.4f}, {high:.4f}]")
+    [0.8721, 1.0148]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    check_choice("interval", interval, INTERVALS)
+    check_alternative(alternative)
+    null = check_ratio(null_value)
+    counts = table.both_correct, table.only_champion, table.only_challenger
+    score = ratio_score if method == "score" else log_wald_score
+    root = score(*counts, null)
+    flags = _flags(table, root, null)
+    statistic, tail = root**2, (math.nan, math.nan)
+    if "degenerate" in flags:
+        statistic, tail = 0.0, (1.0, 0.0)
+    elif math.isfinite(root):
+        tail = normal_pvalue(root, alternative)
+    limits_of = {
+        "score": score_ratio_limits,
+        "bonett-price": bonett_price_ratio_limits,
+        "log-wald": log_wald_limits,
+    }[method if interval == "agreeing" else interval]
+    champion, challenger = table.accuracies
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        df=1,
+        estimate=_ratio(table),
+        estimate_name="ratio of accuracies",
+        champion=champion,
+        challenger=challenger,
+        alternative=alternative,
+        method=method,
+        n=table.n,
+        null_value=null,
+        limits=partial(limits_of, *counts),
+        flags=flags,
+        details={"only_champion": counts[1], "only_challenger": counts[2]},
+    )
+
+
+def check_ratio(null_value: object) -> float:
+    """A ratio under the null hypothesis."""
+    if is_number(null_value) and 0 < null_value < math.inf:
+        return float(null_value)
+    raise ValueError(
+        f"`null_value` of a ratio must be a number above 0. Got {null_value!r} instead. 1 "
+        "means no difference."
+    )
+
+
+def _ratio(table: ContingencyTable) -> float:
+    first = table.both_correct + table.only_champion
+    second = table.both_correct + table.only_challenger
+    if first == 0:
+        return math.inf if second > 0 else math.nan
+    return second / first
+
+
+def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]:
+    both, first, second = table.both_correct, table.only_champion, table.only_challenger
+    flags = []
+    if first + second == 0:
+        # Where nobody is right the data say nothing of any ratio.
+        if null == 1 or both == 0:
+            flags.append("degenerate")
+        flags.append("no-discordant-pairs")
+    elif first + second < FEW_DISCORDANT:
+        flags.append(APPROXIMATE)
+    if both == 0 in (first, second):
+        flags.append(NO_CORRECT_ANSWERS)
+    if math.isinf(root):
+        flags.append(ZERO_VARIANCE)
+    return tuple(flags)
+
+
+def ratio_score(
+    both: float, only_champion: float, only_challenger: float, ratio: float
+) -> float:
+    """Signed root of the score statistic of a ratio (Tang, Tang and Chan 2003).
+
+    The share of records that nobody answers rightly does not matter to the ratio, and its
+    most likely value is the observed one, so only the others count.
+    """
+    if ratio < 1:
+        return -ratio_score(both, only_challenger, only_champion, 1 / ratio)
+    first, second = both + only_champion, both + only_challenger
+    a = (1 + ratio) * (both + only_champion + only_challenger)
+    b = (ratio - 1) * (ratio + 1) * first - only_champion - only_challenger
+    c = -only_champion * (ratio - 1)
+    root = math.sqrt(b * b - 4 * a * c)
+    share = -2 * c / (b + root) if b > 0 else (root - b) / (2 * a) if a > 0 else 0.0
+    variance = a / (1 + ratio) * ((1 + ratio) * share + ratio - 1)
+    return (second - ratio * first) / math.sqrt(variance) if variance > 0 else 0.0
+
+
+def score_ratio_limits(
+    both: float,
+    only_champion: float,
+    only_challenger: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Tang's interval: the ratios that the score test does not reject."""
+    z = quantile(confidence_level, alternative)
+    mirrored = _upper_score_ratio(both, only_challenger, only_champion, z)
+    high = _upper_score_ratio(both, only_champion, only_challenger, z)
+    return one_sided_ratio(1 / mirrored if mirrored else math.inf, high, alternative)
+
+
+def _upper_score_ratio(
+    both: float, only_champion: float, only_challenger: float, z: float
+) -> float:
+    """The ratio whose score is -z."""
+    first, second = both + only_champion, both + only_challenger
+    if first == 0:
+        return math.inf
+    if second == 0:
+        # The score is then - sqrt(b r).
+        return max(0.0, z) ** 2 / only_champion
+
+    def excess(logarithm: float) -> float:
+        ratio = math.exp(logarithm)
+        return ratio_score(both, only_champion, only_challenger, ratio) + z
+
+    start = math.log(second / first)
+    step = math.sqrt((only_champion + only_challenger + 1) / (first * second))
+    there = start
+    while z * excess(there) > 0:
+        there += math.copysign(step, z)
+        step *= 2
+    if there == start:
+        return second / first
+    return math.exp(brentq(excess, start, there, xtol=PRECISION, rtol=4 * PRECISION))
+
+
+def bonett_price_ratio_limits(
+    both: float,
+    only_champion: float,
+    only_challenger: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Bonett and Price's quotient of Wilson limits among records that anybody gets right.
+
+    The quantile is multiplied by the standard error of the logarithm of the ratio over the
+    sum of those of both logarithms, with a record added to each discordant count.
+    """
+    n = both + only_champion + only_challenger
+    first, second = both + only_champion, both + only_challenger
+    if n == 0:
+        return one_sided_ratio(0.0, math.inf, alternative)
+    joint = math.sqrt((only_champion + only_challenger + 2) / ((first + 1) * (second + 1)))
+    alone = [math.sqrt((1 - (k + 1) / (n + 2)) / (k + 1)) for k in (first, second)]
+    z = quantile(confidence_level, alternative) * joint / sum(alone)
+    first_low, first_high = wilson_limits(first, n, z)
+    second_low, second_high = wilson_limits(second, n, z)
+    return one_sided_ratio(
+        second_low / first_high if first_high else math.inf,
+        second_high / first_low if first_low else math.inf,
+        alternative,
+    )
+
+
+def log_wald_score(
+    both: float, only_champion: float, only_challenger: float, ratio: float
+) -> float:
+    """The logarithm of the ratio in standard errors; NaN where it is infinite."""
+    first, second = both + only_champion, both + only_challenger
+    if first == 0 or second == 0:
+        return math.nan
+    distance = math.log(second / first / ratio)
+    error = math.sqrt((only_champion + only_challenger) / (first * second))
+    if error == 0:
+        return math.copysign(math.inf, distance) if distance else 0.0
+    return distance / error
+
+
+def log_wald_limits(
+    both: float,
+    only_champion: float,
+    only_challenger: float,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Wald's interval of the logarithm of the ratio; anything where that is infinite."""
+    first, second = both + only_champion, both + only_challenger
+    if first == 0 or second == 0:
+        return one_sided_ratio(0.0, math.inf, alternative)
+    error = math.sqrt((only_champion + only_challenger) / (first * second))
+    factor = math.exp(quantile(confidence_level, alternative) * error)
+    return one_sided_ratio(second / first / factor, second / first * factor, alternative)
+
+
+def one_sided_ratio(low: float, high: float, alternative: str) -> tuple[float, float]:
+    """The limits of an interval that reaches to 0 or infinity for a one-sided test."""
+    if alternative == "greater":
+        return low, math.inf
+    if alternative == "less":
+        return 0.0, high
+    return low, high

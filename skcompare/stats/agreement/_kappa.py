@@ -1,0 +1,455 @@
+"""Cohen's kappa: agreement beyond chance, of labels or of right and wrong answers."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.polynomial.polynomial import polyval
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from skcompare._core.validation import alpha_of, check_choice
+from skcompare._registry.tests import paired_test
+from skcompare._typing import FloatArray
+from skcompare.evidence import AgreementMatrix, ContingencyTable
+from skcompare.stats.accuracy._fisher import (
+    LEAST_EXPECTED,
+    SMALL_EXPECTED,
+    FixedMargins,
+    is_exact,
+    is_sparse,
+)
+from skcompare.stats.core._effect_size_wording import kappa_reading
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import normal_pvalue
+
+ROUNDING = 4 * float(np.finfo(float).eps)
+"""A variance that is this small beside the terms that make it is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class KappaMoments:
+    """Kappa, and its variance as independent labels are mixed in.
+
+    `variance` holds the coefficients of a polynomial: at 0 it is the variance at what was
+    observed, at 1 that at independence with the same label rates.
+    """
+
+    n: float
+    kappa: float
+    observed: float
+    chance: float
+    variance: FloatArray
+
+    def standard_error(self, independent: float) -> float:
+        """At the mixture that independent labels have this share of."""
+        return math.sqrt(max(0.0, float(polyval(independent, self.variance))))
+
+
+def kappa_moments(counts: FloatArray, distances: FloatArray) -> KappaMoments:
+    """Those of a table of labels, whose pairs differ by the distances."""
+    n = float(counts.sum())
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    # Sums of whole numbers have no rounding below 2**53, so that kappa is exactly 0 and
+    # on the limits of the scale where it should be.
+    difference = n * float((distances * counts).sum())
+    expected = float(rows @ distances @ columns)
+    largest = float(distances.max()) or 1.0
+    observed = 1 - difference / (largest * n * n)
+    chance = 1 - expected / (largest * n * n)
+    if expected == 0:
+        return KappaMoments(n, math.nan, observed, chance, np.full(4, math.nan))
+    kappa = (expected - difference) / expected
+    weights = 1 - distances / largest
+    means = (weights @ columns / n)[:, None] + (rows @ weights / n) - 2 * chance
+    variances = [
+        _variances(counts / n, weights - observed, means),
+        _variances(np.outer(rows / n, columns / n), weights - chance, means),
+    ]
+    variance = _variance_polynomial(kappa, observed - chance, np.array(variances))
+    scale = n * (expected / (largest * n * n)) ** 2
+    return KappaMoments(n, kappa, observed, chance, variance / scale)
+
+
+def _variances(joint: FloatArray, weights: FloatArray, means: FloatArray) -> list[float]:
+    """Of centred weights and means: variance, covariance, variance."""
+    products = (weights * weights, weights * means, means * means)
+    return [float((joint * product).sum()) for product in products]
+
+
+def _variance_polynomial(kappa: float, lift: float, variances: FloatArray) -> FloatArray:
+    """Variance of weight - (1 - kappa) means, by the share of independent labels.
+
+    This is the variance of Fleiss, Cohen and Everitt (1969) but for a constant. The weight
+    of a pair of labels says how far they agree, and its means are the mean weights of
+    either with what the other classifier gives.
+
+    Parameters
+    ----------
+    kappa : float
+        At what was observed. With a share x of independent labels it is (1 - x) kappa.
+    lift : float
+        Mean weight of observed less that of independent labels.
+    variances : ndarray of shape (2, 3)
+        Of observed and of independent labels: variance of the weights, covariance of
+        weights and means, and variance of the means.
+    """
+    observed, independent = variances
+    weight, crossed, means = np.stack([observed, independent - observed], axis=1)
+    rest = np.array([1 - kappa, kappa])
+    terms = np.zeros((3, 4))
+    # The two parts have different mean weights, which adds to the variance of a mixture.
+    terms[0, :3] = [weight[0], weight[1] + lift * lift, -lift * lift]
+    terms[1, :3] = -2 * np.convolve(rest, crossed)
+    terms[2] = np.convolve(np.convolve(rest, rest), means)
+    total = terms.sum(axis=0)
+    if total[0] <= ROUNDING * np.abs(terms[:, 0]).sum():
+        total[0] = 0.0
+    return total
+
+
+INTERVALS = ("agreeing", "wald")
+WEIGHTS = ("none", "linear", "quadratic")
+
+UNDEFINED = "undefined-kappa"
+
+
+@paired_test(
+    "cohen_kappa",
+    title="Cohen's kappa of labels",
+    needs=AgreementMatrix,
+    kind="association",
+    measures="label agreement",
+    designs=("holdout",),
+    references=("Cohen1960", "Cohen1968", "Fleiss1969", "Landis1977"),
+)
+def cohen_kappa(
+    matrix: AgreementMatrix, *, weights: str = "none", interval: str = "agreeing"
+) -> PairedResult:
+    """Do two classifiers give the same labels more often than by chance?
+
+    Kappa is (o - e) / (1 - e), where o is the share of records with equal labels and e
+    the one that is expected of two that give their labels independently, each as often
+    as it does [1]_. The null hypothesis is kappa = 0. The truth is not needed, and kappa
+    says nothing about accuracy; nor can it be compared with
+    :func:`~skcompare.stats.error_kappa`, whose answers are right and wrong.
+
+    Parameters
+    ----------
+    matrix : AgreementMatrix
+        Counts of records by the two labels, from a hold-out set.
+    weights : {"none", "linear", "quadratic"}, default="none"
+        How labels that differ count [2]_: all alike, by their distance, or by its square.
+        The distance is in steps of the classes of `matrix` in sorted order, so this must
+        be their meaningful order, and a class between others that neither gives must be
+        in `matrix` to count as a step.
+    interval : {"agreeing", "wald"}, default="agreeing"
+        "agreeing" goes with the p-value; "wald" is kappa ± z times its standard error,
+        within [-1, 1], which can hold 0 although the test rejects, or the reverse.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is kappa and `statistic` is kappa over its standard error at kappa = 0.
+        `details` holds both shares, the standard error (`se`), that at kappa = 0 (`se0`)
+        and the least kappa that the label rates allow, -e / (1 - e). `remark` has kappa
+        in words.
+
+    Notes
+    -----
+    Both standard errors are those of Fleiss, Cohen and Everitt [3]_, for weighted kappa
+    too. The "agreeing" interval holds the values k0 with ``|kappa - k0| <= z se(k0)``,
+    where se(k0) is the standard error at a mixture of what was observed and independence
+    with the same label rates: its kappa is k0, and its standard error goes from `se0` at 0
+    to `se` at the observed kappa. Beyond 0 it stays `se0`, and beyond kappa `se`.
+
+    If both classifiers give one and the same class always, kappa is NaN, flagged
+    "undefined-kappa". If only one of them gives one class always, or they give no class in
+    common, kappa is 0 whatever the records are: the statistic is 0, p is 1 and the
+    interval [0, 0], flagged "degenerate". Kappa = 1 has an upper limit of 1.
+
+    The p-value is that of a normal statistic, which is poor where chance makes the two
+    agree on few records: with a class that both give, and are expected to give together to
+    fewer than 5 records, it is flagged "small-expected-counts".
+    It is liberal then: of independent labels, one of them given to 97 % of 200 records, it
+    rejects at 0.05 in 0.07 of the cases. "wald" is too short where few labels differ, and
+    holds a kappa of 0.92 in 64 % of the cases of 20 records
+    (``benchmarks/validity/label_tests.py``).
+
+    References
+    ----------
+    .. [1] Cohen, J. (1960). "A coefficient of agreement for nominal scales." Educational
+       and Psychological Measurement 20(1), 37-46.
+    .. [2] Cohen, J. (1968). "Weighted kappa: nominal scale agreement with provision for
+       scaled disagreement or partial credit." Psychological Bulletin 70(4), 213-220.
+    .. [3] Fleiss, J. L., Cohen, J. and Everitt, B. S. (1969). "Large sample standard
+       errors of kappa and weighted kappa." Psychological Bulletin 72(5), 323-327.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import AgreementMatrix
+    >>> from skcompare.stats import cohen_kappa
+    >>> matrix = AgreementMatrix([[70, 6, 4], [10, 55, 5], [8, 7, 35]], ["a", "b", "c"])
+    >>> result = cohen_kappa(matrix)
+    >>> print(f"{result.estimate:.4f}: {result.remark}")
+    0.6923: substantial agreement beyond chance
+    >>> low, high = result.confidence_interval()
+    >>> print(f"[{low:.4f}, {high:.4f}]")
+    [0.5994, 0.7771]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("weights", weights, WEIGHTS)
+    counts = matrix.counts.astype(np.float64)
+    together = np.prod(matrix.label_counts, axis=0, dtype=np.float64)
+    sparse = bool((together[together > 0] < LEAST_EXPECTED * matrix.n).any())
+    return _kappa_result(counts, weights, interval, "kappa of labels", sparse)
+
+
+@paired_test(
+    "error_kappa",
+    title="Cohen's kappa of right and wrong answers",
+    needs=ContingencyTable,
+    kind="association",
+    measures="error agreement",
+    designs=("holdout",),
+    references=("Cohen1960", "Fleiss1969", "Landis1977", "Fisher1935"),
+)
+def error_kappa(
+    table: ContingencyTable, *, method: str = "auto", interval: str = "agreeing"
+) -> PairedResult:
+    """Are two classifiers right and wrong together more often than by chance?
+
+    Kappa is (o - e) / (1 - e), where o is the share of records that both or neither
+    answer rightly and e the one that is expected of two with independent errors and the
+    same accuracies [1]_. The null hypothesis is kappa = 0. It cannot be compared with
+    :func:`~skcompare.stats.cohen_kappa`, which is about labels.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Counts of records by who was right, from a hold-out set.
+    method : {"auto", "asymptotic", "exact"}, default="auto"
+        How the p-value is computed: by kappa over its standard error, which is about
+        normal, or exactly, given both accuracies. "auto" is exact where independent errors
+        would give a cell fewer than 5 records, as of two accurate classifiers, and counts
+        are whole.
+    interval : {"agreeing", "wald"}, default="agreeing"
+        As for :func:`~skcompare.stats.cohen_kappa`.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is kappa. `statistic` is kappa over its standard error at kappa = 0, or
+        in the exact test the number of records that both answer rightly. `details` and
+        `remark` are as for :func:`~skcompare.stats.cohen_kappa`.
+
+    Raises
+    ------
+    ValueError
+        If the exact test is asked for and counts are fractional.
+
+    Notes
+    -----
+    Standard errors are those of Fleiss, Cohen and Everitt [2]_. If both are always right,
+    or both always wrong, kappa is NaN, flagged "undefined-kappa". If only one of them is
+    always right, or always wrong, kappa is 0 whatever the records are: the statistic is
+    0, p is 1 and the interval [0, 0], flagged "degenerate".
+
+    Given both accuracies, kappa grows with the number of records that both answer rightly.
+    Its exact p-value is then that of Fisher's test [3]_: twice the smaller tail, at most 1.
+    It is conservative: independent errors of two that are right on 99 % of 1000 records
+    have p below 0.05 in 0.5 % of cases, where the normal one has it in 8.4 %.
+    The limit of the interval towards 0, and beyond, is the kappa of the table with these
+    accuracies that has the limit of Fisher's conditional odds ratio, so that 0 is outside
+    exactly when p is small. The far limit is that, or kappa ± z times its standard error
+    if this is farther: accuracies that are a little different allow a larger kappa. An
+    asymptotic p-value where cells are expected to have fewer than 5 records is flagged
+    "small-expected-counts". "asymptotic" is liberal there: of independent errors
+    with both accuracies 0.97 it rejects at 0.05 in 0.08 of the cases of 200 records, and
+    "wald" holds the true kappa in as few as 63 % of the cases of 20 records
+    (``benchmarks/validity/ratios_and_agreement.py``).
+
+    References
+    ----------
+    .. [1] Cohen, J. (1960). "A coefficient of agreement for nominal scales." Educational
+       and Psychological Measurement 20(1), 37-46.
+    .. [2] Fleiss, J. L., Cohen, J. and Everitt, B. S. (1969). "Large sample standard
+       errors of kappa and weighted kappa." Psychological Bulletin 72(5), 323-327.
+    .. [3] Fisher, R. A. (1935). "The logic of inductive inference." Journal of the Royal
+       Statistical Society 98(1), 39-82.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.stats import error_kappa
+    >>> result = error_kappa(ContingencyTable(150, 25, 15, 10))
+    >>> print(f"{result.estimate:.4f}, p = {result.pvalue:.4f}, {result.remark}")
+    0.2195, p = 0.0075, fair agreement beyond chance
+
+    .. versionadded:: 0.1
+    """
+    counts = np.array(
+        [
+            [table.both_correct, table.only_champion],
+            [table.only_challenger, table.both_wrong],
+        ],
+        dtype=np.float64,
+    )
+    exact = is_exact(table, method)
+    name = "kappa of right and wrong answers"
+    result = _kappa_result(counts, "none", interval, name, is_sparse(table) and not exact)
+    if not exact or result.flags:
+        return result
+    tables = FixedMargins.of(table)
+    pvalue, log_pvalue = tables.pvalue()
+    limits = result.limits
+    if interval == "agreeing":
+        limits = partial(_exact_limits, tables, counts)
+    return replace(
+        result,
+        statistic=counts[0, 0].item(),
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
+        method="exact",
+        limits=limits,
+        remark=kappa_reading(result.estimate, pvalue),
+    )
+
+
+def _kappa_result(
+    counts: FloatArray, weights: str, interval: str, name: str, sparse: bool
+) -> PairedResult:
+    check_choice("interval", interval, INTERVALS)
+    distances = _distances(len(counts), weights)
+    undefined, fixed = _exceptions(counts, distances)
+    moments = kappa_moments(counts, distances)
+    kappa, chance = moments.kappa, moments.chance
+    details = {"observed_agreement": moments.observed, "chance_agreement": chance}
+    limits = partial(_limits, moments, interval)
+    flags: tuple[str, ...] = ()
+    if undefined:
+        statistic = pvalue = log_pvalue = math.nan
+        limits = partial(_constant_limits, math.nan)
+        flags = (UNDEFINED,)
+    elif fixed:
+        kappa, statistic, pvalue, log_pvalue = 0.0, 0.0, 1.0, 0.0
+        limits = partial(_constant_limits, 0.0)
+        flags = ("degenerate",)
+        details |= {"se": 0.0, "se0": 0.0, "least_kappa": (0 - chance) / (1 - chance)}
+    else:
+        se, se0 = moments.standard_error(0), moments.standard_error(1)
+        statistic = kappa / se0
+        flags = (SMALL_EXPECTED,) if sparse else ()
+        pvalue, log_pvalue = normal_pvalue(statistic, "two-sided")
+        details |= {"se": se, "se0": se0, "least_kappa": (0 - chance) / (1 - chance)}
+    return PairedResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
+        df=None,
+        estimate=kappa,
+        estimate_name=name,
+        champion=None,
+        challenger=None,
+        alternative="two-sided",
+        method="asymptotic" if weights == "none" else f"asymptotic, {weights} weights",
+        n=moments.n,
+        limits=limits,
+        flags=flags,
+        details=details,
+        remark=kappa_reading(kappa, pvalue),
+    )
+
+
+def _distances(n_classes: int, weights: str) -> FloatArray:
+    """How much each pair of labels differs."""
+    steps = np.arange(n_classes, dtype=np.float64)
+    distances = np.abs(steps[:, None] - steps)
+    if weights == "linear":
+        return distances
+    return distances**2 if weights == "quadratic" else np.minimum(distances, 1.0)
+
+
+def _exceptions(counts: FloatArray, distances: FloatArray) -> tuple[bool, bool]:
+    """Whether kappa is undefined, and whether the label rates alone make it 0.
+
+    Decided from the counts, because rounding leaves tiny variances. Where the distance
+    is a term of the one label plus a term of the other, over the labels that occur, its
+    mean is that of independent labels whatever goes with what.
+    """
+    occurring = np.ix_(counts.any(axis=1), counts.any(axis=0))
+    block = distances[occurring]
+    interaction = block - block[:1] - block[:, :1] + block[0, 0]
+    return not block.any(), not interaction.any()
+
+
+def _constant_limits(
+    value: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    return value, value
+
+
+def _limits(
+    moments: KappaMoments, interval: str, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of kappa, within [-1, 1]; two-sided whatever the alternative."""
+    z = -float(ndtri(alpha_of(confidence_level) / 2))
+    kappa, reach = moments.kappa, z * moments.standard_error(0)
+    inward = outward = reach
+    if interval == "agreeing":
+        if kappa == 0:
+            inward = outward = max(reach, z * moments.standard_error(1))
+        else:
+            inward = _distance_towards_zero(moments, z)
+    below, above = (inward, outward) if kappa >= 0 else (outward, inward)
+    return max(-1.0, kappa - below), min(1.0, kappa + above)
+
+
+def _distance_towards_zero(moments: KappaMoments, z: float) -> float:
+    """From kappa to its limit on the side of 0."""
+    size = abs(moments.kappa)
+    at_zero = z * moments.standard_error(1)
+    if size <= at_zero:
+        return at_zero
+    # With a share x of independent labels kappa is (1 - x) kappa, so that the limit has
+    # x² kappa² = z² variance(x). In all tables tried there is one root in (0, 1).
+    excess = -z * z * moments.variance
+    excess[2] += size * size
+    if excess[0] == 0:
+        excess = excess[1:]  # without the root at kappa itself
+    return size * float(brentq(lambda x: float(polyval(x, excess)), 0.0, 1.0, xtol=1e-15))
+
+
+def _exact_limits(
+    tables: FixedMargins, counts: FloatArray, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of kappa by those of the odds ratio, and the farther one by Wald's too."""
+    moments = kappa_moments(counts, _distances(2, "none"))
+    independent = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / moments.n
+    low, high = (
+        _kappa_of_odds(independent, log_odds)
+        for log_odds in tables.log_odds_limits(confidence_level)
+    )
+    wald_low, wald_high = _limits(moments, "wald", confidence_level, alternative)
+    if moments.kappa >= 0:
+        low, high = min(low, moments.kappa), max(high, wald_high)
+    if moments.kappa <= 0:
+        low, high = min(low, wald_low), max(high, moments.kappa)
+    return max(-1.0, low), min(1.0, high)
+
+
+def _kappa_of_odds(independent: FloatArray, log_odds: float) -> float:
+    """Kappa of the table with an odds ratio that has the margins of an independent one."""
+    agree, apart = float(np.trace(independent)), independent[0, 1] + independent[1, 0]
+    product = independent[0, 1] * independent[1, 0]
+    # The records beyond chance that both answer rightly are the root of a quadratic,
+    # (E11 + x)(E00 + x) = odds (E10 - x)(E01 - x), divided by the odds where they are
+    # above 1 so that no term grows without limit.
+    far, near = (apart, agree) if log_odds > 0 else (agree, apart)
+    share = -math.expm1(-abs(log_odds))
+    linear = far + (1 - share) * near
+    root = math.sqrt(max(0.0, linear * linear - 4 * product * share * share))
+    excess = 2 * product * share / (linear + root)
+    return math.copysign(2 * excess / apart, log_odds)

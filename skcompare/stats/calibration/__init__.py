@@ -1,0 +1,24 @@
+"""Tests of calibration, of one classifier and of two."""
+
+from skcompare.stats.calibration._calibration_consistency import (
+    CalibrationConsistency,
+    calibration_consistency,
+)
+from skcompare.stats.calibration._calibration_difference import calibration_difference
+from skcompare.stats.calibration._calibration_tests import (
+    CalibrationTestResult,
+    calibration_cusum,
+    spiegelhalter,
+)
+from skcompare.stats.calibration._influence import record_influences as record_influences
+from skcompare.stats.calibration._influence import role_sums as role_sums
+from skcompare.stats.calibration._influence import squared_errors as squared_errors
+
+__all__ = [
+    "CalibrationConsistency",
+    "CalibrationTestResult",
+    "calibration_consistency",
+    "calibration_cusum",
+    "calibration_difference",
+    "spiegelhalter",
+]

@@ -1,0 +1,444 @@
+"""Test of the difference of two calibration errors on one test set."""
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+from scipy.special import ndtri
+
+from skcompare._core.validation import (
+    alpha_of,
+    check_alternative,
+    check_choice,
+    check_count,
+)
+from skcompare._registry.tests import paired_test
+from skcompare.evidence import ROLES, CalibrationBins, Forecasts, PairedCalibration
+from skcompare.stats.calibration._calibration_tests import (
+    cusum_of,
+    spiegelhalter_from,
+    spiegelhalter_of,
+)
+from skcompare.stats.calibration._influence import (
+    BothSums,
+    role_sums,
+    squared_errors,
+    variance_of,
+)
+from skcompare.stats.calibration._resampling import (
+    ExchangedDifferences,
+    bootstrap_error,
+    exchanged_differences,
+)
+from skcompare.stats.calibration._squared_errors import spiegelhalter_sums
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import normal_pvalue, student_pvalue, student_quantile
+
+DIGITS = 12
+MOST_SORTED = 1_000_000
+"""Records beyond which the roles' own tests, which sort them, are left out."""
+
+
+def parts_of(
+    calibration: PairedCalibration,
+    sums: BothSums,
+    errors: tuple[float, float],
+) -> tuple[dict[str, Any], ...]:
+    """Further errors of each role, and its own tests against perfect calibration.
+
+    The plug-in errors are biased and not tested. The own tests take records as unrelated
+    and one event a record, so that groups and classwise events have none.
+    """
+    own = (
+        calibration.groups is None
+        and calibration.rows_per_record == 1
+        and (calibration.n <= MOST_SORTED or calibration.cells is not None)
+    )
+    parts: list[dict[str, Any]] = []
+    for role, name in enumerate(ROLES):
+        count, events, excess = sums[role].totals[:3]
+        bins = CalibrationBins(count, events - excess, events)
+        values = {
+            "squared_calibration_error": errors[role],
+            "root_calibration_error": math.sqrt(max(errors[role], 0.0)),
+            "expected_calibration_error": bins.error("l1"),
+            "debiased_expected_calibration_error": bins.error("l1", debiased=True),
+            "maximum_calibration_error": bins.error("max"),
+        }
+        # Further digits depend on the order of the records.
+        part = {"role": name, **{k: round(v, DIGITS) for k, v in values.items()}}
+        parts.append(part | _own_tests(calibration, role) if own else part)
+    return tuple(parts)
+
+
+def _own_tests(calibration: PairedCalibration, role: int) -> dict[str, float]:
+    """P-values for the hypothesis that one role's probabilities are right."""
+    kind = calibration.kind
+    if calibration.cells is not None:
+        found = spiegelhalter_sums(calibration.cells, role)
+        tested = spiegelhalter_from(*found, kind, calibration.n)
+        return {"spiegelhalter_pvalue": tested.pvalue}
+    forecasts = Forecasts(calibration.proba[role], calibration.outcomes[role])
+    return {
+        "spiegelhalter_pvalue": spiegelhalter_of(forecasts, kind).pvalue,
+        # Simulations would take longer than all else.
+        "calibration_cusum_pvalue": cusum_of(forecasts, kind, method="asymptotic").pvalue,
+    }
+
+
+METHODS = ("analytic", "bootstrap", "exchangeability")
+NOISE = 1e-15
+"""A difference that is a smaller share of what it is the difference of is 0."""
+
+ROUNDING = 1e-13
+"""So is a standard error: records that are all alike leave one that is nothing else."""
+
+FEW_DEGREES, FEW_GROUPS, MUCH_GROWTH = 15, 10, 0.15
+DECIDED_BY_FEW = "decided-by-few-records"
+GROUPS_ARE_FEW = "few-groups"
+NO_VARIANCE = "zero-variance"
+
+
+class _Tail(NamedTuple):
+    """What a method says of the difference."""
+
+    statistic: float
+    pvalue: float
+    log_pvalue: float
+    limits: Any
+    method: str
+    details: dict[str, float]
+    df: float | None = None
+    flags: tuple[str, ...] = ()
+
+
+def _sample_size(
+    calibration: PairedCalibration,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    **options: object,
+) -> float:
+    """Records at which the difference is that many standard errors from 0."""
+    sums = role_sums(calibration, 0), role_sums(calibration, 1)
+    champion, challenger = squared_errors(sums)
+    difference, variance = champion - challenger, variance_of(sums)
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    outward = {"greater": difference, "less": -difference}.get(alternative, abs(difference))
+    if outward <= 0:
+        return math.inf
+    # With s times as many records the first part of the variance is s and the second s²
+    # times smaller, so 1 / s solves a quadratic equation.
+    wanted = (outward / (float(ndtri(power)) - float(ndtri(tail)))) ** 2
+    root = math.sqrt(variance.first**2 + 4 * variance.second * wanted)
+    needed = calibration.n * (variance.first + root) / (2 * wanted)
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(needed, calibration.n + 1.0)
+
+
+@paired_test(
+    "calibration_difference",
+    title="Difference of calibration errors",
+    needs=PairedCalibration,
+    kind="difference",
+    measures="squared_calibration_error",
+    designs=("holdout", "grouped holdout"),
+    references=("Efron1981", "Kumar2019", "Satterthwaite1946"),
+    sample_size=_sample_size,
+    plug_in=False,
+)
+def calibration_difference(
+    calibration: PairedCalibration,
+    *,
+    method: str = "analytic",
+    n_resamples: int = 2000,
+    random_state: Any = 0,
+    alternative: str = "two-sided",
+) -> PairedResult:
+    """Compare two calibration errors on one test set.
+
+    The null hypothesis is that the squared calibration errors of the two trained
+    classifiers are equal, over new records: whether both are calibrated, both are off in
+    the same way, or each is off in a way of its own. The squared calibration error is the
+    mean over the records of the squared distance between mean probability and share of
+    events in the record's bin. It is estimated without the bias of the usual plug-in
+    estimates [1]_, which grows with the variety of a classifier's probabilities; a test of
+    plug-in estimates finds differences between calibrated classifiers.
+
+    Parameters
+    ----------
+    calibration : PairedCalibration
+        Probabilities, events and bins of both, as many bins for each, from a hold-out set.
+    method : {"analytic", "bootstrap", "exchangeability"}, default="analytic"
+        "analytic" takes the difference in standard errors as Student's t; see the notes.
+        "bootstrap" takes it as normal, with the standard deviation over resampled records
+        as standard error; it is conservative, much so where both classifiers are nearly
+        calibrated. Of ungrouped records of one event each, only the numbers from each pair
+        of bins are drawn, because the rest of that deviation is known. "exchangeability"
+        exchanges the two answers to random records. It is exact for the hypothesis that
+        the two are exchangeable, which says more than that their errors are equal, and is
+        not a test of equal calibration errors.
+    n_resamples : int, default=2000
+        Resamples of "bootstrap" and "exchangeability", at least 2.
+    random_state : int, RandomState instance or None, default=0
+        Makes the resamples.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better calibrated.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is the squared error of the champion less that of the challenger, so
+        that positive favours the challenger. `champion` and `challenger` are the squared
+        errors; chance can make them negative. `statistic` is the estimate in standard
+        errors, and for "exchangeability" the estimate. The interval is the estimate less
+        and plus a multiple of the standard error, and excludes 0 exactly when the test
+        rejects; for "exchangeability" it is of differences by which the estimate could be
+        shifted without being rejected. `details` has the standard error, and `parts`
+        further errors of each role, which are not tested. For up to 1,000,000 records
+        without groups, and not for classwise events, `parts` also has the p-values of
+        each role's own tests of perfect calibration: :func:`spiegelhalter`, and
+        :func:`calibration_cusum` with method="asymptotic". Where only sums of the records
+        were kept, of the two the former, and of any number of records.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of bins differ, there are fewer than 2 records or groups, or
+        "exchangeability" meets evidence without its records.
+
+    Notes
+    -----
+    A squared error is a sum over pairs of records in a bin. Where both classifiers are
+    calibrated, single records do not matter to first order, and the variance is that of
+    pairs, which falls with the square of the number of records; else it falls with the
+    number. The jackknife variance counts that of pairs twice [2]_, and a bootstrap three
+    times. "analytic" takes the jackknife's and takes off one time the variance of pairs,
+    estimated from the products of residuals of both classifiers in their joint bins.
+
+    That variance collapses where few records went the other way: a bin in which no record
+    or one did shows none, and a gap that is small by chance shows little. So it is not
+    taken to be less than the variance under the null hypothesis with one more error. For
+    that, one event and one record without are added to each bin (Laplace's rule), the gaps
+    of both classifiers are such that both errors are the mean of the two, and one record is
+    added to which the two give opposite probabilities, as such a record may not have been
+    seen. For many records of either outcome in each bin that makes no difference.
+
+    The degrees of freedom are Satterthwaite's [3]_, from how unequal the influences of the
+    records are. Where they are fewer than 15, or the added records raise the null variance
+    by more than 15 %, the result is flagged "decided-by-few-records".
+
+    Of grouped records, groups take the place of records: only pairs of different groups
+    count, in estimate and variance, and resamples are of groups. Fewer than 10 groups are
+    flagged "few-groups". Of classwise events, all classes of a record are one record.
+    Where classes are so many that the pairs of their bins are not counted, the variance is
+    the jackknife's, which is conservative.
+
+    Evidence that was reduced to sums gives the same to 12 digits, but for the draws of
+    "bootstrap", which are others, and for classifiers that are nearly the same, whose
+    standard error keeps 3 digits where probabilities are 1e-6 apart. Degrees of freedom
+    from sums without the higher powers are those of influences that do not curve within
+    bins.
+
+    ``benchmarks/validity/calibration.py`` measures error rates, power and coverage: level
+    and coverage hold where the error is spread over the records, and are somewhat off
+    where a bin with few of them has most of it. Bins of equal mass or of quantiles are
+    taken as if they had been fixed in advance.
+
+    Two classifiers with the same probabilities have statistic 0 and p = 1, flagged
+    "degenerate". Of a bootstrap, a difference without variance has an infinite statistic
+    and no p-value.
+
+    References
+    ----------
+    .. [1] Kumar, A., Liang, P. and Ma, T. (2019). "Verified uncertainty calibration."
+       Advances in Neural Information Processing Systems 32.
+    .. [2] Efron, B. and Stein, C. (1981). "The jackknife estimate of variance." Annals of
+       Statistics 9(3), 586-596.
+    .. [3] Satterthwaite, F. E. (1946). "An approximate distribution of estimates of
+       variance components." Biometrics Bulletin 2(6), 110-114.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PairedCalibration
+    >>> from skcompare.stats import calibration_difference
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(0.1, 0.9, size=2000)
+    >>> y = rng.uniform(size=2000) < p
+    >>> overconfident = p**2 / (p**2 + (1 - p) ** 2)
+    >>> calibration = PairedCalibration.from_predictions(y, overconfident, p, n_bins=10)
+    >>> result = calibration_difference(calibration)
+    >>> print(f"{result.champion:.4f} to {result.challenger:.4f}, p = {result.pvalue:.1e}")
+    0.0153 to -0.0001, p = 6.4e-12
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    check_alternative(alternative)
+    n_resamples = check_count("n_resamples", n_resamples, least=2)
+    _check_bins(calibration)
+    if method == "exchangeability":
+        calibration.check_kept('method="exchangeability"')
+    sums = role_sums(calibration, 0), role_sums(calibration, 1)
+    _check_units(calibration, sums[0].n_units)
+    champion, challenger = squared_errors(sums)
+    estimate = champion - challenger
+    if abs(estimate) <= NOISE * (abs(champion) + abs(challenger)):
+        estimate = 0.0
+    noise = ROUNDING * (abs(champion) + abs(challenger))
+    if method == "analytic":
+        tail = _analytic(estimate, sums, alternative, noise)
+    elif method == "bootstrap":
+        error = bootstrap_error(calibration, n_resamples, random_state)
+        error = error if error > max(noise, NOISE) else 0.0
+        tail = _bootstrap(estimate, error, n_resamples, alternative)
+    else:
+        exchanged = exchanged_differences(calibration, n_resamples, random_state)
+        tail = _exchangeability(estimate, exchanged, alternative)
+    few = calibration.groups is not None and sums[0].n_units < FEW_GROUPS
+    flags = (*calibration.flags, *tail.flags, *((GROUPS_ARE_FEW,) if few else ()))
+    return PairedResult(
+        statistic=tail.statistic,
+        pvalue=tail.pvalue,
+        log_pvalue=tail.log_pvalue,
+        df=tail.df,
+        estimate=estimate,
+        estimate_name="gain in squared calibration error",
+        champion=champion,
+        challenger=challenger,
+        alternative=alternative,
+        method=tail.method,
+        n=calibration.n,
+        limits=tail.limits,
+        flags=tuple(dict.fromkeys(flags)),
+        details={**tail.details, "n_bins": float(calibration.n_bins[0])},
+        parts=parts_of(calibration, sums, (champion, challenger)),
+        greater_is_better=False,
+    )
+
+
+def _check_bins(calibration: PairedCalibration) -> None:
+    first, second = calibration.n_bins
+    if first != second:
+        raise ValueError(
+            "calibration_difference needs as many bins for both classifiers. Got "
+            f"{first} and {second}: equal probabilities stay in one bin. Use "
+            "strategy='uniform', or pass the same `edges` for both."
+        )
+
+
+def _check_units(calibration: PairedCalibration, n_units: int) -> None:
+    if n_units < 2:
+        units, unit = ("records", "record")
+        if calibration.groups is not None:
+            units, unit = ("groups", "group")
+        raise ValueError(
+            f"calibration_difference needs at least 2 {units}. Got {n_units}. One {unit} "
+            "says nothing of how much the difference varies."
+        )
+
+
+def _analytic(estimate: float, sums: BothSums, alternative: str, noise: float) -> _Tail:
+    variance = variance_of(sums)
+    error = math.sqrt(variance.total)
+    details = {
+        "standard_error": error,
+        "standard_error_of_pairs": math.sqrt(variance.second),
+    }
+    if error <= noise or (estimate == 0 and variance.observed <= noise**2):
+        return _without_error(estimate, "analytic", dict.fromkeys(details, 0.0))
+    df = variance.df
+    few = df < FEW_DEGREES or variance.growth > MUCH_GROWTH
+    return _Tail(
+        estimate / error,
+        *student_pvalue(estimate / error, df, alternative),
+        partial(_t_limits, estimate, error, df),
+        "analytic",
+        details,
+        df,
+        (DECIDED_BY_FEW,) if few else (),
+    )
+
+
+def _bootstrap(estimate: float, error: float, n_resamples: int, alternative: str) -> _Tail:
+    method = f"bootstrap, {n_resamples} resamples"
+    details = {"standard_error": error, "resamples": float(n_resamples)}
+    if error == 0:
+        return _without_error(estimate, method, details)
+    return _Tail(
+        estimate / error,
+        *normal_pvalue(estimate / error, alternative),
+        partial(_normal_limits, estimate, error),
+        method,
+        details,
+    )
+
+
+def _without_error(estimate: float, method: str, details: dict[str, float]) -> _Tail:
+    """A difference whose standard error is 0."""
+    if estimate == 0:
+        limits = partial(_shifted, 0.0, 0.0)
+        return _Tail(0.0, 1.0, 0.0, limits, method, details, None, ("degenerate",))
+    statistic = math.copysign(math.inf, estimate)
+    limits = partial(_shifted, estimate, math.inf)
+    return _Tail(
+        statistic, math.nan, math.nan, limits, method, details, None, (NO_VARIANCE,)
+    )
+
+
+def _exchangeability(
+    estimate: float, exchanged: ExchangedDifferences, alternative: str
+) -> _Tail:
+    n_resamples = len(exchanged.sizes)
+    method = f"exchangeability, {n_resamples} Monte-Carlo resamples"
+    details = {"resamples": float(n_resamples)}
+    if estimate == 0 and exchanged.sizes[-1] <= NOISE:
+        return _without_error(estimate, method, details)
+    return _Tail(
+        estimate,
+        *exchanged.pvalue(estimate, alternative),
+        partial(_exchanged_limits, estimate, exchanged),
+        method,
+        details,
+    )
+
+
+def _t_limits(
+    estimate: float, error: float, df: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    sides = 2 if alternative == "two-sided" else 1
+    reach = student_quantile(alpha_of(confidence_level) / sides, df) * error
+    return _shifted(estimate, reach, confidence_level, alternative)
+
+
+def _normal_limits(
+    estimate: float, error: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    tail = alpha_of(confidence_level)
+    reach = -float(ndtri(tail / 2 if alternative == "two-sided" else tail)) * error
+    return _shifted(estimate, reach, confidence_level, alternative)
+
+
+def _exchanged_limits(
+    estimate: float,
+    exchanged: ExchangedDifferences,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    reach = exchanged.critical(alpha_of(confidence_level), alternative)
+    return _shifted(estimate, reach, confidence_level, alternative)
+
+
+def _shifted(
+    estimate: float, reach: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Differences up to a distance from the estimate, between those that can be.
+
+    Squared errors are between 0 and 1, and only their estimates may be outside.
+    """
+    low = -math.inf if alternative == "less" else estimate - reach
+    high = math.inf if alternative == "greater" else estimate + reach
+    least, most = min(-1.0, estimate), max(1.0, estimate)
+    return min(max(low, least), most), max(min(high, most), least)

@@ -1,0 +1,447 @@
+"""Whether one classifier's probabilities are calibrated at all."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.validation import check_choice, check_count
+from skcompare._typing import ArrayLike, FloatArray, IntArray
+from skcompare.evidence import Forecasts, collapse_answers
+from skcompare.stats.core._tails import SMALLEST, normal_pvalue
+
+DECIMALS = 12
+"""Probabilities that agree to so many decimals are equal but for rounding."""
+
+DRAWS_AT_ONCE = 1_000_000
+"""Outcomes simulated at a time, which bounds the memory."""
+
+SLACK = 1e-12
+"""Statistics this close, relative to the greater of them and 1, are equal."""
+
+LEAST_RANGE = 0.25
+"""A Brownian motion stays in a smaller range with probability below 1e-33."""
+
+
+class Walk(NamedTuple):
+    """Probabilities in order, and where the blocks of equal ones end.
+
+    `sd` is the standard deviation of the sum of all differences if the probabilities are
+    right.
+    """
+
+    proba: FloatArray
+    happened: NDArray[np.bool_]
+    ends: IntArray
+    sd: float
+
+    def statistic(self, outcomes: NDArray[np.bool_], name: str) -> FloatArray:
+        """The statistic of each row of outcomes, in the order of the probabilities."""
+        sums = np.cumsum(outcomes - self.proba, axis=-1)[..., self.ends]
+        # The walk starts at 0.
+        high = np.maximum(sums.max(axis=-1), 0.0)
+        low = np.minimum(sums.min(axis=-1), 0.0)
+        found = high - low if name == "kuiper" else np.maximum(high, -low)
+        return found / self.sd
+
+
+def walk_of(proba: FloatArray, happened: NDArray[np.bool_]) -> Walk:
+    """Records in the order of their probabilities.
+
+    Equal probabilities are one step, because their order says nothing.
+    """
+    # Doubles that are not negative are in the order of their bits. The outcome as last bit
+    # sorts equal probabilities, so that sums round alike in any order of the records.
+    bits = np.sort((proba + 0.0).view(np.int64) * 2 + happened)
+    ordered = (bits >> 1).view(np.float64)
+    keys = np.round(ordered, DECIMALS)
+    ends = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1)
+    sd = math.sqrt(np.sum(ordered * (1 - ordered)))
+    return Walk(ordered, (bits & 1).astype(np.bool_), ends, sd)
+
+
+def simulated_pvalue(
+    walk: Walk, name: str, observed: float, n_resamples: int, random_state: int
+) -> float:
+    """Share of simulated outcomes with as great a statistic; the observed one counts."""
+    rng = np.random.default_rng(random_state)
+    n = len(walk.proba)
+    least = observed - SLACK * max(1.0, observed)
+    as_great = 0
+    at_once = max(1, DRAWS_AT_ONCE // n)
+    for start in range(0, n_resamples, at_once):
+        rows = min(at_once, n_resamples - start)
+        drawn = rng.random((rows, n)) < walk.proba
+        as_great += int(np.count_nonzero(walk.statistic(drawn, name) >= least))
+    return (1 + as_great) / (n_resamples + 1)
+
+
+def brownian_pvalue(name: str, observed: float) -> tuple[float, float]:
+    """Tail probability of Brownian motion on [0, 1], and its logarithm.
+
+    Of its greatest distance from 0 ("kolmogorov"; the reflection principle) or of its
+    range ("kuiper"; Feller 1951, equation 3.7, integrated).
+    """
+    if observed <= LEAST_RANGE:
+        return 1.0, 0.0
+    k = np.arange(1, 2 + int(40 / observed))
+    if name == "kuiper":
+        steps, factors = k, 8.0 * k * (-1.0) ** (k - 1)
+    else:
+        steps, factors = 2 * k - 1, 4.0 * (-1.0) ** (k - 1)
+    # Relative to the first term, so that a far tail keeps its digits.
+    logs = log_ndtr(-steps * observed)
+    total = float(np.sum(factors * np.exp(logs - logs[0])))
+    pvalue = min(1.0, total * float(ndtr(-observed)))
+    return pvalue, min(0.0, math.log(total) + float(logs[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationTestResult:
+    """Result of a test of one classifier's calibration; unpacks to `(statistic, pvalue)`.
+
+    Attributes
+    ----------
+    name : str
+        The test.
+    statistic, pvalue, log_pvalue : float
+        The natural logarithm stays exact where the p-value is below the smallest double.
+    method : str
+        How the p-value was computed.
+    kind : str
+        The events that the probabilities are about: "binary", "top_label" or "classwise".
+    n : int
+        Records behind it.
+    flags : tuple of str
+        Codes of caveats; `caveats` has their words.
+    details : mapping of str to float
+        Further numbers.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    log_pvalue: float
+    method: str
+    kind: str
+    n: int
+    flags: tuple[str, ...] = ()
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.pvalue))
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether the data had nothing to test."""
+        return "degenerate" in self.flags
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return {
+            "name": self.name,
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "log_pvalue": self.log_pvalue,
+            "method": self.method,
+            "kind": self.kind,
+            "n": self.n,
+            "flags": list(self.flags),
+            "details": dict(self.details),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.name} ({self.method}), {self.kind.replace('_', '-')} probabilities, "
+            f"n = {self.n}",
+            f"statistic {self.statistic:.4g}, p {format_pvalue(self.pvalue)} for the "
+            "hypothesis that events happen as often as their probabilities say",
+        ]
+        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+
+MOST_SIMULATED = 2000
+"""Up to so many records method="auto" simulates outcomes."""
+
+IMPOSSIBLE = "impossible-outcome"
+
+
+def spiegelhalter(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    kind: str = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+) -> CalibrationTestResult:
+    """Test whether the Brier score is what the probabilities themselves promise.
+
+    The null hypothesis is that each event happens with the stated probability, and
+    independently of the others. The statistic is the Brier score less its expectation,
+    over its standard deviation under this hypothesis [1]_. It is 0 on average for other
+    errors, too: overconfidence where the event is likely can make up for
+    underconfidence elsewhere, which :func:`calibration_cusum` sees.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities of the positive class, or a column a class in sorted order.
+    kind : {"auto", "binary", "top_label", "classwise"}, default="auto"
+        The events: the positive class, the predicted class being the true one, or all
+        classes of a record together. "auto" is binary for two classes, and top-label for
+        more. Classwise, the variance is that of one class drawn a record.
+    pos_label : label, optional
+        The positive one of two classes; 1 by default, else the second column.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted, where `y_true` may lack some.
+
+    Returns
+    -------
+    result : CalibrationTestResult
+        `statistic` is z; positive where the Brier score is worse than promised, as for
+        overconfident classifiers. The p-value is two-sided, by the normal distribution.
+
+    Raises
+    ------
+    ValueError
+        If probabilities or labels are refused, or an option is unknown.
+
+    Notes
+    -----
+    Probabilities of 0, 1/2 and 1 promise a Brier score without variation. Where all are
+    of this kind and none failed, the statistic is 0, p is 1, and the flag is "degenerate".
+    A record of probability 0 or 1 that went the other way refutes the hypothesis by
+    itself: p is the smallest double, `log_pvalue` is -inf, and the flag is
+    "impossible-outcome", whatever the statistic.
+
+    References
+    ----------
+    .. [1] Spiegelhalter, D. J. (1986). "Probabilistic prediction in patient management
+       and clinical trials." Statistics in Medicine 5(5), 421-433.
+
+    Examples
+    --------
+    >>> from skcompare.stats import spiegelhalter
+    >>> result = spiegelhalter([1, 0, 1, 0, 1, 0], [0.9, 0.2, 0.7, 0.3, 0.6, 0.15])
+    >>> round(result.statistic, 4), round(result.pvalue, 4)
+    (-1.239, 0.2154)
+
+    .. versionadded:: 0.1
+    """
+    chosen, n_classes, (forecasts,) = collapse_answers(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    return spiegelhalter_of(forecasts, chosen, n_classes)
+
+
+def calibration_cusum(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    statistic: str = "kuiper",
+    method: str = "auto",
+    kind: str = "auto",
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    n_resamples: int = 9999,
+    random_state: int = 0,
+) -> CalibrationTestResult:
+    """Test calibration by cumulative differences, without bins.
+
+    The null hypothesis is that each event happens with the stated probability, and
+    independently of the others. Records are taken in the order of their probabilities,
+    and outcomes less probabilities are summed up: a calibrated classifier makes a random
+    walk, any other one drifts [1]_. Equal probabilities are one step of the walk, so that
+    the order of the records does not matter.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities of the positive class, or a column a class in sorted order.
+    statistic : {"kuiper", "kolmogorov"}, default="kuiper"
+        The range of the walk, or its greatest distance from 0; both over the standard
+        deviation of its end.
+    method : {"auto", "simulation", "asymptotic"}, default="auto"
+        "simulation" draws outcomes from the probabilities; its p-value is exact up to
+        drawing. "asymptotic" is the law of Brownian motion, which is conservative,
+        because a walk of few steps does not reach as far. "auto" simulates up to 2000
+        records.
+    kind : {"auto", "binary", "top_label"}, default="auto"
+        The events; "auto" is binary for two classes, and top-label for more. For a class
+        among several, pass `y_true == label` and its column.
+    pos_label : label, optional
+        The positive one of two classes; 1 by default, else the second column.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted, where `y_true` may lack some.
+    n_resamples : int, default=9999
+        Number of simulated sets of outcomes.
+    random_state : int, default=0
+        Seed of the simulation.
+
+    Returns
+    -------
+    result : CalibrationTestResult
+        `statistic` is the range or distance in standard deviations; `details` has
+        "error", the same as a share of the records (ECCE-R or ECCE-MAD).
+
+    Raises
+    ------
+    ValueError
+        If probabilities or labels are refused, or an option is unknown.
+
+    Notes
+    -----
+    Where all probabilities are 0 or 1 and none failed, the statistic is 0, p is 1, and
+    the flag is "degenerate". A record of probability 0 or 1 that went the other way
+    refutes the hypothesis by itself: p is the smallest double, `log_pvalue` is -inf, and
+    the flag is "impossible-outcome", whatever the statistic.
+
+    References
+    ----------
+    .. [1] Arrieta-Ibarra, I., Gujral, P., Tannen, J., Tygert, M. and Xu, C. (2022).
+       "Metrics of calibration for probabilistic predictions." Journal of Machine Learning
+       Research 23(351), 1-54.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.stats import calibration_cusum
+    >>> rng = np.random.default_rng(0)
+    >>> proba = rng.random(500)
+    >>> calibrated, drifting = rng.random((2, 500)) < [proba, proba**2]
+    >>> calibration_cusum(calibrated, proba).pvalue > 0.1
+    True
+    >>> calibration_cusum(drifting, proba).pvalue
+    0.0001
+
+    .. versionadded:: 0.1
+    """
+    check_choice("statistic", statistic, ("kuiper", "kolmogorov"))
+    check_choice("method", method, ("auto", "simulation", "asymptotic"))
+    check_choice("kind", kind, ("auto", "binary", "top_label"))
+    check_count("n_resamples", n_resamples)
+    chosen, _, (forecasts,) = collapse_answers(
+        y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
+    )
+    return cusum_of(forecasts, chosen, statistic, method, n_resamples, random_state)
+
+
+def spiegelhalter_of(
+    forecasts: Forecasts, kind: str, n_classes: int = 2
+) -> CalibrationTestResult:
+    """Spiegelhalter's test of the events of one classifier."""
+    shape = (-1, n_classes if kind == "classwise" else 1)
+    proba: FloatArray = forecasts.proba.reshape(shape)
+    happened = forecasts.occurred.reshape(shape)
+    slope: FloatArray = 1 - 2 * proba
+    excess = float(np.sum((happened - proba) * slope))
+    sd = math.sqrt(float(np.sum(_variances(proba, slope))))
+    return spiegelhalter_from(excess, sd, _impossible(forecasts), kind, len(proba))
+
+
+def spiegelhalter_from(
+    excess: float, sd: float, impossible: bool, kind: str, n: int
+) -> CalibrationTestResult:
+    """Spiegelhalter's test from the excess of the Brier score and its deviation."""
+    name = "Spiegelhalter's test"
+    if impossible:
+        z = excess / sd if sd > 0 else math.copysign(math.inf, excess)
+        return _refuted(name, z, "asymptotic", kind, n)
+    if sd == 0:
+        return _degenerate(name, "asymptotic", kind, n)
+    z = excess / sd
+    pvalue, log_pvalue = normal_pvalue(z, "two-sided")
+    return CalibrationTestResult(name, z, pvalue, log_pvalue, "asymptotic", kind, n)
+
+
+def cusum_of(
+    forecasts: Forecasts,
+    kind: str,
+    statistic: str = "kuiper",
+    method: str = "auto",
+    n_resamples: int = 9999,
+    random_state: int = 0,
+) -> CalibrationTestResult:
+    """Test of the cumulative differences of the events of one classifier."""
+    name, n = f"cumulative differences, {statistic}", len(forecasts.proba)
+    if method == "auto":
+        method = "simulation" if n <= MOST_SIMULATED else "asymptotic"
+    walk = walk_of(*forecasts)
+    if walk.sd == 0:
+        if _impossible(forecasts):
+            return _refuted(name, math.inf, method, kind, n)
+        return _degenerate(name, method, kind, n)
+    observed = float(walk.statistic(walk.happened, statistic))
+    details = {"error": observed * walk.sd / n}
+    if _impossible(forecasts):
+        return _refuted(name, observed, method, kind, n, details)
+    if method == "asymptotic":
+        pvalue, log_pvalue = brownian_pvalue(statistic, observed)
+        pvalue = max(pvalue, SMALLEST)
+    else:
+        pvalue = simulated_pvalue(walk, statistic, observed, n_resamples, random_state)
+        log_pvalue = math.log(pvalue)
+    return CalibrationTestResult(
+        name, observed, pvalue, log_pvalue, method, kind, n, (), details
+    )
+
+
+def _variances(proba: FloatArray, slope: FloatArray) -> FloatArray:
+    """Variance that each record adds to the Brier score, if its probabilities are right."""
+    if proba.shape[1] == 1:
+        return np.round(slope[:, 0], DECIMALS) ** 2 * proba[:, 0] * (1 - proba[:, 0])
+    # One class of each record happens, so the sum over classes of slope · event takes
+    # the value slope_k with probability p_k.
+    mean = np.sum(slope * proba, axis=1, keepdims=True)
+    # Equal probabilities of all classes promise a score without variation.
+    return np.sum(np.round(slope - mean, DECIMALS) ** 2 * proba, axis=1)
+
+
+def _impossible(forecasts: Forecasts) -> bool:
+    """Whether an event of probability 0 happened, or one of probability 1 did not."""
+    proba, happened = forecasts
+    if proba.min() > 0 and proba.max() < 1:
+        return False
+    return bool((np.where(happened, proba, 1 - proba) == 0).any())
+
+
+def _refuted(
+    name: str,
+    statistic: float,
+    method: str,
+    kind: str,
+    n: int,
+    details: dict[str, float] | None = None,
+) -> CalibrationTestResult:
+    return CalibrationTestResult(
+        name,
+        statistic,
+        SMALLEST,
+        -math.inf,
+        method,
+        kind,
+        n,
+        (IMPOSSIBLE,),
+        details or {},
+    )
+
+
+def _degenerate(name: str, method: str, kind: str, n: int) -> CalibrationTestResult:
+    return CalibrationTestResult(name, 0.0, 1.0, 0.0, method, kind, n, ("degenerate",))

@@ -1,0 +1,277 @@
+"""Squared calibration errors as sums over independent units, and how much they vary.
+
+A unit is a record, or a group of records that belong together. The rows of a unit (of
+classwise events a record has one a class) are summed bin by bin.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import PairedCalibration
+from skcompare.stats.calibration._squared_errors import (
+    NOISE,
+    BinProducts,
+    ReducedSums,
+    Variance,
+    joint_products,
+    of_rows,
+    pair_variance,
+    under_equal_errors,
+    variance_from,
+    variance_of_reduced,
+    weigh,
+)
+
+MOST_PRODUCTS = 500_000_000
+"""Pairs of bins, added over the units, beyond which these are not counted."""
+
+MOST_CELLS = 1 << 20
+"""Pairs of bins that are counted in one table."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSums:
+    """What one classifier's rows of each unit add to each bin.
+
+    Every entry is a unit and a bin with rows of it: how many there are, how many events
+    happened, and by how much these exceed their probabilities. `rows` is the number of
+    rows of each unit, where every entry is one row; None for groups. `codes` and `happened`
+    are the bins and events of all rows, which are those of the entries unless these are of
+    groups. `totals` has the six sums of each bin, of shape (6, n_bins).
+    """
+
+    unit: IntArray
+    bin: IntArray
+    count: FloatArray
+    events: FloatArray
+    excess: FloatArray
+    n_bins: int
+    n_units: int
+    rows: int | None = None
+    codes: IntArray = None  # type: ignore[assignment]
+    happened: NDArray[np.bool_] = None  # type: ignore[assignment]
+    totals: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.codes is None:
+            object.__setattr__(self, "codes", self.bin)
+            object.__setattr__(self, "happened", self.events > 0)
+        object.__setattr__(self, "totals", self._totals())
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows of all units."""
+        return float(self.count.sum())
+
+    @property
+    def columns(self) -> FloatArray:
+        """The numbers of every entry that are added bin by bin, of shape (6, n_entries)."""
+        n, y = self.count, self.events
+        return np.stack([n, y, self.excess, y * y, n * y, n * n])
+
+    def _totals(self) -> FloatArray:
+        if self.rows is None:
+            columns = self.columns
+            return np.stack([np.bincount(self.bin, each, self.n_bins) for each in columns])
+        y, excess = (
+            np.bincount(self.bin, each, self.n_bins) for each in (self.events, self.excess)
+        )
+        return of_rows(np.bincount(self.bin, minlength=self.n_bins), y, excess)
+
+
+BothSums = tuple[RoleSums | ReducedSums, RoleSums | ReducedSums]
+
+
+def role_sums(calibration: PairedCalibration, role: int) -> RoleSums | ReducedSums:
+    """The sums of champion (0) or challenger (1)."""
+    if calibration.cells is not None:
+        return ReducedSums(calibration.cells, role)
+    return row_sums(calibration, role)
+
+
+def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
+    """The sums of champion (0) or challenger (1), from their records."""
+    proba = calibration.proba[role]
+    happened = calibration.outcomes[role]
+    events = happened.astype(np.float64)
+    codes, n_bins = calibration.codes[role], calibration.n_bins[role]
+    rows = calibration.rows_per_record
+    unit = np.arange(calibration.n)
+    if rows > 1:
+        unit = unit.repeat(rows)
+    count, excess = np.ones(len(proba)), events - proba
+    if calibration.groups is None:
+        return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
+    groups = calibration.groups[unit]
+    cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
+    added = [
+        np.bincount(entry, each, len(cells)).astype(np.float64)
+        for each in (count, events, excess)
+    ]
+    unit, bins = cells // n_bins, cells % n_bins
+    n_groups = len(calibration.group_labels)
+    of_rows = {"codes": codes, "happened": happened}
+    return RoleSums(unit, bins, added[0], added[1], added[2], n_bins, n_groups, **of_rows)
+
+
+def squared_errors(sums: BothSums) -> tuple[float, float]:
+    """The debiased squared errors of both roles, which may be negative."""
+    first, second = (float(weigh(s.totals).sum()) / s.n_rows for s in sums)
+    return first, second
+
+
+def variance_of(sums: BothSums) -> Variance:
+    """Variance of the difference of the squared errors, champion less challenger."""
+    first, second = sums
+    if isinstance(first, ReducedSums) or isinstance(second, ReducedSums):
+        assert isinstance(first, ReducedSums) and isinstance(second, ReducedSums)
+        return variance_of_reduced((first, second), squared_errors(sums))
+    values = [_without_each(s) for s in (first, second)]
+    influence = values[0] - values[1]
+    influence = influence - influence.mean()
+    squares = influence * influence
+    sizes = sum(float(((each - each.mean()) ** 2).sum()) for each in values)
+    products = _products((first, second))
+    pairs = null = None
+    if products is not None:
+        pairs, totals = pair_variance(products, first.n_rows), (first.totals, second.totals)
+        null = under_equal_errors(
+            products, totals, squared_errors(sums), pairs, first.n_rows
+        )
+    return variance_from(
+        float(influence @ influence),
+        float(squares @ squares),
+        sizes,
+        len(influence),
+        pairs,
+        null,
+    )
+
+
+def record_influences(sums: BothSums) -> FloatArray:
+    """Influences of the records on the challenger's squared error less the champion's.
+
+    What each takes off the difference when it is left out, times the number of the others;
+    their mean is 0.
+    """
+    champion, challenger = (_without_each(s) for s in sums if isinstance(s, RoleSums))
+    without = challenger - champion
+    return (len(without) - 1) * (without.mean() - without)
+
+
+def _without_each(sums: RoleSums) -> FloatArray:
+    """The squared error without each unit in turn, of shape (n_units,)."""
+    totals = sums.totals
+    whole = weigh(totals)
+    if sums.rows is None:
+        change = weigh(totals[:, sums.bin] - sums.columns) - whole[sums.bin]
+        rows = sums.n_rows - np.bincount(sums.unit, sums.count, sums.n_units)
+    else:
+        change = _without_rows(sums, totals)
+        rows = np.full(1, sums.n_rows - sums.rows)
+    if sums.rows != 1:
+        change = np.bincount(sums.unit, change, sums.n_units).astype(np.float64)
+    return (whole.sum() + change) / np.maximum(rows, 1)
+
+
+def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
+    """By how much a bin's part of the squared error changes without each row of it.
+
+    The part is a square of the excess, so that of all rows with the same bin and event it
+    is the same polynomial of their own excess.
+    """
+    n, y, excess = totals[:3]
+    whole, less = weigh(totals), np.maximum(n - 1, 1)
+    constant = np.empty((sums.n_bins, 2))
+    for event in (0, 1):
+        others = of_rows(n - 1, y - event, excess)
+        constant[:, event] = np.where(n > 1, weigh(others), 0.0) - whole
+    square = np.where(n > 2, 1 / less, 0.0)
+    code = 2 * sums.bin + (sums.events > 0)
+    twice = (2 * excess).repeat(2)[code] - sums.excess
+    return constant.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
+
+
+def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
+    """Products of residuals in pairs of bins; None where there are too many.
+
+    The difference has the term ``r[u] @ (weight * r[v])`` of units u and v, where r[u]
+    holds what the unit adds to the bins of both roles beyond their means.
+    """
+    (one, other), weight = zip(*map(_beyond_means, sums), strict=True)
+    signed = np.concatenate([weight[0], -weight[1]])
+    if all(s.rows == 1 for s in sums) and sums[0].n_bins * sums[1].n_bins <= MOST_CELLS:
+        own = one * one * weight[0][sums[0].bin]
+        own -= other * other * weight[1][sums[1].bin]
+        return _of_joint_bins(sums, (one, other), signed, float(own @ own))
+    column = np.concatenate([sums[0].bin, sums[1].bin + sums[0].n_bins])
+    unit = np.concatenate([sums[0].unit, sums[1].unit])
+    entries = np.bincount(unit).astype(np.float64)
+    if float(entries @ entries) > MOST_PRODUCTS:
+        return None
+    values = np.concatenate([one, other])
+    r = csr_matrix((values, (unit, column)), shape=(sums[0].n_units, len(signed)))
+    product, rows = (r.T @ r).tocsr(), _rows_together(sums)
+    # Bins without variation have products of 0, and rows all the same.
+    row, col = ((product != 0) + (rows != 0)).nonzero()
+    own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
+    value, together = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
+    return BinProducts(row, col, value, together, float(own @ own), signed)
+
+
+def _of_joint_bins(
+    sums: tuple[RoleSums, RoleSums],
+    values: tuple[FloatArray, FloatArray],
+    signed: FloatArray,
+    own: float,
+) -> BinProducts:
+    """Products in all pairs of bins, where each unit is in one bin of either role."""
+    first, second = sums
+    n_cells = first.n_bins * second.n_bins
+    joint = first.bin * second.n_bins + second.bin
+    cross = np.bincount(joint, values[0] * values[1], n_cells)
+    alike = np.bincount(joint, first.events == second.events, n_cells)
+    squares = [
+        np.bincount(s.bin, v * v, s.n_bins) for s, v in zip(sums, values, strict=True)
+    ]
+    rows = first.totals[0], second.totals[0], alike
+    return joint_products(
+        (first.n_bins, second.n_bins), (*squares, cross), rows, own, signed
+    )
+
+
+def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
+    """Rows of each bin, and those with one event in a bin of either role."""
+    first, second = sums
+    alike = first.happened == second.happened
+    one, other = first.codes[alike], second.codes[alike] + first.n_bins
+    bins = np.arange(first.n_bins + second.n_bins)
+    counts = np.concatenate([first.totals[0], second.totals[0]])
+    ones = np.ones(len(one))
+    return csr_matrix(
+        (
+            np.concatenate([counts, ones, ones]),
+            (np.concatenate([bins, one, other]), np.concatenate([bins, other, one])),
+        ),
+        shape=(len(bins), len(bins)),
+    )
+
+
+def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:
+    """What each entry adds beyond its bin's mean, and the weight of the bin's pairs."""
+    n, excess, n_n = (sums.totals[k] for k in (0, 2, 5))
+    pairs = n * n - n_n
+    several = pairs > 0
+    weight = np.where(several, n / np.where(several, pairs, 1), 0.0)
+    mean = excess / np.maximum(n, 1)
+    beyond: Any = sums.excess - sums.count * mean[sums.bin]
+    # Of equal probabilities and events the mean is theirs, but for rounding.
+    beyond[np.abs(beyond) <= NOISE * np.abs(sums.excess)] = 0.0
+    # The mean is one of these very records, which takes 1 / n of their variance.
+    scale = np.sqrt(np.where(several, n * n / np.where(several, pairs, 1), 0.0))
+    return beyond * scale[sums.bin], weight

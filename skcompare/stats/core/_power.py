@@ -1,0 +1,430 @@
+"""How often McNemar's test finds a difference, summed over all outcomes."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom
+
+from skcompare._core.validation import (
+    check_alpha,
+    check_alternative,
+    check_choice,
+    check_count,
+    is_number,
+)
+from skcompare._typing import FloatArray, IntArray
+
+
+def mcnemar_sample_size(
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    alternative: str = "two-sided",
+) -> float:
+    """Number of hold-out records at which McNemar's test finds a difference.
+
+    Parameters
+    ----------
+    difference : float
+        True difference of the accuracies, challenger less champion; not 0, and in the
+        direction of a one-sided alternative.
+    disagreement : float
+        Probability that exactly one of the two answers a record rightly, at least
+        the absolute difference.
+    alpha : float, default=0.05
+        Level of the test.
+    power : float, default=0.8
+        Wanted probability of a significant result, more than alpha.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As for the test; a one-sided test needs fewer records.
+
+    Returns
+    -------
+    n : float
+        Number of records, not rounded.
+
+    See Also
+    --------
+    mcnemar_power : Power of each method at a number of records, without approximation.
+
+    Notes
+    -----
+    The formula is that of a normal approximation and knows no method of the test. It fits
+    the asymptotic and the mid-p test best. The exact and the corrected one need up to
+    about ``2 / abs(difference)`` records more. Where nearly all disagreement favours one
+    classifier it is rough for every method: discordant pairs are then so few that the test
+    may be unable to reject, or that its power is well above the wanted one.
+
+    References
+    ----------
+    Connor, R. J. (1987). "Sample size for testing differences in proportions for the
+    paired-sample design." Biometrics 43(1), 207-211.
+
+    Examples
+    --------
+    >>> from skcompare.stats import mcnemar_sample_size
+    >>> round(mcnemar_sample_size(0.05, 0.15), 2)
+    468.57
+
+    .. versionadded:: 0.1
+    """
+    reach = _reach(difference, disagreement, alpha, power, alternative)
+    return (reach / abs(difference)) ** 2
+
+
+def corrected_sample_size(
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+) -> float:
+    """Number of independent records for McNemar's corrected test.
+
+    It rejects when ``n |d| - 1`` exceeds ``z sqrt(n e)``, with d the estimated difference
+    and e the disagreement, and d is about normal with variance (e - d²) / n. Writing s
+    for the root of n, power asks for::
+
+        |d| s² - (z_alpha sqrt(e) + z_power sqrt(e - d²)) s - 1 = 0
+
+    which is Connor's formula with the continuity correction carried through.
+    """
+    reach = _reach(difference, disagreement, alpha, power, alternative)
+    distance = abs(difference)
+    root = (reach + math.sqrt(reach**2 + 4 * distance)) / (2 * distance)
+    return root**2
+
+
+def bcv_mcnemar_sample_size(
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    alternative: str = "two-sided",
+    rho1: float = 0.5,
+    rho2: float = 0.5,
+    n_repeats: int = 5,
+) -> float:
+    """Number of records at which the BCV McNemar test finds a difference.
+
+    The test works on the effective table of n_e records and rejects when
+    ``n_e |d| - 1`` exceeds ``z sqrt(n_e e)``, with d the estimated difference and e the
+    disagreement. Under its own model d is normal with variance (e - d²) / n_e. Writing
+    s for the root of n_e, power asks for::
+
+        |d| s² - (z_alpha sqrt(e) + z_power sqrt(e - d²)) s - 1 = 0
+
+    whose positive root gives n_e, and n = n_e (1 + rho1 + 2 (M - 1) rho2) / M. This is
+    Connor's formula with the continuity correction carried through.
+
+    Parameters
+    ----------
+    difference, disagreement, alpha, power, alternative
+        As for :func:`mcnemar_sample_size`; difference and disagreement are those of
+        classifiers trained on half of the records, and are taken to stay as they are
+        while records are added.
+    rho1, rho2 : float, default=0.5
+        The correlations that the test is run with.
+    n_repeats : int, default=5
+        Repetitions M of the cross-validation.
+
+    Returns
+    -------
+    n : float
+        Number of records in all, not rounded. Where the training sets hardly move the
+        classifiers the true power is above the wanted one, because the test is
+        conservative there; ``benchmarks/validity/sample_size.py`` measures both cases.
+
+    Examples
+    --------
+    >>> from skcompare.stats import bcv_mcnemar_sample_size
+    >>> round(bcv_mcnemar_sample_size(0.05, 0.15), 1)
+    558.6
+
+    .. versionadded:: 0.1
+    """
+    n_effective = corrected_sample_size(
+        difference, disagreement, alpha=alpha, power=power, alternative=alternative
+    )
+    return n_effective * (1 + rho1 + 2 * (n_repeats - 1) * rho2) / n_repeats
+
+
+def records_at(
+    n: float,
+    distance: float,
+    error: float,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+) -> float:
+    """Records at which a difference as large as that of `n` records is found.
+
+    By the normal approximation, for a standard error that falls with the square root of
+    the records: n times the square of (quantile of alpha + quantile of power) · error /
+    distance. Infinite without a distance from the null value, or where it is in the other
+    direction; NaN where it is undefined.
+    """
+    check_power(power, alpha)
+    outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
+    if outward <= 0:
+        return math.inf
+    quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(n * (quantiles * error / outward) ** 2, n + 1.0)
+
+
+def tail_of(alpha: float, alternative: str) -> float:
+    """Probability of the tail, or of each of two, that is significant."""
+    return check_alpha(alpha) / (2 if alternative == "two-sided" else 1)
+
+
+def _reach(
+    difference: float, disagreement: float, alpha: float, power: float, alternative: str
+) -> float:
+    """Null and alternative standard deviations, weighted by their quantiles."""
+    check_alternative(alternative)
+    tail = tail_of(alpha, alternative)
+    check_power(power, alpha)
+    _check_difference(difference, disagreement, alternative)
+    spread = math.sqrt(disagreement - difference**2)
+    return float(-ndtri(tail) * math.sqrt(disagreement) + ndtri(power) * spread)
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that no test has, or that every test has."""
+    if not 0 < power < 1:
+        raise ValueError(f"`power` must be between 0 and 1. Got {power!r}. 0.8 is usual.")
+    if power <= alpha:
+        raise ValueError(
+            f"`power` must be more than `alpha`. Got power={power!r} and alpha={alpha!r}. "
+            "Without any difference the test is significant that often; 0.8 is usual."
+        )
+
+
+def _check_difference(difference: float, disagreement: float, alternative: str) -> None:
+    if not 0 < abs(difference) <= disagreement <= 1:
+        raise ValueError(
+            "The difference must not be 0 and at most the disagreement, which is at most "
+            f"1. Got difference={difference!r} and disagreement={disagreement!r}."
+        )
+    if (difference < 0 and alternative == "greater") or (
+        difference > 0 and alternative == "less"
+    ):
+        raise ValueError(
+            f"alternative={alternative!r} never finds a difference of this sign. Got "
+            f"difference={difference!r}, challenger less champion. Turn one of them round."
+        )
+
+
+METHODS = ("mid-p", "exact", "asymptotic", "corrected")
+LARGER = ("exact", "corrected")
+"""Their p-values are alike, and larger than those of the other two."""
+
+NEGLIGIBLE = 1e-16
+"""Numbers of discordant pairs that are less likely, on either side, are left out."""
+
+SEARCHED = 2000
+"""Above so many records the formula is near enough."""
+
+MOST_SUMMED = 20_000
+"""Variance of the number of discordant pairs above which these are too many to sum over,
+and the normal approximation is near enough."""
+
+MOST_COUNTED = 10**9
+"""Records above which binomial probabilities are slow and lose digits."""
+
+DECIDED = 1e-300
+"""Smallest variance; below it the outcome is certain."""
+
+LASTING = 10
+"""Power goes up and down a little from record to record; it must last for so many."""
+
+
+def mcnemar_power(
+    n: int,
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    method: str = "mid-p",
+) -> float:
+    """Probability that McNemar's test finds a difference on a hold-out set.
+
+    The number of discordant pairs is binomial, and so is, given it, the number of those
+    that favour the challenger. The probabilities of all outcomes that are significant are
+    added, so nothing is approximated but the test itself where its method does so. Where
+    the number of discordant pairs has a standard deviation above 141, about the root of
+    their number, the difference is taken for normal, which changes the power by less than
+    0.0005.
+
+    Parameters
+    ----------
+    n : int
+        Number of records.
+    difference : float
+        True difference of the accuracies, challenger less champion. At 0 the result is the
+        type I error of the test.
+    disagreement : float
+        Probability that exactly one of the two answers a record rightly; more than 0 and
+        at least the absolute difference.
+    alpha : float, default=0.05
+        Level of the test, which is significant where p < alpha.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As for :func:`mcnemar`. A two-sided test finds a difference of either sign, the
+        wrong one included.
+    method : {"mid-p", "exact", "asymptotic", "corrected"}, default="mid-p"
+        As for :func:`mcnemar`.
+
+    Returns
+    -------
+    power : float
+        Probability of a significant result.
+
+    See Also
+    --------
+    mcnemar_sample_size : Number of records for a power, by a formula.
+
+    Examples
+    --------
+    >>> from skcompare.stats import mcnemar_power
+    >>> print(f"{mcnemar_power(469, 0.05, 0.15):.4f}")
+    0.8066
+    >>> print(f"{mcnemar_power(469, 0.05, 0.15, method='exact'):.4f}")
+    0.7756
+
+    .. versionadded:: 0.1
+    """
+    n = check_count("n", n)
+    check_choice("method", method, METHODS)
+    check_alternative(alternative)
+    _check_shares(difference, disagreement)
+    tail = tail_of(check_alpha(alpha), alternative)
+    if by_formula(n, disagreement):
+        return _normal_power(n, difference, disagreement, tail, alternative, method)
+    discordant = likely_discordant(n, n, disagreement)
+    share = _share(difference, disagreement)
+    rejected = _rejection(discordant, share, tail, alternative, method)
+    return min(1.0, float(binom.pmf(discordant, n, disagreement) @ rejected))
+
+
+def mcnemar_records(
+    difference: float,
+    disagreement: float,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    method: str,
+) -> float:
+    """Fewest records with a power that the next ten keep, or the formula's if many.
+
+    The test need not be able to reject at the formula's number, which comes from a normal
+    approximation.
+    """
+    sample_size = corrected_sample_size if method in LARGER else mcnemar_sample_size
+    formula = sample_size(
+        difference, disagreement, alpha=alpha, power=power, alternative=alternative
+    )
+    if formula > SEARCHED:
+        return formula
+    share, tail = _share(difference, disagreement), tail_of(alpha, alternative)
+    first, lasted = max(1, int(formula / 4)), 0
+    while True:
+        # A stretch of records at a time; they have their likely discordant pairs in common.
+        n = np.arange(first, first + 64)
+        discordant = likely_discordant(first, n[-1], disagreement)
+        rejected = _rejection(discordant, share, tail, alternative, method)
+        powers = binom.pmf(discordant, n[:, np.newaxis], disagreement) @ rejected
+        for records, reached in zip(n, powers, strict=True):
+            lasted = lasted + 1 if reached >= power else 0
+            if lasted > LASTING:
+                return float(records - LASTING)
+        first += len(n)
+
+
+def by_formula(n: int, disagreement: float) -> bool:
+    """Whether the possible numbers of discordant pairs are too many to sum over."""
+    # Discordant pairs that are nearly certain vary little, and the sum has few terms: it
+    # is needed there, because it is not smooth.
+    varied = n * disagreement * (1 - disagreement) > MOST_SUMMED
+    return varied or n * disagreement > MOST_COUNTED
+
+
+def _normal_power(
+    n: int,
+    difference: float,
+    disagreement: float,
+    tail: float,
+    alternative: str,
+    method: str,
+) -> float:
+    """Power if the discordant counts differ normally, as in Connor's formula.
+
+    The exact and the corrected test find a difference where it is 1 further from 0.
+    """
+    distance = -ndtri(tail) * math.sqrt(n * disagreement) + (method in LARGER)
+    deviation = math.sqrt(n * max(disagreement - difference**2, DECIDED))
+    below, above = ((-distance - n * difference), (n * difference - distance))
+    power = 0.0 if alternative == "greater" else float(ndtr(below / deviation))
+    if alternative != "less":
+        power += float(ndtr(above / deviation))
+    return min(1.0, power)
+
+
+def likely_discordant(least: int, most: int, disagreement: float) -> IntArray:
+    """Numbers of discordant pairs that so few to so many records can well have."""
+    low = max(0, int(binom.ppf(NEGLIGIBLE, least, disagreement)))
+    return np.arange(low, int(binom.isf(NEGLIGIBLE, most, disagreement)) + 1)
+
+
+def _share(difference: float, disagreement: float) -> float:
+    """Share of the discordant pairs that favours the challenger."""
+    return (1 + difference / disagreement) / 2
+
+
+def _rejection(
+    discordant: IntArray, share: float, tail: float, alternative: str, method: str
+) -> FloatArray:
+    """Probability of a significant result, given the number of discordant pairs."""
+    fewest = _largest_significant(discordant, tail, method)
+    rejected = np.zeros(len(discordant))
+    if alternative != "greater":
+        rejected += binom.cdf(fewest, discordant, share)
+    if alternative != "less":
+        rejected += binom.cdf(fewest, discordant, 1 - share)
+    return rejected
+
+
+def _largest_significant(discordant: IntArray, tail: float, method: str) -> IntArray:
+    """Largest smaller count that is significant, or -1.
+
+    The p-value is below the level where its smaller tail is below `tail`.
+    """
+    m = discordant
+    if method in ("asymptotic", "corrected"):
+        distance = -ndtri(tail) * np.sqrt(m) + (method == "corrected")
+        # The largest k with m - 2 k above the distance.
+        return np.maximum(np.ceil((m - distance) / 2) - 1, -1).astype(np.int64)
+    at_level = binom.ppf(tail, m, 0.5)
+    if method == "mid-p":
+        middle = (binom.cdf(at_level, m, 0.5) + binom.cdf(at_level - 1, m, 0.5)) / 2
+        at_level = np.where(middle < tail, at_level, at_level - 1)
+    else:
+        at_level = at_level - 1
+    return np.where(m > 0, at_level, -1).astype(np.int64)
+
+
+def _check_shares(difference: float, disagreement: float) -> None:
+    numbers = is_number(difference) and is_number(disagreement)
+    if not (numbers and abs(difference) <= disagreement and 0 < disagreement <= 1):
+        raise ValueError(
+            "The disagreement must be more than 0, at most 1, and at least the absolute "
+            f"difference. Got difference={difference!r} and disagreement={disagreement!r}."
+        )

@@ -1,0 +1,277 @@
+"""What a test returns: statistic, p-value, estimate and the interval that agrees."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import INFERENCE_WORDS, format_pvalue
+from skcompare._core.validation import alpha_of, check_confidence_level
+from skcompare._io.columns import frame_from_columns
+from skcompare._typing import Inference
+
+ROUNDING = 1e-9
+"""A limit this close to the null value is on the side that the p-value says.
+
+As a share of the distance between limit and estimate and of 1 / n, which may be small.
+"""
+
+LEVEL_ROUNDING = 1e-9
+"""Confidence levels this close are one."""
+
+
+class ConfidenceInterval(NamedTuple):
+    """Lower and upper limit.
+
+    .. versionadded:: 0.1
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLimits:
+    """The limits of a result that was read from a file: one level only."""
+
+    confidence_level: float
+    low: float
+    high: float
+
+    def __call__(self, confidence_level: float, alternative: str) -> tuple[float, float]:
+        if abs(confidence_level - self.confidence_level) > LEVEL_ROUNDING:
+            raise ValueError(
+                f"This result was stored with its {self.confidence_level:g} interval. Got "
+                f"confidence_level={confidence_level!r}. Run the test again for another "
+                "level."
+            )
+        return self.low, self.high
+
+
+@dataclass(frozen=True, slots=True)
+class PairedResult:
+    """Result of a test of two classifiers; unpacks to `(statistic, pvalue)`.
+
+    Attributes
+    ----------
+    statistic, pvalue, log_pvalue : float
+        The natural logarithm stays exact where the p-value is below the smallest
+        double.
+    df : float or None
+        Degrees of freedom.
+    estimate : float
+        Positive favours the challenger.
+    estimate_name : str
+        What the estimate is.
+    champion, challenger : float or None
+        The measure for each role; None where the test compares no number of each role.
+    alternative : {"two-sided", "less", "greater"}
+        "greater" means that the challenger is better.
+    method : str
+        How the p-value was computed.
+    n : float
+        Records behind it.
+    flags : tuple of str
+        Codes of caveats; `caveats` has their words.
+    details : mapping of str to float
+        Further numbers, such as the discordant counts.
+    parts : tuple of mappings
+        What the result is made of, such as the pairs of classes of a test of symmetry,
+        the one that contributes most first; plain values under the same names.
+    remark : str
+        The estimate in words, on the scale of its source, where there is one.
+    greater_is_better : bool
+        False where `champion` and `challenger` are losses; `estimate` is a gain then.
+    test, inference, design : str
+        The registered name of the test, whether it speaks of two trained "models" or
+        of two learning "algorithms", and how the evidence was collected.
+
+    .. versionadded:: 0.1
+    """
+
+    statistic: float
+    pvalue: float
+    log_pvalue: float
+    df: float | None
+    estimate: float
+    estimate_name: str
+    champion: float | None
+    challenger: float | None
+    alternative: str
+    method: str
+    n: float
+    limits: Callable[[float, str], tuple[float, float]] | None = field(repr=False)
+    null_value: float = 0.0
+    flags: tuple[str, ...] = ()
+    details: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[Mapping[str, Any], ...] = ()
+    remark: str = ""
+    greater_is_better: bool = True
+    test: str = ""
+    inference: Inference = "models"
+    design: str = ""
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.pvalue))
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether the data had no difference and no variation to test."""
+        return "degenerate" in self.flags
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval of the estimate."""
+        return self.limits is not None
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval of the estimate at one confidence level.
+
+        For levels of at least 1/2 the null value lies outside exactly when the p-value
+        is below 1 - `confidence_level`, unless an interval was chosen that does not go
+        with the p-value. A one-sided test has a one-sided interval.
+
+        Raises
+        ------
+        ValueError
+            If the estimate has no interval, as for tests of symmetry; see
+            `has_interval`.
+        """
+        level = check_confidence_level(confidence_level)
+        if self.limits is None:
+            raise ValueError(
+                f"{self.test or 'This test'} has no interval of its estimate "
+                f"({self.estimate_name}). Look at `parts` and `details`."
+            )
+        low, high = self.limits(level, self.alternative)
+        if math.isnan(self.pvalue):
+            return ConfidenceInterval(low, high)
+        if self.pvalue < alpha_of(level):
+            return ConfidenceInterval(*self._without_null(low, high))
+        return ConfidenceInterval(*self._with_null(low, high))
+
+    def _without_null(self, low: float, high: float) -> tuple[float, float]:
+        """The limits of a significant result, but for rounding beside the null value.
+
+        Only the limit between null value and estimate can be there.
+        """
+        null = self.null_value
+        if self.estimate > null >= low and self._is_rounding(low):
+            low = math.nextafter(null, math.inf)
+        elif self.estimate < null <= high and self._is_rounding(high):
+            high = math.nextafter(null, -math.inf)
+        return low, high
+
+    def _with_null(self, low: float, high: float) -> tuple[float, float]:
+        """The limits of a result that is not significant, but for rounding."""
+        null = self.null_value
+        if low > null and self._is_rounding(low):
+            low = null
+        elif high < null and self._is_rounding(high):
+            high = null
+        return low, high
+
+    def _is_rounding(self, limit: float) -> bool:
+        """Whether a limit is at the null value but for rounding."""
+        distance = abs(limit - self.estimate)
+        size = (distance if math.isfinite(distance) else 0.0) + 1 / self.n
+        return abs(limit - self.null_value) <= ROUNDING * size
+
+    def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
+        """The result as plain values, with the interval of one level."""
+        limits = self.confidence_interval(confidence_level) if self.has_interval else None
+        low, high = limits or (None, None)
+        values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        return values | {
+            "flags": list(self.flags),
+            "details": dict(self.details),
+            "parts": [dict(part) for part in self.parts],
+            "confidence_level": confidence_level,
+            "low": low,
+            "high": high,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "PairedResult":
+        """The result that :meth:`to_dict` wrote; it knows one interval only."""
+        known = values["low"] is not None
+        stored = StoredLimits(values["confidence_level"], values["low"], values["high"])
+        plain = {name: values[name] for name in _PLAIN_FIELDS}
+        return cls(
+            **plain,
+            limits=stored if known else None,
+            flags=tuple(values["flags"]),
+            details=dict(values["details"]),
+            parts=tuple(dict(part) for part in values["parts"]),
+        )
+
+    def to_frame(self, backend: str = "pandas", confidence_level: float = 0.95) -> Any:
+        """The result as a frame of one row."""
+        values = self.to_dict(confidence_level)
+        values["flags"] = " ".join(values["flags"])
+        del values["details"], values["parts"]
+        return frame_from_columns(
+            {name: [value] for name, value in values.items()}, backend
+        )
+
+    def __str__(self) -> str:
+        sign = "+" if self.estimate_name.startswith(("difference", "gain")) else ""
+        found = f"{self.estimate_name} {self.estimate:{sign}.4f}"
+        if self.limits is not None:
+            low, high = self.confidence_interval()
+            found += f", 95 % interval [{low:.4f}, {high:.4f}]"
+        degrees = "" if self.df is None else f", df {self.df:g}"
+        lines = [
+            f"{self.test or 'test'} ({self.method}), {self.alternative}, n = {self.n:g}",
+            *self._role_words(),
+            found,
+            *([self.remark] if self.remark else []),
+            f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}"
+            f"{self._null_words()}",
+            f"about {INFERENCE_WORDS[self.inference]}",
+        ]
+        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+    def _null_words(self) -> str:
+        """The null value, where it is not that of two equal classifiers."""
+        if self.null_value == ("ratio" in self.estimate_name.split()):
+            return ""
+        return f" for a null value of {self.null_value:g}"
+
+    def _role_words(self) -> list[str]:
+        if self.champion is None or self.challenger is None:
+            return []
+        return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
+
+
+_PLAIN_FIELDS = (
+    "test",
+    "method",
+    "statistic",
+    "df",
+    "pvalue",
+    "log_pvalue",
+    "alternative",
+    "estimate",
+    "estimate_name",
+    "null_value",
+    "champion",
+    "challenger",
+    "n",
+    "remark",
+    "greater_is_better",
+    "inference",
+    "design",
+)
+
+
+FEW = 10
+"""Below so many groups a result is flagged."""
+
+FEW_GROUPS = "few-groups"

@@ -1,0 +1,347 @@
+"""Tail probabilities that neither underflow nor exceed 1."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import (
+    betainc,
+    betaincinv,
+    betaln,
+    gammaincc,
+    gammaln,
+    log_ndtr,
+    logsumexp,
+    ndtr,
+    ndtri,
+    stdtr,
+    stdtrit,
+)
+
+from skcompare._core.validation import alpha_of
+from skcompare._typing import FloatArray
+
+SMALLEST = float(np.finfo(float).tiny)
+"""What an underflowing p-value is returned as; its logarithm stays exact."""
+
+TRUSTED = 1e-250
+"""Below it the special functions lose digits or underflow, and series are used."""
+
+CONVERGED = 1e-15
+MOST_TERMS = 100_000
+
+
+def normal_pvalue(z: float, alternative: str) -> tuple[float, float]:
+    """P-value and its logarithm of a standard normal statistic.
+
+    Positive `z` favours the challenger. Two-sided it is that of chi-squared z² with one
+    degree of freedom.
+    """
+    if alternative == "two-sided":
+        pvalue, log_pvalue = 2 * ndtr(-abs(z)), np.log(2) + log_ndtr(-abs(z))
+    else:
+        outward = z if alternative == "greater" else -z
+        pvalue, log_pvalue = ndtr(-outward), log_ndtr(-outward)
+    return _bounded(pvalue, log_pvalue)
+
+
+def chi2_pvalue(statistic: float, df: float) -> tuple[float, float]:
+    """P-value and its logarithm of a chi-squared statistic; 1 where it has no df."""
+    if df == 0 or statistic <= 0:
+        return 1.0, 0.0
+    pvalue = float(gammaincc(df / 2, statistic / 2))
+    if pvalue > TRUSTED:
+        return _bounded(pvalue, np.log(pvalue))
+    log_pvalue = _log_upper_gamma(df / 2, statistic / 2)
+    return _bounded(np.exp(log_pvalue), log_pvalue)
+
+
+def _log_upper_gamma(a: float, x: float) -> float:
+    """Logarithm of the regularised upper incomplete gamma function, far in its tail.
+
+    Legendre's continued fraction (Abramowitz and Stegun 1964, 6.5.31), by Lentz's method.
+    """
+    b = x + 1 - a
+    c = np.inf
+    d = 1 / b
+    fraction = d
+    for k in range(1, MOST_TERMS):
+        step = -k * (k - a)
+        b += 2
+        d = 1 / (step * d + b)
+        c = b + step / c
+        fraction *= c * d
+        if abs(c * d - 1) < CONVERGED:
+            break
+    return float(a * np.log(x) - x - gammaln(a) + np.log(fraction))
+
+
+def binomial_pvalue(
+    successes: int, trials: int, alternative: str, *, mid: bool
+) -> tuple[float, float]:
+    """P-value and its logarithm of Binomial(trials, 1/2), exact or mid-p.
+
+    Mid-p counts half the probability of the observed number.
+    """
+    if alternative == "greater":
+        return _bounded(*_lower_tail(trials - successes, trials, mid=mid))
+    if alternative == "less":
+        return _bounded(*_lower_tail(successes, trials, mid=mid))
+    if mid and 2 * successes == trials:
+        # Both tails meet at the observed number, which then counts once (Fagerland,
+        # Lydersen and Laake 2013, equation for n12 = n21).
+        pvalue = (1 + _cdf(successes - 1, trials) + 1 - _cdf(successes, trials)) / 2
+        return _bounded(pvalue, np.log(pvalue))
+    pvalue, log_pvalue = _lower_tail(min(successes, trials - successes), trials, mid=mid)
+    return _bounded(2 * pvalue, np.log(2) + log_pvalue)
+
+
+def _lower_tail(k: int, trials: int, *, mid: bool) -> tuple[float, float]:
+    pvalue = _cdf(k, trials)
+    if mid:
+        pvalue = (pvalue + _cdf(k - 1, trials)) / 2
+    if pvalue > TRUSTED:
+        return pvalue, float(np.log(pvalue))
+    log_pvalue = _log_lower_tail(k, trials, mid=mid)
+    return float(np.exp(log_pvalue)), log_pvalue
+
+
+def _cdf(k: int, trials: int) -> float:
+    if k < 0:
+        return 0.0
+    return 1.0 if k >= trials else float(betainc(trials - k, k + 1, 0.5))
+
+
+def _log_lower_tail(k: int, trials: int, *, mid: bool) -> float:
+    # Far in the tail each term is at most k / (trials - k + 1) times the one above it,
+    # and terms below 1e-20 of the first no longer count.
+    ratio = k / (trials - k + 1)
+    n_terms = k + 1 if ratio == 0 else min(k + 1, int(-46 / np.log(ratio)) + 2)
+    j = np.arange(k, k - n_terms, -1)
+    log_terms = gammaln(trials + 1) - gammaln(j + 1) - gammaln(trials - j + 1)
+    weights = np.ones(n_terms)
+    weights[0] = 0.5 if mid else 1.0
+    return float(logsumexp(log_terms, b=weights) - trials * np.log(2))
+
+
+def _bounded(pvalue: float, log_pvalue: float) -> tuple[float, float]:
+    return min(1.0, max(float(pvalue), SMALLEST)), min(0.0, float(log_pvalue))
+
+
+def student_pvalue(t: float, df: float, alternative: str) -> tuple[float, float]:
+    """P-value and its logarithm of Student's t; positive `t` favours the challenger."""
+    if alternative == "two-sided":
+        pvalue, log_pvalue = _upper_tail(abs(t), df)
+        pvalue, log_pvalue = 2 * pvalue, float(np.log(2)) + log_pvalue
+    else:
+        pvalue, log_pvalue = _upper_tail(t if alternative == "greater" else -t, df)
+    return min(1.0, max(pvalue, SMALLEST)), min(0.0, log_pvalue)
+
+
+def student_quantile(tail: float, df: float) -> float:
+    """The value that is exceeded with probability `tail`, at most 1/2."""
+    t = -float(stdtrit(df, tail))
+    # SciPy before 1.12 has eight digits of it. Newton's method doubles them.
+    log_density = (
+        -(df + 1) / 2 * np.log1p(t / df * t) - np.log(df) / 2 - betaln(df / 2, 0.5)
+    )
+    return t + (float(stdtr(df, -t)) - tail) / float(np.exp(log_density))
+
+
+def student_limits(
+    estimate: float, error: float, df: float, confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Estimate plus and minus quantiles of t times the standard error."""
+    sides = 2 if alternative == "two-sided" else 1
+    reach = student_quantile(alpha_of(confidence_level) / sides, df) * error
+    low = -np.inf if alternative == "less" else estimate - reach
+    high = np.inf if alternative == "greater" else estimate + reach
+    return float(low), float(high)
+
+
+def _upper_tail(t: float, df: float) -> tuple[float, float]:
+    pvalue = float(stdtr(df, -t))
+    if pvalue > TRUSTED:
+        return pvalue, float(np.log(pvalue))
+    log_pvalue = _log_far_tail(t, df)
+    return float(np.exp(log_pvalue)), log_pvalue
+
+
+def _log_far_tail(t: float, df: float) -> float:
+    """Logarithm of the tail: half of the incomplete beta function I_x(df / 2, 1 / 2).
+
+    x = df / (df + t²), by the continued fraction 26.5.8 of Abramowitz and Stegun (1964)
+    and Lentz's method.
+    """
+    a, b = df / 2, 0.5
+    square = t / df * t
+    x = 1 / (1 + square)
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    fraction = d
+    for m in range(1, MOST_TERMS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        step = 1.0
+        for term in (even, odd):
+            d = 1 / (1 + term * d)
+            c = 1 + term / c
+            step = c * d
+            fraction *= step
+        if abs(step - 1) < CONVERGED:
+            break
+    log_front = -a * np.log1p(square) + b * np.log(square / (1 + square)) - np.log(a)
+    return float(log_front - betaln(a, b) + np.log(fraction) - np.log(2))
+
+
+F_CONVERGED = 1e-17
+
+
+def f_pvalue(statistic: float, df1: float, df2: float) -> tuple[float, float]:
+    """Probability of at least this statistic, and its logarithm.
+
+    It is the regularised incomplete beta function I_x(df2 / 2, df1 / 2) at
+    x = df2 / (df2 + df1 F).
+    """
+    if statistic <= 0:
+        return 1.0, 0.0
+    a, b = df2 / 2, df1 / 2
+    ratio = df1 * statistic / df2
+    pvalue = float(betainc(a, b, 1 / (1 + ratio)))
+    if pvalue > TRUSTED:
+        return min(1.0, pvalue), min(0.0, math.log(pvalue))
+    log_pvalue = _log_lower_beta(a, b, ratio)
+    return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
+
+
+def f_quantile(tail: float, df1: float, df2: float) -> float:
+    """The value that is exceeded with probability `tail`."""
+    x = float(betaincinv(df2 / 2, df1 / 2, tail))
+    return df2 * (1 - x) / (df1 * x)
+
+
+def _log_lower_beta(a: float, b: float, ratio: float) -> float:
+    """Logarithm of I_x(a, b) at x = 1 / (1 + ratio), for small x.
+
+    By the power series 26.5.4 of Abramowitz and Stegun (1964).
+    """
+    x = 1 / (1 + ratio)
+    term = total = 1.0
+    for k in range(MOST_TERMS):
+        term *= (a + b + k) / (a + 1 + k) * x
+        total += term
+        if term <= F_CONVERGED * total:
+            break
+    log_front = a * -math.log1p(ratio) - b * math.log1p(1 / ratio)
+    return log_front - math.log(a) - float(betaln(a, b)) + math.log(total)
+
+
+Points = FloatArray | float
+
+TINY = float(np.finfo(float).tiny)
+NEARLY_ONE = 1 - float(np.finfo(float).epsneg)
+
+TRUSTED_MASS = 1e-290
+"""Below it the incomplete beta function loses digits or underflows."""
+
+MOST_BINOMIAL_TERMS = 10_000
+
+
+def inside_unit(x: Points) -> FloatArray:
+    """Points of (0, 1), of which rounding may have made 0 or 1."""
+    return np.minimum(np.maximum(x, TINY), NEARLY_ONE)
+
+
+def binomial_mass(k: int, n: int, x: Points) -> FloatArray:
+    """P(Binomial(n, x) = k) for x inside (0, 1), with all digits for large n too."""
+    return np.exp(log_binomial_mass(k, n, x))
+
+
+def log_binomial_mass(k: int, n: int, x: Points) -> FloatArray:
+    """Logarithm of :func:`binomial_mass`."""
+    x = inside_unit(x)
+    if k in (0, n):
+        return n * (np.log(x) if k else np.log1p(-x))
+    # Relative to the largest value, because logarithms of n! have no digits left for it.
+    p, q = k / n, (n - k) / n
+    fall = k * _log_ratio(x, x - p, p) + (n - k) * _log_ratio(1 - x, p - x, q)
+    return _log_largest_mass(k, n) + fall
+
+
+def _log_ratio(x: FloatArray, distance: FloatArray, p: float) -> FloatArray:
+    """Logarithm of x / p, where x is p plus the distance."""
+    near = np.minimum(np.maximum(distance / p, -0.5), 0.5)
+    return np.where(np.abs(distance) < p / 2, np.log1p(near), np.log(x / p))
+
+
+@lru_cache(maxsize=64)
+def _log_largest_mass(k: int, n: int) -> float:
+    """Logarithm of P(Binomial(n, k / n) = k), by Stirling's formula with its error."""
+    errors = stirling_error(n) - stirling_error(k) - stirling_error(n - k)
+    return errors - 0.5 * math.log(2 * math.pi * k * ((n - k) / n))
+
+
+def stirling_error(n: int) -> float:
+    """Logarithm of n! less that of Stirling's formula for it, for n of at least 1."""
+    if n < 100:
+        rest = (n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)
+        return float(gammaln(n + 1)) - rest
+    return 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5)
+
+
+def more(k: int, n: int, x: Points) -> FloatArray:
+    """P(Binomial(n, x) > k), an incomplete beta function, for k of at least 0."""
+    return np.zeros_like(x) if k >= n else betainc(k + 1, n - k, x)
+
+
+def log_more(k: int, n: int, x: Points) -> FloatArray:
+    """Logarithm of :func:`more`, which does not underflow."""
+    x = inside_unit(x)
+    if k >= n:
+        return np.full_like(x, -np.inf)
+    plain = np.asarray(betainc(k + 1, n - k, x))
+    lost = plain < TRUSTED_MASS
+    logarithm = np.array(np.log(np.where(lost, 1.0, plain)))
+    if lost.any():
+        x = np.asarray(x)[lost]
+        start = log_binomial_mass(k + 1, n, x) + np.log1p(-x)
+        logarithm[lost] = start + _log_tail_ratio(k, n, x)
+    return logarithm
+
+
+def _log_tail_ratio(k: int, n: int, x: FloatArray) -> FloatArray:
+    """Logarithm of the continued fraction of the incomplete beta function, far out.
+
+    Equation 8.17.22 of the NIST Digital Library of Mathematical Functions, by Lentz's
+    method. It converges fast where x is well below k / n.
+    """
+    a, b = float(k + 1), float(n - k)
+    c = np.ones_like(x)
+    d = 1 / (1 - (a + b) * x / (a + 1))
+    fraction = d
+    for j in range(1, MOST_BINOMIAL_TERMS):
+        for step in (
+            j * (b - j) * x / ((a + 2 * j - 1) * (a + 2 * j)),
+            -(a + j) * (a + b + j) * x / ((a + 2 * j) * (a + 2 * j + 1)),
+        ):
+            d = 1 / (1 + step * d)
+            c = 1 + step / c
+            fraction = fraction * (c * d)
+        if np.all(np.abs(c * d - 1) < CONVERGED):
+            break
+    return np.log(fraction)
+
+
+def reference_pvalue(
+    statistic: float, df: float | None, alternative: str
+) -> tuple[float, float]:
+    """P-value and its logarithm of a t statistic; of a normal one where df is None."""
+    if df is None:
+        return normal_pvalue(statistic, alternative)
+    return student_pvalue(statistic, df, alternative)
+
+
+def reference_quantile(tail: float, df: float | None) -> float:
+    """The value that a t (or normal) statistic exceeds with this probability."""
+    if df is None:
+        return float(-ndtri(tail))
+    return float(student_quantile(tail, df))

@@ -1,0 +1,189 @@
+"""Student's paired t test of two mean losses."""
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.validation import check_alternative
+from skcompare._registry.losses import record_losses
+from skcompare._registry.tests import ANY_LOSS, paired_test
+from skcompare._typing import FloatArray
+from skcompare.evidence import PairedLosses
+from skcompare.stats.core._power import records_at
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import student_limits, student_pvalue
+
+ZERO_VARIANCE = "zero-variance"
+
+Tested = tuple[float, tuple[float, float], tuple[str, ...]]
+
+
+def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
+    """Refuse too few records."""
+    if losses.n < least:
+        raise ValueError(
+            f"{test} needs at least {least} records. Got {losses.n}. One record says "
+            "nothing of how others vary: collect more."
+        )
+
+
+def studentised(losses: PairedLosses, error: float, df: float, alternative: str) -> Tested:
+    """The gain over its standard error, p-value with logarithm, and flags."""
+    if error > 0:
+        statistic = losses.gain / error
+        return statistic, student_pvalue(statistic, df, alternative), ()
+    if losses.moments.no_gain:
+        return 0.0, (1.0, 0.0), ("degenerate",)
+    return math.copysign(math.inf, losses.gain), (math.nan, math.nan), (ZERO_VARIANCE,)
+
+
+def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
+    """The values, or zeros where each of them is nothing but rounding."""
+    return np.zeros_like(values) if (np.abs(values) <= noise).all() else values
+
+
+def loss_result(
+    losses: PairedLosses, statistic: float, tail: tuple[float, float], **words: Any
+) -> PairedResult:
+    """The result of a test of two mean losses."""
+    champion, challenger = losses.means
+    flags = words.pop("flags", ())
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        estimate=losses.gain,
+        estimate_name=f"gain in mean {_in_words(losses.loss)}",
+        champion=champion,
+        challenger=challenger,
+        greater_is_better=False,
+        n=losses.n,
+        flags=(*flags, *losses.flags),
+        **words,
+    )
+
+
+def _in_words(loss: str) -> str:
+    """A loss by its title, with its options."""
+    name, bracket, options = loss.partition("(")
+    entry = record_losses().get(name)
+    if entry is not None:
+        return f"{entry.title} {bracket}{options}".rstrip()
+    if loss == "losses":
+        return "loss"
+    return loss if loss.endswith(("loss", "cost", "error")) else f"{loss} loss"
+
+
+def records_needed(
+    losses: PairedLosses, error: float, alpha: float, power: float, alternative: str
+) -> float:
+    """Records at which a difference of the observed size is found, that vary as these."""
+    return records_at(
+        losses.n, losses.gain, error, alpha=alpha, power=power, alternative=alternative
+    )
+
+
+def sample_size(
+    losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object
+) -> float:
+    """Records at which a difference of the observed size is found."""
+    return records_needed(losses, _standard_error(losses), alpha, power, alternative)
+
+
+@paired_test(
+    "paired_t",
+    title="paired t test",
+    needs=PairedLosses,
+    kind="difference",
+    measures=ANY_LOSS,
+    designs=("holdout",),
+    references=("Student1908",),
+    sample_size=sample_size,
+    preferred=True,
+)
+def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedResult:
+    """Compare two mean losses on one test set by the paired t test.
+
+    The null hypothesis is that both trained classifiers have the same expected loss over
+    new records. The differences of the losses of a record are taken to be about normal, or
+    records to be many [1]_. Only means and variances are used, so that losses which were
+    reduced to their moments are enough.
+
+    Parameters
+    ----------
+    losses : PairedLosses
+        Losses of unrelated records of a hold-out set, or their moments.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better: its losses are lower.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is the gain, the champion's mean loss less the challenger's. `statistic`
+        is the gain over its standard error, with n - 1 degrees of freedom. The interval is
+        the gain plus and minus quantiles of t. `details` has the standard deviation of
+        the differences, the standard error, and the effect size d_z: gain over standard
+        deviation.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 2 records.
+
+    Notes
+    -----
+    If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
+    are equal but not 0, the statistic is infinite and p undefined, flagged
+    "zero-variance"; :func:`loss_permutation` has a p-value for them.
+
+    A few records with extreme losses, as the log loss has them, skew the differences, and
+    then the test rejects too often. At alpha 0.05, for log-normal differences of mean 0, it
+    rejects 15 % of the time with 15 records, 9 % with 100 and 7 % with 400, nearly always
+    in favour of the classifier whose extreme losses happen to be missing. So does
+    :func:`loss_permutation`. Take more records or a bounded loss; :func:`wilcoxon` is less
+    moved by such records, but asks another question.
+
+    References
+    ----------
+    .. [1] Student (1908). "The probable error of a mean." Biometrika 6(1), 1-25.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import PairedLosses
+    >>> from skcompare.stats import paired_t
+    >>> losses = PairedLosses.from_predictions(
+    ...     y_true=[1, 0, 1, 0, 1],
+    ...     champion_proba=[0.6, 0.4, 0.7, 0.2, 0.5],
+    ...     challenger_proba=[0.8, 0.3, 0.9, 0.3, 0.7],
+    ... )
+    >>> result = paired_t(losses)
+    >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
+    0.076, t = 2.153, p = 0.0976
+
+    .. versionadded:: 0.1
+    """
+    check_alternative(alternative)
+    check_records(losses, "paired_t")
+    deviation, error = losses.moments.gain_deviation, _standard_error(losses)
+    df = losses.n - 1
+    statistic, tail, flags = studentised(losses, error, df, alternative)
+    details = {"deviation": deviation, "se": error}
+    if deviation > 0:
+        details["d_z"] = losses.gain / deviation
+    return loss_result(
+        losses,
+        statistic,
+        tail,
+        df=df,
+        alternative=alternative,
+        method="Student's t",
+        limits=partial(student_limits, losses.gain, error, df),
+        flags=flags,
+        details=details,
+    )
+
+
+def _standard_error(losses: PairedLosses) -> float:
+    return losses.moments.gain_deviation / math.sqrt(losses.n)

@@ -1,0 +1,296 @@
+"""How far each independent unit of the evidence moves the difference."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import (
+    ClusterSums,
+    JointCounts,
+    PairedCalibration,
+    PairedLosses,
+    PlacementValues,
+    ScoredPair,
+)
+from skcompare.stats.scores._confusion_scores import (
+    BINARY_SCORES,
+    COUNT_SCORES,
+    count_score,
+)
+from skcompare.stats.scores._resampling import generator, influences
+
+MOST_ROWS = 2_000_000
+"""Of more records the lean is not estimated: it is supposed to be the largest."""
+
+SUPPOSED = 10.0
+"""Skewness of differences that were not kept one by one."""
+
+
+ROUNDING = 1e-9
+"""A move that is a smaller share of the largest one is rounding."""
+
+UNEVEN = 2.0
+"""Groups that count for so many times fewer are looked at as the fewer."""
+
+EVEN = "groups of even size that would tell as much"
+
+FEW_OF_A_CLASS = 20
+"""Fewer records of a class conclude nothing where it counts as much as any other."""
+
+FEW_GROUPS = 20
+"""Fewer conclude nothing, whatever their sizes."""
+
+SCORE, LABEL, POS_LABEL = "score", "label", "pos_label"
+"""Options of tests that say of what score, and of which class."""
+
+
+class Moves(NamedTuple):
+    """The spread of a difference, from how far each unit moves it.
+
+    Attributes
+    ----------
+    error : float
+        Standard error of the difference; NaN where the test knows a better one.
+    skewness : float
+        Skewness of the difference, positive where its long tail favours the challenger.
+    units : int
+        Independent units: records, groups, or members of the rarer class.
+    name : str
+        What they are.
+    observed : bool
+        Whether the skewness was; it counts on either side where it is supposed.
+    """
+
+    error: float
+    skewness: float
+    units: int
+    name: str
+    observed: bool = True
+
+
+def moves_of(evidence: Any, options: Mapping[str, Any]) -> Moves | None:
+    """What is known of the spread of a difference; None where nothing is."""
+    if isinstance(evidence, PairedLosses):
+        return _of_losses(evidence)
+    if isinstance(evidence, PlacementValues):
+        return _of_placements(evidence)
+    if isinstance(evidence, ClusterSums):
+        return _of_clusters(evidence, options)
+    if isinstance(evidence, JointCounts):
+        return _of_counts(evidence, options)
+    if isinstance(evidence, ScoredPair):
+        return _of_scored(evidence)
+    if isinstance(evidence, PairedCalibration):
+        return _of_calibration(evidence)
+    return None
+
+
+def _spread(moves: FloatArray, units: int, name: str, counts: Any = 1.0) -> Moves:
+    """Of units that move the difference so far; `counts` say how many move alike."""
+    size = float(np.abs(moves).max(initial=0.0))
+    if size == 0 or units < 2:
+        return Moves(0.0, 0.0, units, name)
+    scaled = moves / size
+    square = float((counts * scaled**2).sum())
+    third = float((counts * scaled**3).sum())
+    error = size * math.sqrt(square * units / (units - 1))
+    return Moves(error, third / square**1.5, units, name)
+
+
+def _even(moves: Moves, sizes: Any) -> Moves:
+    """Groups of which a few have most records count as fewer, by Kish's formula."""
+    known = np.asarray(sizes, dtype=np.float64)
+    even = float(known.sum() ** 2 / (known**2).sum())
+    if even > moves.units / UNEVEN:
+        return moves
+    return moves._replace(units=max(1, int(even)), name=EVEN)
+
+
+def _of_losses(losses: PairedLosses) -> Moves:
+    groups = losses.groups
+    if groups is not None:
+        moves = (groups.gains - groups.sizes * losses.gain) / losses.n
+        return _even(_spread(moves, groups.n_groups, "groups"), groups.sizes)
+    deviation = losses.moments.gain_deviation
+    if losses.values is None or losses.n > MOST_ROWS:
+        error = deviation / math.sqrt(losses.n)
+        lean = SUPPOSED / math.sqrt(losses.n)
+        return Moves(error, lean, losses.n, "records", observed=False)
+    if deviation == 0:
+        return Moves(0.0, 0.0, losses.n, "records")
+    moves = (losses.differences - losses.differences.mean()) / losses.n
+    return _spread(moves, losses.n, "records")
+
+
+def _of_placements(placements: PlacementValues) -> Moves:
+    positive = placements.positive
+    m, n = placements.n_positives, placements.n_negatives
+    if placements.groups is not None:
+        return _of_grouped_placements(placements)
+    fewer, name = min(m, n), "records of the rarer class"
+    if min(m, n) < 2:
+        return Moves(0.0, 0.0, fewer, name)
+    if len(positive) > MOST_ROWS:
+        variance = placements.covariance
+        error = math.sqrt(max(0.0, float(np.array([-1, 1]) @ variance @ [-1, 1])))
+        return Moves(error, SUPPOSED / math.sqrt(fewer), fewer, name, observed=False)
+    counts = np.ones(len(positive)) if placements.repeats is None else placements.repeats
+    found = _placement_moves(placements, counts)
+    # Both classes have their own degree of freedom.
+    found *= np.where(positive, math.sqrt(m / (m - 1)), math.sqrt(n / (n - 1)))
+    spread = _spread(found, fewer, name, counts)
+    return spread._replace(error=spread.error * math.sqrt((fewer - 1) / fewer))
+
+
+def _placement_moves(placements: PlacementValues, counts: Any) -> FloatArray:
+    """How far each record moves the difference of two AUCs."""
+    positive = placements.positive
+    m, n = placements.n_positives, placements.n_negatives
+    first, second = placements.counts
+    change = (second - first) / (2.0 * m * n)
+    moves: FloatArray = np.empty(len(change))
+    for chosen, size in ((positive, m), (~positive, n)):
+        mean = float((counts[chosen] * change[chosen]).sum()) / size
+        moves[chosen] = change[chosen] - mean
+    return moves
+
+
+def _of_grouped_placements(placements: PlacementValues) -> Moves:
+    codes, positive = placements.group_codes(), placements.positive
+    own = _placement_moves(placements, np.ones(len(positive)))
+    moves = np.bincount(codes, own).astype(np.float64)
+    fewer = min(len(np.unique(codes[positive])), len(np.unique(codes[~positive])))
+    spread = _spread(moves, fewer, "groups with records of the rarer class")
+    return spread if fewer < FEW_GROUPS else _even(spread, np.bincount(codes))
+
+
+def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
+    """Of accuracies by the differences of groups, of other scores by their slopes."""
+    if SCORE not in options and LABEL not in options:
+        sizes, total = sums.sizes, float(sums.n)
+        difference = float(sums.differences.sum()) / total
+        moves = (sums.differences - difference * sizes) / total
+        return _even(_spread(moves, sums.n_groups, "groups"), sizes)
+    if sums.cells is None or sums.groups is None:
+        return None
+    group, *cells = sums.cells.T
+    slopes = _slopes(sums.classes, np.stack(cells, 1), sums.counts, options)
+    if slopes is None:
+        return None
+    moved = np.zeros(sums.n_groups)
+    np.add.at(moved, group, sums.counts * slopes)
+    some = np.abs(moved) > ROUNDING * np.abs(moved).max(initial=0.0)
+    spread = _spread(moved, int(np.count_nonzero(some)), "groups that differ")
+    return spread if spread.units < FEW_GROUPS else _even(spread, sums.sizes)
+
+
+def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> Moves | None:
+    """Of a score of the counts, by its slopes."""
+    slopes = _slopes(counts.classes, counts.cells, counts.counts, options)
+    if slopes is None:
+        return None
+    _, first, second = counts.cells.T
+    differ = int(counts.counts[first != second].sum())
+    spread = _spread(slopes, differ, "records with different answers", counts.counts)
+    if not _weighs_classes_alike(options):
+        return spread
+    rarest = int(_of_rarest_class(counts.cells, counts.counts))
+    if rarest >= FEW_OF_A_CLASS:
+        return spread
+    return spread._replace(units=rarest, name="records of the rarest class")
+
+
+def _weighs_classes_alike(options: Mapping[str, Any]) -> bool:
+    """Whether a class of a few records counts as much as one of many."""
+    name = str(options.get(SCORE, ""))
+    return name == "balanced_accuracy" or name.endswith("_macro")
+
+
+def _of_rarest_class(cells: IntArray, counts: Any) -> Any:
+    """Records of the class that has the fewest, of those that have any."""
+    truth, records = cells[:, 0], np.asarray(counts)
+    sizes = np.stack(
+        [records[..., truth == code].sum(axis=-1) for code in np.unique(truth)], axis=-1
+    )
+    return np.where(sizes > 0, sizes, records.sum(axis=-1, keepdims=True)).min(axis=-1)
+
+
+def count_moves(
+    classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None:
+    """Difference, standard error, skewness and units of scores of many sets of counts.
+
+    No unit counts where a class is too rare for the score.
+    Of counts of shape (n_sets, n_cells); None where the score is not known.
+    """
+    found = _scored(classes, cells, counts, options)
+    if found is None:
+        return None
+    difference, moves = found
+    _, first, second = cells.T
+    units = counts[:, first != second].sum(axis=1).astype(np.float64)
+    square = (counts * moves**2).sum(axis=1)
+    third = (counts * moves**3).sum(axis=1)
+    with np.errstate(all="ignore"):
+        error = np.sqrt(square * units / np.maximum(units - 1, 1))
+        skewness = third / square**1.5
+    if _weighs_classes_alike(options):
+        units = np.where(_of_rarest_class(cells, counts) < FEW_OF_A_CLASS, 0.0, units)
+    return difference, error, skewness, units
+
+
+def _slopes(
+    classes: Any, cells: IntArray, counts: IntArray, options: Mapping[str, Any]
+) -> FloatArray | None:
+    """How far a record of each cell moves the difference of a score, from the mean."""
+    found = _scored(classes, cells, counts, options)
+    return None if found is None else found[1]
+
+
+def _scored(
+    classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
+) -> tuple[Any, FloatArray] | None:
+    """The difference of a score, and how far a record of each cell moves it."""
+    name = options.get(SCORE, "precision")
+    if not isinstance(name, str) or name not in COUNT_SCORES:
+        return None
+    binary = name in BINARY_SCORES
+    if binary and len(classes) != 2:
+        return None
+    label = options.get(LABEL, options.get(POS_LABEL)) if binary else None
+    if binary and label is None:
+        label = classes[-1].item()
+    score = count_score(name, classes, label)
+    truth, *answers = cells.T
+    records = np.asarray(counts, dtype=np.float64)
+    first, second = (
+        score.of_cells(truth, answer, records, len(classes)) for answer in answers
+    )
+    moves: FloatArray = second.slopes - first.slopes
+    mean = (records * moves).sum(axis=-1, keepdims=True)
+    moves = moves - mean / records.sum(axis=-1, keepdims=True)
+    return second.values - first.values, moves
+
+
+def _of_scored(pair: ScoredPair) -> Moves | None:
+    """Of any score, by its derivatives or by leaving parts out."""
+    if pair.n > MOST_ROWS:
+        return None
+    moves = influences(pair, generator(0))
+    units, name = pair.n_units, "records" if pair.groups is None else "groups"
+    classes = np.unique(pair.y)
+    if len(classes) == 2:
+        units = min(len(np.unique(pair.units[pair.y == code])) for code in classes)
+        name = f"{name} of the rarer class"
+    return _spread(moves, units, name)
+
+
+def _of_calibration(calibration: PairedCalibration) -> Moves:
+    """Of squared errors: a sum over pairs of units, whose skewness is not estimated."""
+    if calibration.groups is None:
+        return Moves(math.nan, 0.0, int(calibration.n), "records in bins")
+    n_groups = len(np.unique(calibration.groups))
+    return Moves(math.nan, 0.0, n_groups, "groups in bins")

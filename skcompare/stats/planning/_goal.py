@@ -1,0 +1,564 @@
+"""What a comparison is to show, and what that takes if something is true."""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom
+
+from skcompare._core.validation import (
+    check_alpha,
+    check_alternative,
+    check_choice,
+    check_count,
+    is_number,
+)
+from skcompare._typing import FloatArray, IntArray
+from skcompare.stats.core._power import (
+    LASTING,
+    METHODS,
+    SEARCHED,
+    by_formula,
+    check_power,
+    likely_discordant,
+    mcnemar_power,
+    mcnemar_records,
+)
+
+STEPS = 1000
+"""A number of records above those that are searched one by one is right to such a part."""
+
+DECIDED = 1e-12
+"""Smallest variance a record; below it the outcome is certain."""
+
+
+def margin_power(
+    n: int,
+    difference: float,
+    disagreement: float,
+    margin: float,
+    *,
+    alpha: float,
+    both_sides: bool,
+) -> float:
+    """Probability that the difference is shown to be above -margin, and below margin.
+
+    The test rejects a difference of -margin where Tango's score [1]_ exceeds the normal
+    quantile of 1 - alpha; for equivalence (`both_sides`) it does so for both margins. The
+    probabilities of all outcomes that do are added, as in :func:`mcnemar_power`; where
+    the discordant pairs are too many, the difference is taken for normal as there.
+
+    References
+    ----------
+    .. [1] Tango, T. (1998). "Equivalence test and confidence interval for the
+       difference in proportions for the paired-sample design." Statistics in Medicine
+       17(8), 891-908.
+    """
+    if by_formula(n, disagreement):
+        z = float(-ndtri(alpha))
+        return _normal_power(n, difference, disagreement, margin, z, both_sides)
+    m = likely_discordant(n, n, disagreement)
+    share = (1 + difference / disagreement) / 2 if disagreement else 0.5
+    fewest = _fewest_in_favour(m, n, margin, -ndtri(alpha))
+    shown = binom.sf(fewest - 1, m, share)
+    if both_sides:
+        # By symmetry as many must be against it, so the most in favour are m - fewest.
+        shown = np.maximum(0.0, binom.cdf(m - fewest, m, share) - (1 - shown))
+    return min(1.0, float(binom.pmf(m, n, disagreement) @ shown))
+
+
+def margin_records(
+    difference: float,
+    disagreement: float,
+    margin: float,
+    *,
+    alpha: float,
+    power: float,
+    both_sides: bool,
+) -> float:
+    """Fewest records with a power that the next ten keep, near enough if they are many."""
+
+    def power_at(n: int) -> float:
+        return margin_power(
+            n, difference, disagreement, margin, alpha=alpha, both_sides=both_sides
+        )
+
+    def formula(n: int) -> float:
+        return _normal_power(n, difference, disagreement, margin, -ndtri(alpha), both_sides)
+
+    most = 1
+    while formula(most) < power:
+        most *= 2
+    least = most // 2
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if formula(middle) >= power else (middle, most)
+    return fewest_records(power_at, most, power)
+
+
+def fewest_records(power_at: Callable[[int], float], near: int, power: float) -> float:
+    """Fewest records with the power, looked for around what a formula says.
+
+    Power goes up and down a little from record to record: up to 2000 records the next ten
+    must have it too. Above that, the number is right to a thousandth.
+    """
+    if near > SEARCHED:
+        step = max(1, near // STEPS)
+        while power_at(near) < power:
+            near += step
+        while near > step and power_at(near - step) >= power:
+            near -= step
+        return float(near)
+    first = max(1, int(near * 0.8))
+    while first > 1 and all(power_at(first + i) >= power for i in range(LASTING + 1)):
+        first = max(1, int(first * 0.8))
+    lasted, n = 0, first
+    while lasted <= LASTING:
+        lasted = lasted + 1 if power_at(n) >= power else 0
+        n += 1
+    return float(n - 1 - LASTING)
+
+
+def _fewest_in_favour(m: IntArray, n: int, margin: float, z: float) -> IntArray:
+    """Fewest of m discordant pairs in favour with a score above z; m + 1 where none has.
+
+    The more pairs favour the challenger, the larger the score.
+    """
+    least, most = np.full(len(m), -1), m + 1
+    while (most - least > 1).any():
+        middle = (least + most) // 2
+        enough = _score(np.clip(middle, 0, m), m, n, margin) > z
+        # Where the two have met already, the middle is `least` and stays so.
+        inside = most - least > 1
+        most = np.where(inside & enough, middle, most)
+        least = np.where(inside & ~enough, middle, least)
+    return most
+
+
+def _score(favour: IntArray, m: IntArray, n: int, margin: float) -> FloatArray:
+    """Tango's score of a difference of -margin, with `favour` of m discordant pairs."""
+    variance = n * _null_variance((m - favour) / n, favour / n, margin)
+    return (2 * favour - m + n * margin) / np.sqrt(variance)
+
+
+def _null_variance(against: FloatArray, favour: FloatArray, margin: float) -> FloatArray:
+    """Variance a record if the difference is -margin, from the shares of discordant pairs.
+
+    The share in favour is estimated under the null hypothesis, as the positive root of a
+    quadratic (Tango 1998); the other one is larger by the margin.
+    """
+    b = -against - favour + (2 - against + favour) * margin
+    c = -favour * margin * (1 - margin)
+    root = np.sqrt(b * b - 8 * c)
+    # Each form where it does not cancel; a sum of 0 needs both to be 0.
+    larger = np.where(b > 0, b + root, 1.0)
+    share = np.where(b > 0, -2 * c / larger, (root - b) / 4)
+    return 2 * share + margin * (1 - margin)
+
+
+def _normal_power(
+    n: int,
+    difference: float,
+    disagreement: float,
+    margin: float,
+    z: float,
+    both_sides: bool,
+) -> float:
+    """Power if the estimated difference is normal, as in Connor's formula for a margin."""
+    deviation = math.sqrt(max(disagreement - difference**2, DECIDED))
+    against, favour = (disagreement - difference) / 2, (disagreement + difference) / 2
+    powers = []
+    for distance, first, second in (
+        (margin + difference, against, favour),
+        (margin - difference, favour, against),
+    ):
+        null = math.sqrt(_null_variance(np.array([first]), np.array([second]), margin)[0])
+        powers.append(float(ndtr((math.sqrt(n) * distance - z * null) / deviation)))
+    return max(0.0, powers[0] + powers[1] - 1) if both_sides else powers[0]
+
+
+GOAL_WORDS = {
+    "difference": "find a difference",
+    "noninferiority": "show that the challenger is less than {margin:g} worse",
+    "equivalence": "show that the accuracies differ by less than {margin:g}",
+}
+
+
+class PlanScenario(NamedTuple):
+    """What a plan would be if something else were true.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    """What is supposed."""
+
+    difference: float
+    """Accuracy of the challenger less that of the champion."""
+
+    disagreement: float
+    """Probability that exactly one of the two answers a record rightly."""
+
+    records: float
+    """Records it takes, or those that were given; infinite where no number is enough."""
+
+    power: float
+    """Probability of success with these records; NaN where they are infinite."""
+
+    approximate: bool = False
+    """Whether the power is that of a normal approximation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPlan:
+    """How many records a comparison of two accuracies on a hold-out set takes.
+
+    Attributes
+    ----------
+    goal : {"difference", "noninferiority", "equivalence"}
+        What is to be shown.
+    champion, challenger : float
+        The accuracies that are supposed to be true.
+    difference : float
+        Challenger less champion.
+    disagreement : float
+        Probability that exactly one of the two answers a record rightly.
+    assumption : str
+        Where the disagreement comes from.
+    possible_disagreement : tuple of two floats
+        The least and the greatest disagreement that two such classifiers can have.
+    records : float
+        The records it takes, or those that were given; infinite where no number is
+        enough.
+    power : float
+        Probability of success with these records, summed over all outcomes if not
+        `approximate`; NaN where they are infinite.
+    wanted_power : float
+        The power that was asked for.
+    alpha : float
+        Level of the test.
+    alternative : {"two-sided", "less", "greater"}
+        Direction of the test.
+    method : str
+        How the test computes its p-value.
+    margin : float or None
+        Margin of non-inferiority or equivalence.
+    design_effect : float
+        How many records of groups are worth an unrelated one.
+    groups : float or None
+        Groups that so many records come from, where the size of groups is known.
+    scenarios : tuple of PlanScenario
+        The answer if something that is not known is otherwise.
+    approximate : bool
+        Whether the power is that of a normal approximation, because discordant pairs are
+        tens of thousands; see :func:`mcnemar_power`.
+
+    .. versionadded:: 0.1
+    """
+
+    goal: str
+    champion: float
+    challenger: float
+    difference: float
+    disagreement: float
+    assumption: str
+    possible_disagreement: tuple[float, float]
+    records: float
+    power: float
+    wanted_power: float
+    alpha: float
+    alternative: str
+    method: str
+    margin: float | None = None
+    design_effect: float = 1.0
+    groups: float | None = None
+    scenarios: tuple[PlanScenario, ...] = ()
+    approximate: bool = False
+
+    @property
+    def feasible(self) -> bool:
+        """Whether some number of records is enough."""
+        return math.isfinite(self.records)
+
+    @property
+    def enough(self) -> bool:
+        """Whether the records have the power that was asked for."""
+        return self.power >= self.wanted_power
+
+    @property
+    def discordant(self) -> float:
+        """Discordant pairs to be expected among the records."""
+        return self.records * self.disagreement if self.disagreement else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values; None where a number is infinite or undefined."""
+        values = {
+            name: _plain(value)
+            for name, value in asdict(self).items()
+            if name not in ("possible_disagreement", "scenarios")
+        }
+        return values | {
+            "possible_disagreement": list(self.possible_disagreement),
+            "discordant": _plain(self.discordant),
+            "feasible": self.feasible,
+            "enough": self.enough,
+            "scenarios": [
+                {name: _plain(value) for name, value in one._asdict().items()}
+                for one in self.scenarios
+            ],
+        }
+
+    def __str__(self) -> str:
+        least, greatest = self.possible_disagreement
+        lines = [
+            self._answer(),
+            f"to {self._goal_words()}",
+            f"if accuracy is {self.champion:.4g} (champion) and {self.challenger:.4g} "
+            f"(challenger), difference {self.difference:+.4f}",
+            f"and they disagree on {self.disagreement:.4f} of the records: "
+            f"{self.assumption}",
+            f"{least:.4f} to {greatest:.4f} is possible",
+        ]
+        if self.design_effect != 1:
+            lines.append(
+                f"with {self.design_effect:.3g} records of groups worth an unrelated one"
+            )
+        return "\n".join(lines + [f"{one.name}: {_needed(one)}" for one in self.scenarios])
+
+    def _answer(self) -> str:
+        if not self.feasible:
+            return "no number of records is enough"
+        groups = "" if self.groups is None else f"from about {self.groups:.0f} groups, "
+        words = (
+            f"{self.records:.0f} records, about {self.discordant:.0f} of them discordant, "
+            f"{groups}have {_power_words(self)}"
+        )
+        return words if self.enough else f"{words}, less than {self.wanted_power:g}"
+
+    def _goal_words(self) -> str:
+        direction = f", {self.alternative}" if self.goal == "difference" else ""
+        words = GOAL_WORDS[self.goal].format(margin=self.margin)
+        return f"{words} ({self.method}{direction}, alpha {self.alpha:g})"
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _power_words(one: ComparisonPlan | PlanScenario) -> str:
+    found = f"power {one.power:.3f}"
+    return f"{found} (normal approximation)" if one.approximate else found
+
+
+def _needed(one: PlanScenario) -> str:
+    found = f"difference {one.difference:+.4f}, disagreement {one.disagreement:.4f}"
+    if not math.isfinite(one.records):
+        return f"{found}: no number of records is enough"
+    return f"{found}: {one.records:.0f} records, {_power_words(one)}"
+
+
+GOALS = ("difference", "noninferiority", "equivalence")
+ALL_METHODS = (*METHODS, "score")
+
+ROUNDING = 1e-9
+"""A number of records this close above a whole one is that one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be shown and how, but for the truth."""
+
+    goal: str
+    margin: float | None
+    alpha: float
+    power: float
+    alternative: str
+    method: str
+    n: int | None
+    design_effect: float = 1.0
+
+    @classmethod
+    def checked(
+        cls,
+        goal: str,
+        margin: float | None,
+        alpha: float,
+        power: float,
+        alternative: str,
+        method: str | None,
+        n: int | None,
+    ) -> "Question":
+        check_choice("goal", goal, GOALS)
+        check_alternative(alternative)
+        own = "mid-p" if goal == "difference" else "score"
+        method = check_choice("method", own if method is None else method, ALL_METHODS)
+        if (method == "score") != (own == "score"):
+            raise ValueError(
+                f"goal={goal!r} has no method {method!r}. Use one of "
+                f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
+            )
+        margin = _checked_margin(goal, margin)
+        if goal != "difference":
+            direction = "greater" if goal == "noninferiority" else "two-sided"
+            if alternative not in ("two-sided", direction):
+                raise ValueError(
+                    f"goal={goal!r} has its own direction. Got alternative="
+                    f"{alternative!r}. Leave it out, or exchange the classifiers."
+                )
+            alternative = direction
+        alpha = check_alpha(alpha)
+        check_power(power, alpha)
+        n = None if n is None else check_count("n", n)
+        return cls(goal, margin, alpha, float(power), alternative, method, n)
+
+    def distance(self, difference: float) -> float:
+        """How far a difference is from those that are not to be shown; above 0 outside."""
+        if self.margin is not None:
+            kept = difference if self.goal == "noninferiority" else -abs(difference)
+            return self.margin + kept
+        if self.alternative == "two-sided":
+            return abs(difference)
+        return difference if self.alternative == "greater" else -difference
+
+    def plan(
+        self,
+        accuracies: tuple[float, float],
+        disagreement: float,
+        assumption: str,
+        scenarios: tuple[PlanScenario, ...],
+    ) -> ComparisonPlan:
+        """The plan if these are the accuracies, with what else may be true."""
+        difference = difference_of(*accuracies)
+        answer = self.answer("", difference, disagreement)
+        return ComparisonPlan(
+            goal=self.goal,
+            champion=accuracies[0],
+            challenger=accuracies[1],
+            difference=difference,
+            disagreement=answer.disagreement,
+            assumption=assumption,
+            possible_disagreement=possible_disagreement(*accuracies),
+            records=answer.records,
+            power=answer.power,
+            wanted_power=self.power,
+            alpha=self.alpha,
+            alternative=self.alternative,
+            method=self.method,
+            margin=self.margin,
+            design_effect=self.design_effect,
+            scenarios=scenarios,
+            approximate=answer.approximate,
+        )
+
+    def answer(self, name: str, difference: float, disagreement: float) -> PlanScenario:
+        """Records and power if difference and disagreement are these."""
+        # Rounded shares may say that they differ more than they disagree.
+        disagreement = max(disagreement, abs(difference))
+        records = float(self.n or 0) or self._records(difference, disagreement)
+        power, approximate = math.nan, False
+        if math.isfinite(records):
+            unrelated = max(1, int(records / self.design_effect + ROUNDING))
+            power = self._power(unrelated, difference, disagreement)
+            approximate = by_formula(unrelated, disagreement)
+        return PlanScenario(name, difference, disagreement, records, power, approximate)
+
+    def _records(self, difference: float, disagreement: float) -> float:
+        if self.distance(difference) <= 0:
+            return math.inf
+        if self.margin is not None:
+            needed = margin_records(
+                difference,
+                disagreement,
+                self.margin,
+                alpha=self.alpha,
+                power=self.power,
+                both_sides=self.goal == "equivalence",
+            )
+        else:
+            needed = mcnemar_records(
+                difference,
+                disagreement,
+                alpha=self.alpha,
+                power=self.power,
+                alternative=self.alternative,
+                method=self.method,
+            )
+            if needed > SEARCHED:
+                needed = fewest_records(
+                    lambda n: self._power(n, difference, disagreement),
+                    math.ceil(needed),
+                    self.power,
+                )
+        return float(math.ceil(needed * self.design_effect - ROUNDING))
+
+    def _power(self, n: int, difference: float, disagreement: float) -> float:
+        if self.margin is not None:
+            return margin_power(
+                n,
+                difference,
+                disagreement,
+                self.margin,
+                alpha=self.alpha,
+                both_sides=self.goal == "equivalence",
+            )
+        if disagreement == 0:
+            return 0.0
+        return mcnemar_power(
+            n,
+            difference,
+            disagreement,
+            alpha=self.alpha,
+            alternative=self.alternative,
+            method=self.method,
+        )
+
+    def never(self, difference: float) -> str:
+        """Why no number of records is enough."""
+        if self.margin is None and difference == 0:
+            return (
+                "No number of records finds a difference of 0. Got equal accuracies. Pass "
+                "accuracies that differ, or goal='equivalence' or 'noninferiority' with a "
+                "margin."
+            )
+        if self.margin is None:
+            return (
+                f"alternative={self.alternative!r} never finds a difference of "
+                f"{difference:+g}, challenger less champion. Turn one of them round."
+            )
+        return (
+            f"No number of records shows {self.goal} with a margin of {self.margin:g} "
+            f"if the difference is {difference:+g}, challenger less champion. Choose the "
+            "margin by what matters, and compare classifiers that can meet it."
+        )
+
+
+def _checked_margin(goal: str, margin: float | None) -> float | None:
+    if goal == "difference":
+        if margin is not None:
+            raise ValueError(
+                f"goal='difference' has no margin. Got margin={margin!r}. Use "
+                "goal='noninferiority' or 'equivalence'."
+            )
+        return None
+    if is_number(margin) and 0 < margin < 1:
+        return float(margin)
+    raise ValueError(
+        f"`margin` of {goal} must be a number in (0, 1). Got {margin!r} instead. It is the "
+        "largest loss of accuracy that does not matter, fixed before the data are seen."
+    )
+
+
+def difference_of(champion: float, challenger: float) -> float:
+    """Challenger less champion, without the noise of floating point."""
+    # 0.85 - 0.8 is a little less than 0.05 in floating point.
+    return round(challenger - champion, 12)
+
+
+def possible_disagreement(champion: float, challenger: float) -> tuple[float, float]:
+    """Least and greatest disagreement of classifiers with these accuracies."""
+    total = champion + challenger
+    least = abs(difference_of(champion, challenger))
+    return least, max(least, round(min(total, 2 - total), 12))

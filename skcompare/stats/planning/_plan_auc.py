@@ -1,0 +1,536 @@
+"""How many records a comparison of two AUCs takes, from expected ones or a pilot."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from skcompare._core.validation import check_choice, check_confidence_level
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import PlacementValues
+from skcompare.stats.core._limits import normal_critical, score_range
+from skcompare.stats.planning._auc_goal import AUCPlan, AUCQuestion, Truth, check_between
+from skcompare.stats.planning._goal import difference_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AUCPilot:
+    """Areas and placement values of two classifiers.
+
+    Attributes
+    ----------
+    areas : tuple of two floats
+        Champion and challenger.
+    positives, negatives : ndarray of shape (2, n_positives) and (2, n_negatives)
+        Placement values less their means, DeLong's V10 and V01.
+    design_effect : float
+        How many records of the pilot's groups are worth an unrelated one; at least 1.
+    """
+
+    areas: tuple[float, float]
+    positives: FloatArray
+    negatives: FloatArray
+    design_effect: float
+
+    @classmethod
+    def of(cls, pilot: object) -> "AUCPilot":
+        """Take what is needed from placement values, after checking them."""
+        if not isinstance(pilot, PlacementValues):
+            raise TypeError(
+                "plan_auc_from_pilot needs PlacementValues. Got "
+                f"{type(pilot).__name__}. Make them by PlacementValues.from_predictions."
+            )
+        if pilot.n_scores != 2:
+            raise ValueError(
+                f"The pilot must have the scores of two classifiers. Got {pilot.n_scores}. "
+                "Choose those that are to be compared."
+            )
+        if min(pilot.n_positives, pilot.n_negatives) < 2:
+            raise ValueError(
+                "The pilot must have two records of each class. Got "
+                f"{pilot.n_positives} positive and {pilot.n_negatives} negative. Use "
+                "plan_auc_comparison, which needs no records."
+            )
+        areas = pilot.aucs
+        sides = [np.stack(side) for side in zip(pilot.values(0), pilot.values(1))]
+        positives, negatives = (side - areas[:, None] for side in sides)
+        first, second = areas.tolist()
+        own = cls((first, second), positives, negatives, 1.0)
+        if not own.variances(own.kappa)[0] > 0:
+            raise ValueError(
+                "The difference of the pilot's AUCs does not vary from record to record, "
+                "so that it tells nothing of what a comparison takes. Got areas "
+                f"{first:g} and {second:g}. Use plan_auc_comparison."
+            )
+        if pilot.groups is None:
+            return own
+        codes = pilot.group_codes()
+        units = codes[pilot.positive], codes[~pilot.positive]
+        effect = own.grouped_variance(*units) / own.variance
+        return cls((first, second), positives, negatives, max(1.0, effect))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of positives and negatives."""
+        return self.positives.shape[1], self.negatives.shape[1]
+
+    @property
+    def prevalence(self) -> float:
+        """Share of positives."""
+        return self.sizes[0] / sum(self.sizes)
+
+    @property
+    def kappa(self) -> float:
+        """Negatives for each positive."""
+        return self.sizes[1] / self.sizes[0]
+
+    @property
+    def variance(self) -> float:
+        """DeLong's variance of the difference, of unrelated records."""
+        return self.variances(self.kappa)[0] / self.sizes[0]
+
+    def variances(self, kappa: float) -> tuple[float, float]:
+        """Variances of the difference, times the number of positives.
+
+        As estimated, and if both areas vary as the champion's does and keep their
+        correlation.
+
+        Parameters
+        ----------
+        kappa : float
+            Negatives for each positive of the plan.
+        """
+        found = np.cov(self.positives) + np.cov(self.negatives) / kappa
+        (first, shared), (_, second) = found.tolist()
+        unit = math.sqrt(first * second)
+        correlation = shared / unit if unit > 0 else 0.0
+        at_null = 2 * first * max(0.0, 1 - correlation)
+        return self._difference_variance(kappa), at_null
+
+    def _difference_variance(self, kappa: float) -> float:
+        # Of the differences themselves, so that equal rankings have exactly none.
+        inside, outside = self._differences()
+        return float(inside.var(ddof=1) + outside.var(ddof=1) / kappa)
+
+    def _differences(self) -> tuple[FloatArray, FloatArray]:
+        """Of each record, challenger less champion."""
+        return (
+            self.positives[1] - self.positives[0],
+            self.negatives[1] - self.negatives[0],
+        )
+
+    def grouped_variance(self, inside: IntArray, outside: IntArray) -> float:
+        """Variance of the difference for grouped records, by Obuchowski (1997).
+
+        Equations for S10, S01 and S11 of "Nonparametric analysis of clustered ROC curve
+        data", Biometrics 53(2), 567-578.
+
+        Parameters
+        ----------
+        inside, outside : ndarray of shape (n_positives,) and (n_negatives,)
+            Group of each positive and of each negative record.
+        """
+        n_groups = int(max(inside.max(), outside.max())) + 1
+        own, others = (
+            np.bincount(groups, values / len(values), n_groups)
+            for groups, values in zip((inside, outside), self._differences())
+        )
+        total = _unbiased(len(np.unique(inside))) * float(own @ own)
+        total += _unbiased(len(np.unique(outside))) * float(others @ others)
+        every = len(np.union1d(inside, outside))
+        return total + 2 * _unbiased(every) * float(own @ others)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """DeLong's interval of the difference."""
+        error = math.sqrt(self.variance * self.design_effect)
+        difference = self.areas[1] - self.areas[0]
+        return score_range(
+            difference, error, normal_critical, (-1.0, 1.0), level, "two-sided"
+        )
+
+
+def _unbiased(n: int) -> float:
+    """What makes a mean of squares of groups a variance."""
+    if n < 2:
+        raise ValueError(
+            f"The pilot must have records of each class in two groups. Got {n}. Collect "
+            "more groups, or use plan_auc_comparison with a design effect."
+        )
+    return n / (n - 1)
+
+
+class Binormal(NamedTuple):
+    """A curve whose scores are normal in both classes, after some increasing function.
+
+    With mean 0 and variance 1 of the positives' scores less their mean, `a` is the distance
+    of the means in standard deviations of the positives, and `b` the standard deviation of
+    the negatives in the same unit.
+    """
+
+    a: float
+    b: float
+
+    @classmethod
+    def of_area(cls, area: float, b: float) -> "Binormal":
+        """The curve with this area, which is Phi(a / sqrt(1 + b²))."""
+        return cls(float(ndtri(area)) * math.sqrt(1 + b * b), b)
+
+    @property
+    def f(self) -> float:
+        """Derivative of the area by a."""
+        square = 1 + self.b**2
+        return math.exp(-(self.a**2) / (2 * square)) / math.sqrt(2 * math.pi * square)
+
+    @property
+    def g(self) -> float:
+        """Derivative of the area by b."""
+        return -self.f * self.a * self.b / (1 + self.b**2)
+
+
+def area_variance(curve: Binormal, kappa: float, *, with_covariance: bool = True) -> float:
+    """Variance of the estimated area, times the number of positives.
+
+    Equation (4) of Obuchowski and McClish (1997) takes the estimates of a and b for
+    uncorrelated; their covariance, a b / 2, adds the last term. Without it a curve differs
+    from itself (the variance of the difference is not 0) and the variance is a third too
+    large for usual areas.
+
+    Parameters
+    ----------
+    curve : Binormal
+        The curve.
+    kappa : float
+        Negatives for each positive.
+    with_covariance : bool, default=True
+        False for the equation as it is printed.
+    """
+    a, b, f, g = *curve, curve.f, curve.g
+    variance = f * f * (1 + b * b / kappa + a * a / 2)
+    variance += g * g * b * b * (1 + kappa) / (2 * kappa)
+    return variance + f * g * a * b * with_covariance
+
+
+def area_covariance(
+    one: Binormal, two: Binormal, positives: float, negatives: float, kappa: float
+) -> float:
+    """Covariance of two estimated areas, times the number of positives.
+
+    Equation (5) of Obuchowski and McClish (1997), with the correlations of the scores
+    among positives and among negatives.
+    """
+    f1, f2, g1, g2 = one.f, two.f, one.g, two.g
+    square = positives**2
+    of_a = positives + negatives * one.b * two.b / kappa + square * one.a * two.a / 2
+    of_b = one.b * two.b * (negatives**2 + kappa * square) / (2 * kappa)
+    crossed = f1 * g2 * one.a * two.b + f2 * g1 * two.a * one.b
+    return f1 * f2 * of_a + g1 * g2 * of_b + crossed * square / 2
+
+
+METHODS = ("binormal", "obuchowski1997")
+NULLS = ("alternative", "champion")
+SUPPOSED_CORRELATIONS = (0.5, 0.8)
+
+
+def plan_auc_comparison(
+    champion_auc: float,
+    challenger_auc: float,
+    *,
+    correlation: float | None = None,
+    positive_correlation: float | None = None,
+    negative_correlation: float | None = None,
+    prevalence: float = 0.5,
+    spread_ratio: float = 1.0,
+    n: int | None = None,
+    goal: str = "difference",
+    margin: float | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    alternative: str = "two-sided",
+    method: str = "binormal",
+    null_variance: str | None = None,
+    design_effect: float = 1.0,
+) -> AUCPlan:
+    """How many records a comparison of two AUCs takes, or the power of some number.
+
+    The plan is for DeLong's test of two classifiers on one hold-out set. What counts is the
+    difference of the areas, how strongly the two scores of a record are correlated, and how
+    rare the rarer class is. The curves are supposed to be binormal: after some increasing
+    function the scores of each class are normal.
+
+    Parameters
+    ----------
+    champion_auc, challenger_auc : float
+        The areas that are supposed to be true, in (0, 1).
+    correlation : float, optional
+        Correlation of both scores, the same among positives and among negatives, in
+        (-1, 1). If nothing is said of it, the plan supposes none, which takes the most
+        records unless scores are opposed, and says what more would take.
+    positive_correlation, negative_correlation : float, optional
+        The same for each class of its own, instead of `correlation`.
+    prevalence : float, default=0.5
+        Share of positives among the records.
+    spread_ratio : float, default=1
+        Standard deviation of the negatives' scores in that of the positives', the parameter
+        b of binormal curves, of both classifiers.
+    n : int, optional
+        Number of records, whose power is then found.
+    goal : {"difference", "noninferiority", "equivalence"}, default="difference"
+        What is to be shown: that the areas differ, that the challenger's is less than
+        `margin` below the champion's, or that neither is `margin` below the other.
+    margin : float, optional
+        Needed for the last two goals; in (0, 1).
+    alpha : float, default=0.05
+        Level of the test; of each of both tests for equivalence.
+    power : float, default=0.8
+        Wanted probability of success, more than alpha.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Direction of the test of a difference. The other goals have their own.
+    method : {"binormal", "obuchowski1997"}, default="binormal"
+        How the variance of an area is found: with the covariance of the estimates of a and
+        b, or without it as Obuchowski and McClish print it [1]_ and R's pROC computes it.
+        The second is too large for usual areas, and takes more records than are needed.
+    null_variance : {"alternative", "champion"}, optional
+        The variance that the level of the test rests on: that of areas as supposed, which
+        is what DeLong's test estimates and the default of "binormal", or that of two
+        areas as large as the champion's, as in [1]_ and the default of "obuchowski1997".
+        Goals with a margin have the first only.
+    design_effect : float, default=1
+        How many records of groups are worth an unrelated one.
+
+    Returns
+    -------
+    plan : AUCPlan
+        `positives` and `negatives`, and the `power` that they have by a normal
+        approximation; `str(plan)` says it in words.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or if no number of records is enough and `n` is not
+        given.
+
+    See Also
+    --------
+    plan_auc_from_pilot : The same from scores of a pilot, without supposing curves.
+
+    Notes
+    -----
+    With variances V of the difference times the number of positives, the number of these is
+    ``((z_alpha sqrt(V0) + z_power sqrt(VA)) / difference)**2``, and that of negatives
+    follows from the prevalence. The null variance of the champion makes the plan too small
+    where the challenger's area is the smaller one and too large where it is the larger
+    one: for 0.95 against 0.90, correlation 0.6 and equal classes, 69 positives, whose power
+    is 0.61 by simulation. 103 have the power of 0.80.
+
+    References
+    ----------
+    .. [1] Obuchowski, N. A. and McClish, D. K. (1997). "Sample size determination for
+       diagnostic accuracy studies involving binormal ROC curve indices." Statistics in
+       Medicine 16(13), 1529-1542.
+
+    Examples
+    --------
+    >>> from skcompare.stats import plan_auc_comparison
+    >>> print(plan_auc_comparison(0.80, 0.85, correlation=0.6, prevalence=0.3))
+    163 positive and 381 negative records have power 0.800
+    to find a difference of the AUCs (DeLong, two-sided, alpha 0.05)
+    if AUC is 0.8 (champion) and 0.85 (challenger), difference +0.0500
+    and scores correlate 0.6 among positives, 0.6 among negatives (binormal)
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    question = AUCQuestion.checked(
+        goal, margin, alpha, power, alternative, n, prevalence, design_effect
+    )
+    null = _checked_null(null_variance, method, question)
+    for name, area in (("champion_auc", champion_auc), ("challenger_auc", challenger_auc)):
+        check_between(name, area, 0, 1, "An area of 0 or 1 has no binormal curve.")
+    check_between("spread_ratio", spread_ratio, 0, math.inf, "1 is for equal spread.")
+    areas = (float(champion_auc), float(challenger_auc))
+    difference = difference_of(*areas)
+    question.check_possible(difference)
+    known = _correlations(correlation, positive_correlation, negative_correlation)
+    b = float(spread_ratio)
+    curves = Binormal.of_area(areas[0], b), Binormal.of_area(areas[1], b)
+
+    def truth(correlations: tuple[float, float]) -> Truth:
+        variance, at_null = _variances(curves, correlations, question.kappa, method)
+        return Truth(difference, variance, at_null if null else variance)
+
+    if known:
+        words = "scores correlate {:g} among positives, {:g} among negatives".format(*known)
+        return question.plan(areas, truth(known), (), assumption=words, method=method)
+    scenarios = tuple(
+        question.answer(f"correlation {r:g}", truth((r, r))) for r in SUPPOSED_CORRELATIONS
+    )
+    words = "the two scores are uncorrelated in each class, as nothing is known"
+    return question.plan(areas, truth((0, 0)), scenarios, assumption=words, method=method)
+
+
+def plan_auc_from_pilot(
+    pilot: PlacementValues,
+    *,
+    prevalence: float | None = None,
+    n: int | None = None,
+    goal: str = "difference",
+    margin: float | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    alternative: str = "two-sided",
+    null_variance: str = "alternative",
+    confidence_level: float = 0.95,
+) -> AUCPlan:
+    """How many records a comparison of two AUCs takes, by what a pilot has shown.
+
+    The pilot's areas and DeLong's variances of them are supposed to be the true ones; no
+    shape of the curves is. What it takes if the difference is the hardest or the easiest to
+    show in the pilot's interval is part of the answer.
+
+    Parameters
+    ----------
+    pilot : PlacementValues
+        Scores of two classifiers for the pilot's records. Of groups, the design effect is
+        used too, where it is above 1.
+    prevalence : float, optional
+        Share of positives among the new records; that of the pilot by default.
+    n, goal, margin, alpha, power, alternative
+        As for :func:`plan_auc_comparison`.
+    null_variance : {"alternative", "champion"}, default="alternative"
+        As for :func:`plan_auc_comparison`; "champion" supposes that both areas vary as the
+        champion's does, with the correlation of both, as R's pROC.
+    confidence_level : float, default=0.95
+        Level of the pilot's interval of the difference.
+
+    Returns
+    -------
+    plan : AUCPlan
+        `scenarios` has the hardest and the easiest difference of the interval, with the
+        pilot's variances. The records are new ones: those of the pilot, after which the
+        plan was made, do not count.
+
+    Raises
+    ------
+    TypeError
+        If the pilot is other evidence.
+    ValueError
+        If it has not two classifiers, fewer than two records of a class, or areas whose
+        difference does not vary.
+
+    See Also
+    --------
+    plan_auc_comparison : The same from expected areas.
+
+    References
+    ----------
+    Obuchowski, N. A. and McClish, D. K. (1997). "Sample size determination for diagnostic
+    accuracy studies involving binormal ROC curve indices." Statistics in Medicine 16(13),
+    1529-1542.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PlacementValues
+    >>> from skcompare.stats import plan_auc_from_pilot
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 50)
+    >>> champion = rng.normal(size=100) + y
+    >>> challenger = champion + rng.normal(scale=0.7, size=100) + 0.8 * y
+    >>> pilot = PlacementValues.from_predictions(y, champion, challenger)
+    >>> plan = plan_auc_from_pilot(pilot)
+    >>> plan.positives, plan.negatives, round(plan.power, 3)
+    (59.0, 59.0, 0.805)
+    >>> for one in plan.scenarios:
+    ...     print(f"{one.name} {one.difference:+.4f}: {one.positives:.0f} positives")
+    hardest difference +0.0188: 968 positives
+    easiest difference +0.1348: 19 positives
+
+    .. versionadded:: 0.1
+    """
+    shown = AUCPilot.of(pilot)
+    question = AUCQuestion.checked(
+        goal,
+        margin,
+        alpha,
+        power,
+        alternative,
+        n,
+        shown.prevalence if prevalence is None else prevalence,
+        shown.design_effect,
+    )
+    null = _checked_null(null_variance, "binormal", question)
+    level = check_confidence_level(confidence_level)
+    variance, at_null = shown.variances(question.kappa)
+    used = at_null if null else variance
+    low, high = shown.limits(level)
+    candidates = [low, high, *([0.0] if low < 0 < high else [])]
+    scenarios = tuple(
+        question.answer(
+            name, Truth(choose(candidates, key=question.distance), variance, used)
+        )
+        for name, choose in (("hardest difference", min), ("easiest difference", max))
+    )
+    return question.plan(
+        shown.areas,
+        Truth(shown.areas[1] - shown.areas[0], variance, used),
+        scenarios,
+        assumption="the areas vary as in the pilot",
+        method="pilot",
+    )
+
+
+def _checked_null(given: str | None, method: str, question: AUCQuestion) -> bool:
+    """Whether the level of the test rests on the champion's variance."""
+    if given is None:
+        return method == "obuchowski1997" and question.margin is None
+    check_choice("null_variance", given, NULLS)
+    if given == "champion" and question.margin is not None:
+        raise ValueError(
+            f"goal={question.goal!r} has no null_variance 'champion', since its null "
+            "hypothesis is not that of equal areas. Leave it out."
+        )
+    return given == "champion"
+
+
+def _correlations(
+    common: float | None, positives: float | None, negatives: float | None
+) -> tuple[float, float] | None:
+    """Correlations among positives and among negatives; None where nothing is known."""
+    own = (positives, negatives)
+    if common is not None and own != (None, None):
+        raise ValueError(
+            "Pass `correlation` for both classes, or `positive_correlation` and "
+            f"`negative_correlation`. Got correlation={common!r} and {own}."
+        )
+    if common is None and own == (None, None):
+        return None
+    if common is None and None in own:
+        raise ValueError(
+            "`positive_correlation` and `negative_correlation` go together. Got "
+            f"{positives!r} and {negatives!r}. Pass `correlation` if they are the same."
+        )
+    found = own if common is None else (common, common)
+    for value in found:
+        check_between("correlation", value, -1, 1, "It is that of two scores of a record.")
+    return float(found[0]), float(found[1])  # type: ignore[arg-type]
+
+
+def _variances(
+    curves: tuple[Binormal, Binormal],
+    correlations: tuple[float, float],
+    kappa: float,
+    method: str,
+) -> tuple[float, float]:
+    """Variances of the difference, times the number of positives.
+
+    If the curves are as supposed, and if both are the champion's.
+    """
+    full = method == "binormal"
+    first, second = curves
+    own = area_variance(first, kappa, with_covariance=full)
+    other = area_variance(second, kappa, with_covariance=full)
+    shared = area_covariance(first, second, *correlations, kappa)
+    itself = area_covariance(first, first, *correlations, kappa)
+    return max(0.0, own + other - 2 * shared), max(0.0, 2 * own - 2 * itself)

@@ -1,0 +1,316 @@
+"""How often a difference that is about normal is shown to be beyond its boundaries."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from skcompare._typing import IntArray
+from skcompare.evidence import JointCounts, PairedCalibration
+from skcompare.stats.calibration._influence import (
+    RoleSums,
+    row_sums,
+    squared_errors,
+    variance_of,
+)
+from skcompare.stats.core._tails import student_quantile
+from skcompare.stats.margins._influence import count_moves
+from skcompare.stats.margins._one_sided import Side
+from skcompare.stats.margins._skewness import FLOORS, Cautious, cautious_passes
+
+MOST = 1e15
+"""More records are as good as none: no number is enough."""
+
+
+class Growing(NamedTuple):
+    """A side of a boundary as a function of the number of records."""
+
+    side: Side
+    alpha: float
+    spread: float = 1.0
+    """How much the limit varies, as a share of how much the difference does."""
+
+    times: float = 1.0
+    """The standard error, as a share of what the side makes one expect."""
+
+    @property
+    def distance(self) -> float:
+        """How far the difference is on the right side of its boundary."""
+        distance = self.side.result.estimate - self.side.boundary
+        return distance if self.side.direction == "greater" else -distance
+
+    def power(self, n: float) -> float:
+        """Probability that the side is shown with `n` records.
+
+        With Z normal the difference is at Z + a (Z² - 1) / 6 standard errors from the
+        truth, and its estimated standard error is about 1 + a Z / 2 times the true one, if
+        a is the skewness. The side is shown from some Z on.
+        """
+        share = self.side.result.n / n
+        error = self.error(share)
+        if error == 0:
+            return 1.0
+        needed, lean = self.critical(share), 0.0
+        if isinstance(self.side.basis, Cautious):
+            sign = 1 if self.side.direction == "greater" else -1
+            lean = sign * self.side.basis.moves.skewness * math.sqrt(share)
+        if not math.isfinite(needed):
+            return 0.0
+        rest = (self.distance / error - needed) / self.spread
+        slope = 1 - needed * lean / 2
+        if slope <= 0:
+            reached = float(ndtr(rest))
+        else:
+            # One step of Newton's from the root of the linear part is as good as the
+            # expansion.
+            root = -rest / slope
+            root -= lean * (root**2 - 1) / 6 / slope
+            reached = float(ndtr(-root))
+        # Both are shown from some difference on: the later one decides.
+        return min(reached, float(ndtr((self.distance - self.rare(share)) / error)))
+
+    def rare(self, share: float) -> float:
+        """How far away the difference must be because rare errors may be in no record."""
+        unseen, side = self.side.unseen, self.side
+        if unseen is None:
+            return 0.0
+        grown = unseen._replace(n=max(1, round(unseen.n / share)))
+        sign = 1 if side.direction == "greater" else -1
+        worst = grown.bound + sign * side.boundary
+        return worst * (self.alpha ** (-1 / grown.n) - 1)
+
+    def error(self, share: float) -> float:
+        """Standard error at `n / share` records."""
+        details = self.side.result.details
+        own = self._error()
+        pairs = float(details.get("standard_error_of_pairs", 0.0))
+        # What pairs of records add falls with the square of their number.
+        first = max(0.0, own**2 - pairs**2)
+        return self.times * math.sqrt(first * share + pairs**2 * share**2)
+
+    def _error(self) -> float:
+        basis, result = self.side.basis, self.side.result
+        if isinstance(basis, Cautious):
+            return basis.moves.error
+        if "standard_error" in result.details:
+            return float(result.details["standard_error"])
+        reach = abs(result.estimate - self.side.limit)
+        return reach / self._quantile()
+
+    def critical(self, share: float) -> float:
+        """Standard errors that the difference must be away from the boundary."""
+        basis = self.side.basis
+        if not isinstance(basis, Cautious):
+            return self._quantile()
+        moves = basis.moves
+        grown = basis._replace(
+            estimate=0.0,
+            df=None if basis.df is None else basis.df / share,
+            moves=moves._replace(
+                error=1.0,
+                skewness=moves.skewness * math.sqrt(share),
+                units=max(1, round(moves.units / share)),
+            ),
+        )
+        if grown.shortage():
+            return math.inf
+        return abs(grown.limit(self.alpha, self.side.direction))
+
+    def _quantile(self) -> float:
+        df = self.side.result.df
+        if df is None or df == 1:
+            return float(-ndtri(self.alpha))
+        return student_quantile(self.alpha, df)
+
+
+def records_of_means(
+    sides: Sequence[Side],
+    alpha: float,
+    power: float,
+    spreads: Sequence[float] | None = None,
+    times: float = 1.0,
+) -> float:
+    """Records at which all sides are shown with a probability, if the estimate is true.
+
+    Infinite where the estimate is beyond a boundary. `spreads` are those of the sides'
+    limits, where they do not vary as the difference does, and `times` is what the standard
+    error is as a share of what the sides make one expect.
+    """
+    known = [1.0] * len(sides) if spreads is None else spreads
+    growing = [
+        Growing(s, alpha, spread, times) for s, spread in zip(sides, known, strict=True)
+    ]
+    if any(not one.distance > 0 for one in growing):
+        return math.inf
+
+    def power_at(n: float) -> float:
+        # The sides contradict each other: what is not shown of one is shown of the other.
+        return sum(one.power(n) for one in growing) - (len(growing) - 1)
+
+    return fewest_for(power_at, sides[0].result.n, power)
+
+
+def fewest_for(power_at: Callable[[float], float], near: float, power: float) -> float:
+    """Records from which on the power is reached, if it grows with them."""
+    most = max(2.0, near)
+    while power_at(most) < power:
+        most *= 2
+        if most > MOST:
+            return math.inf
+    least = 1.0
+    while most - least > max(0.5, 1e-6 * most):
+        middle = (least + most) / 2
+        least, most = (least, middle) if power_at(middle) >= power else (middle, most)
+    return most
+
+
+MOST_CELLS = 2_000_000
+"""Counts of all simulated data sets together."""
+
+FEWEST_SETS, MOST_SETS = 200, 4_000
+TRIES = 8
+NEAR_ENOUGH = 0.01
+
+
+def records_of_scores(
+    counts: JointCounts,
+    options: Mapping[str, Any],
+    sides: Sequence[Side],
+    near: float,
+    alpha: float,
+    power: float,
+) -> float:
+    """Records with the power, if the shares of the cells are true.
+
+    Data sets with these shares are drawn and decided as the gate decides them, because the
+    normal approximation is poor where few records have different answers. The search starts
+    `near` what it says.
+    """
+    if not math.isfinite(near):
+        return near
+    shares = counts.counts / counts.counts.sum()
+    n_sets = int(min(MOST_SETS, max(FEWEST_SETS, MOST_CELLS // len(shares))))
+    tried: list[tuple[float, int]] = []
+    n = max(2, math.ceil(near))
+    for _ in range(TRIES):
+        drawn = np.random.default_rng(0).multinomial(n, shares, size=n_sets)
+        found = _power(counts, drawn, options, sides, alpha)
+        tried.append((abs(found - power), n))
+        if tried[-1][0] < NEAR_ENOUGH:
+            break
+        n = _next(n, found, power, alpha)
+    return float(min(tried)[1])
+
+
+def _next(n: int, found: float, power: float, alpha: float) -> int:
+    """As many records as give the power, if the distance grows with the root of them."""
+    needed = float(ndtri(power) - ndtri(alpha))
+    reached = float(ndtri(min(max(found, 0.01), 0.999)) - ndtri(alpha))
+    return max(2, math.ceil(n * min(4.0, (needed / max(reached, 0.3)) ** 2)))
+
+
+def _power(
+    counts: JointCounts,
+    drawn: Any,
+    options: Mapping[str, Any],
+    sides: Sequence[Side],
+    alpha: float,
+) -> float:
+    """Share of simulated data sets in which all sides are shown."""
+    found = count_moves(counts.classes, counts.cells, drawn, options)
+    if found is None:
+        return math.nan
+    difference, error, skewness, units = found
+    shown = np.ones(len(drawn), dtype=bool)
+    for side in sides:
+        basis = side.basis
+        assert isinstance(basis, Cautious)
+        sign = 1 if side.direction == "greater" else -1
+        shown &= cautious_passes(
+            sign * (difference - side.boundary),
+            error,
+            sign * skewness,
+            units,
+            FLOORS["records with different answers"],
+            float(-ndtri(alpha)),
+        )
+    return float(shown.mean())
+
+
+MOST_CALIBRATION_SETS, MOST_ROWS = 600, 1_500_000
+"""Resamples, and records of all of them together."""
+
+MOST_DRAWN = 5_000
+"""Of more records the two vary so little together that it changes nothing."""
+
+LEAST = 0.5
+"""No share is taken to be smaller, whatever few records seem to say."""
+
+
+def can_resample(calibration: PairedCalibration, options: Mapping[str, Any]) -> bool:
+    """Whether records were kept, each a row by itself, of which the test takes sums."""
+    return (
+        calibration.cells is None
+        and calibration.groups is None
+        and calibration.rows_per_record == 1
+        and options.get("method", "analytic") == "analytic"
+    )
+
+
+def records_of_calibration(
+    calibration: PairedCalibration,
+    sides: Sequence[Side],
+    near: float,
+    alpha: float,
+    power: float,
+) -> float:
+    """Records with the power, if the observed records are typical.
+
+    A squared error that comes out large has a large standard error, too, so that limits
+    vary less than the difference does. By how much is seen in resamples of `near` records,
+    the number without it, which is near enough.
+    """
+    if not near <= MOST_DRAWN:
+        return near
+    n = max(2, math.ceil(near))
+    spreads, error = _resampled(calibration, sides, n, alpha)
+    # The standard error of n records is not what all of them make one expect, where the
+    # errors of both seem equal for so few.
+    expected = Growing(sides[0], alpha).error(sides[0].result.n / n)
+    times = min(1.0, error / expected) if expected else 1.0
+    return records_of_means(sides, alpha, power, spreads, times)
+
+
+def _resampled(
+    calibration: PairedCalibration, sides: Sequence[Side], n: int, alpha: float
+) -> tuple[list[float], float]:
+    """How much limits vary, as shares of how much the difference does, and its error."""
+    rng = np.random.default_rng(0)
+    whole = row_sums(calibration, 0), row_sums(calibration, 1)
+    n_sets = min(MOST_CALIBRATION_SETS, MOST_ROWS // n)
+    differences, errors = np.empty((2, n_sets))
+    for k in range(n_sets):
+        rows = rng.integers(calibration.n, size=n)
+        sums = _of_rows(whole[0], rows), _of_rows(whole[1], rows)
+        champion, challenger = squared_errors(sums)
+        differences[k] = champion - challenger
+        errors[k] = math.sqrt(variance_of(sums).total)
+    varies = float(differences.std())
+    if varies == 0:
+        return [1.0] * len(sides), math.inf
+    spreads = []
+    for side in sides:
+        critical = Growing(side, alpha).critical(side.result.n / n)
+        sign = 1 if side.direction == "greater" else -1
+        limits = sign * differences - critical * errors
+        spreads.append(max(LEAST, float(limits.std()) / varies))
+    return spreads, float(errors.mean())
+
+
+def _of_rows(sums: RoleSums, rows: IntArray) -> RoleSums:
+    """The sums of these rows, each of which is a record."""
+    unit, count = np.arange(len(rows)), np.ones(len(rows))
+    parts = sums.bin[rows], count, sums.events[rows], sums.excess[rows]
+    return RoleSums(unit, *parts, sums.n_bins, len(rows), rows=1)

@@ -1,0 +1,475 @@
+"""One answer for several tests: p-values combined, also where they are correlated."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.polynomial.legendre import leggauss
+from scipy.interpolate import CubicSpline
+from scipy.special import erf, erfc, gammainccinv, gammaincinv, log_ndtr
+
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue
+from skcompare._typing import FloatArray
+from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
+
+N_NODES = 24
+"""Angles at which the covariance is integrated; others are interpolated."""
+
+N_ANGLES, REACH = 61, 3.2
+N_RADII, FARTHEST = 40, 9.5
+"""Points of the quadrature: a normal statistic beyond 9.5 has a chance of 1e-21."""
+
+GRID = np.linspace(np.log(1e-16), np.log(20.0), 1200)
+SMALLEST_SHARE = 1e-300
+
+
+def transformed_covariance(correlation: FloatArray, weights: FloatArray) -> FloatArray:
+    """Covariances of chi-squared quantiles of two-sided p-values under the null.
+
+    Normal statistics Z with these correlations have p-values ``p = 2 Phi(-|Z|)``, and the
+    sum of Lancaster adds up the quantiles of chi-squared distributions at 1 - p, with the
+    weights as degrees of freedom. The covariance of two of them is a smooth function of
+    their correlation, alike for both its signs, and never negative.
+
+    With ``Z1 = R sin(a)`` and ``Z2 = R sin(a + b)``, where cos(b) is the correlation, R a
+    Rayleigh variable and a uniform, the expectation of a product is an integral over R
+    and a that is smooth but at the ends of the range of a, where one statistic is 0; there
+    tanh-sinh quadrature is used. As a function of the square root of b it is interpolated.
+
+    Parameters
+    ----------
+    correlation : ndarray of shape (n, n)
+        Symmetric.
+    weights : ndarray of shape (n,)
+        Degrees of freedom, positive.
+
+    Returns
+    -------
+    covariance : ndarray of shape (n, n)
+        Good to 1e-7; the diagonal is that of weights alone, twice each.
+    """
+    kinds, kind = np.unique(weights, return_inverse=True)
+    coefficients = _coefficients(tuple(kinds.tolist()))
+    angle = np.arccos(np.minimum(np.abs(correlation), 1.0))
+    at = 2 * np.sqrt(angle * 2 / np.pi) - 1
+    if len(kinds) == 1:
+        covariance = chebyshev.chebval(at, coefficients[0, 0])
+    else:
+        each = np.moveaxis(coefficients[kind[:, np.newaxis], kind], -1, 0)
+        covariance = chebyshev.chebval(at, each, tensor=False)
+    covariance = np.where(correlation == 0, 0.0, np.maximum(covariance, 0.0))
+    # Where both statistics are one so are the quantiles, and the variance is known.
+    alike = (angle == 0) & (weights[:, np.newaxis] == weights)
+    covariance = np.where(alike, 2 * weights, covariance)
+    np.fill_diagonal(covariance, 2 * weights)
+    return np.asarray(covariance)
+
+
+@lru_cache(maxsize=8)
+def _coefficients(kinds: tuple[float, ...]) -> FloatArray:
+    """Coefficients of Chebyshev polynomials, for each pair of weights."""
+    order = np.arange(N_NODES)
+    nodes = np.cos(np.pi * (order + 0.5) / N_NODES)
+    transforms = [_transform(weight) for weight in kinds]
+    expectation = np.outer(kinds, kinds)
+    values = np.array(
+        [
+            _products(transforms, np.pi / 2 * ((node + 1) / 2) ** 2) - expectation
+            for node in nodes
+        ]
+    )
+    # Interpolation at Chebyshev's nodes is a cosine transform.
+    basis = np.cos(np.outer(order, np.arccos(nodes)))
+    found: FloatArray = np.tensordot(basis, values, axes=1) * 2 / N_NODES
+    found[0] /= 2
+    return np.moveaxis(found, 0, -1)
+
+
+Transform = Callable[[FloatArray], FloatArray]
+
+
+def _transform(weight: float) -> Transform:
+    """The chi-squared quantile at 1 - p as a function of |Z|."""
+    if weight == 2:
+        return lambda x: -2 * (np.log(2) + log_ndtr(-x))
+    x = np.exp(GRID)
+    inner, outer = erf(x / np.sqrt(2)), erfc(x / np.sqrt(2))
+    # Each tail keeps its digits where it is the smaller one.
+    quantile = np.where(
+        inner < 0.5, gammaincinv(weight / 2, inner), gammainccinv(weight / 2, outer)
+    )
+    kept = quantile > SMALLEST_SHARE
+    spline = CubicSpline(GRID[kept], np.log(2 * quantile[kept]))
+    least = GRID[kept][0]
+    return lambda x: np.exp(spline(np.maximum(np.log(x), least)))
+
+
+def _products(transforms: list[Transform], angle: float) -> FloatArray:
+    """Expectations of the products of all pairs of transforms at one correlation."""
+    t = np.linspace(-REACH, REACH, N_ANGLES)
+    near = 1 / (1 + np.exp(np.pi * np.sinh(t)))
+    far = near[::-1]
+    weight = np.cosh(t) / np.cosh(np.pi / 2 * np.sinh(t)) ** 2 * np.pi / 4 * (t[1] - t[0])
+    s, share = leggauss(N_RADII)
+    s = (s + 1) / 2
+    radius = FARTHEST * s**2
+    # Of dR = 2 * 9.5 s ds, by the density R exp(-R² / 2).
+    density = share * FARTHEST * s * radius * np.exp(-(radius**2) / 2)
+    total = np.zeros((len(transforms), len(transforms)))
+    # Both statistics are 0 at the ends of these two ranges and nowhere else.
+    for length in (angle, np.pi - angle):
+        first = np.outer(radius, np.sin(length * far)).ravel()
+        second = np.outer(radius, np.sin(length * near)).ravel()
+        product = np.outer(density, weight * length / np.pi).ravel()
+        left = np.array([transform(first) for transform in transforms])
+        right = np.array([transform(second) for transform in transforms])
+        total += (left * product) @ right.T
+    return (total + total.T) / 2
+
+
+LEAST_PVALUE = 1e-300
+"""Smaller p-values count as this one, so that their quantile is finite."""
+
+ROUNDING = 1e-8
+"""How far a correlation may be beyond 1, or a matrix from symmetric."""
+
+FEWEST_DRAWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedPvalue:
+    """One p-value for several tests; unpacks to `(statistic, pvalue)`.
+
+    Attributes
+    ----------
+    statistic, pvalue, log_pvalue : float
+        The natural logarithm stays exact where the p-value is below the smallest double.
+    df : float or None
+        Degrees of freedom of a chi-squared statistic.
+    method : str
+        How the p-values were combined.
+    n : int
+        Number of them.
+    flags : tuple of str
+        Codes of caveats; `caveats` has their words.
+    details : mapping of str to float
+        Further numbers.
+
+    .. versionadded:: 0.1
+    """
+
+    statistic: float
+    pvalue: float
+    log_pvalue: float
+    df: float | None
+    method: str
+    n: int
+    flags: tuple[str, ...] = ()
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.pvalue))
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return {
+            "method": self.method,
+            "statistic": self.statistic,
+            "df": self.df,
+            "pvalue": self.pvalue,
+            "log_pvalue": self.log_pvalue,
+            "n": self.n,
+            "flags": list(self.flags),
+            "details": dict(self.details),
+        }
+
+    def __str__(self) -> str:
+        degrees = "" if self.df is None else f", df {self.df:.4g}"
+        lines = [
+            f"{self.method} of {self.n} p-value{'' if self.n == 1 else 's'}",
+            f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)} for "
+            "the hypothesis that all null hypotheses are true",
+        ]
+        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+
+def simes(pvalues: Sequence[float]) -> CombinedPvalue:
+    """Is any of several null hypotheses false? Combine their p-values by Simes' method.
+
+    The null hypothesis is that all are true. With L ordered p-values, p is the least of
+    ``L p(i) / i`` [1]_: never more than Bonferroni's ``L p(1)``. It is exact for
+    independent p-values and not too small for positively dependent ones [2]_, which those
+    of two-sided tests of normal statistics nearly always are; where that is in doubt,
+    use the smallest p-value adjusted by "holm".
+
+    Parameters
+    ----------
+    pvalues : array-like of shape (n_tests,)
+        An undefined one (NaN) counts as a test with p = 1, so that it weakens no
+        correction, and is flagged.
+
+    Returns
+    -------
+    result : CombinedPvalue
+        `statistic` is the least of ``L p(i) / i``, which is the p-value.
+
+    Raises
+    ------
+    ValueError
+        If there is no p-value, or one is outside [0, 1].
+
+    References
+    ----------
+    .. [1] Simes, R. J. (1986). "An improved Bonferroni procedure for multiple tests of
+       significance." Biometrika 73(3), 751-754.
+    .. [2] Sarkar, S. K. and Chang, C.-K. (1997). "The Simes method for multiple hypothesis
+       testing with positively dependent test statistics." JASA 92(440), 1601-1608.
+
+    Examples
+    --------
+    >>> from skcompare.stats import simes
+    >>> result = simes([0.012, 0.03, 0.5])
+    >>> print(f"{result.pvalue:.3f}")
+    0.036
+
+    .. versionadded:: 0.1
+    """
+    values, flags = _checked(pvalues)
+    n = len(values)
+    least = float((np.sort(values) * (n / np.arange(1, n + 1))).min())
+    pvalue = min(1.0, max(least, SMALLEST))
+    return CombinedPvalue(least, pvalue, math.log(pvalue), None, "Simes", n, flags)
+
+
+def lancaster_correlated(
+    pvalues: Sequence[float],
+    *,
+    correlation: Any = None,
+    covariance: Any = None,
+    null_draws: Any = None,
+    weights: Any = 2.0,
+) -> CombinedPvalue:
+    """Is any of several null hypotheses false? Combine correlated p-values of tests.
+
+    The null hypothesis is that all are true. Each p-value is turned into the quantile of a
+    chi-squared distribution whose degrees of freedom are its weight [1]_; equal weights of
+    2 give Fisher's ``-2 log p``. Their sum is scaled so that its mean and variance, with
+    the covariances of correlated tests, are those of a chi-squared distribution [2]_.
+    Weak evidence of many tests adds up, which Simes' method does not see.
+
+    Parameters
+    ----------
+    pvalues : array-like of shape (n_tests,)
+        An undefined one (NaN) counts as p = 1 and is flagged. Smaller ones than 1e-300
+        count as 1e-300.
+    correlation : array-like of shape (n_tests, n_tests), optional
+        Correlations of the normal statistics whose two-sided p-values these are, under
+        the null hypothesis. Covariances of the quantiles follow from it by quadrature.
+    covariance : array-like of shape (n_tests, n_tests), optional
+        Instead, covariances of the quantiles under the null hypothesis, p_ij in [2]_.
+    null_draws : array-like of shape (n_draws, n_tests), optional
+        Instead, p-values of all tests in data for which the null hypothesis was made true,
+        as by exchanging the two classifiers' answers to records: 1,000 or more. Not
+        those of bootstrap samples, which are draws under the alternative.
+    weights : float or array-like of shape (n_tests,), default=2.0
+        Positive; a larger one makes its test count more.
+
+    Returns
+    -------
+    result : CombinedPvalue
+        `statistic` is the scaled sum and `df` its degrees of freedom, ``nu = 2 E² /
+        Var``. `details` has the `sum` itself, its `variance` under the null hypothesis and
+        the `scale`, ``nu / E``.
+
+    Raises
+    ------
+    ValueError
+        If a p-value is outside [0, 1], if more than one of `correlation`, `covariance` and
+        `null_draws` is given, or if one is not possible.
+
+    Notes
+    -----
+    Without any of the three the tests are taken as independent. Variances are ``2 w`` by
+    law, and diagonals that are given are not looked at. Two-sided p-values cannot have a
+    negative covariance, whatever the sign of the correlation of their statistics, so that
+    p is never smaller than for independent tests as long as it is small. Of one test, and
+    of tests that are perfectly correlated and have equal p-values and weights, the combined
+    p-value is that of each.
+
+    The chi-squared distribution is an approximation where tests are correlated: of 3 tests
+    with correlations of 0.6 it rejects a true null hypothesis in 4 % at the level 0.05, of
+    20 in 5 %, and Fisher's method, which takes them as independent, in 8 and in 20 %
+    (``benchmarks/validity/precision_global.py``). The smaller the level, the more often it
+    rejects relative to it [3]_, so that a very small p is too small.
+
+    References
+    ----------
+    .. [1] Lancaster, H. O. (1961). "The combination of probabilities: an application of
+       orthonormal functions." Australian Journal of Statistics 3(1), 20-33.
+    .. [2] Dai, H., Leeder, J. S. and Cui, Y. (2014). "A modified generalized Fisher method
+       for combining probabilities from dependent tests." Frontiers in Genetics 5, 32.
+    .. [3] Zhang, H. and Wu, Z. (2020). "Accurate p-value calculation for generalized
+       Fisher's combination tests under dependence." arXiv:2003.01286.
+
+    Examples
+    --------
+    >>> from skcompare.stats import lancaster_correlated
+    >>> print(f"{lancaster_correlated([0.04, 0.06, 0.1]).pvalue:.4f}")
+    0.0106
+    >>> correlation = [[1, 0.6, 0.6], [0.6, 1, 0.6], [0.6, 0.6, 1]]
+    >>> result = lancaster_correlated([0.04, 0.06, 0.1], correlation=correlation)
+    >>> print(f"{result.pvalue:.4f}, df {result.df:.2f}")
+    0.0314, df 3.51
+
+    .. versionadded:: 0.1
+    """
+    values, flags = _checked(pvalues)
+    n = len(values)
+    w = _weights(weights, n)
+    given = {
+        "correlation": correlation,
+        "covariance": covariance,
+        "null_draws": null_draws,
+    }
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise ValueError(
+            "Pass one of `correlation`, `covariance` and `null_draws`, or none for "
+            f"independent tests. Got {' and '.join(named)}."
+        )
+    off_diagonal = 0.0
+    if named:
+        matrix = _COVARIANCES[named[0]](given[named[0]], n, w)
+        off_diagonal = float(matrix.sum() - matrix.trace())
+    expectation = float(w.sum())
+    variance = 2 * expectation + off_diagonal
+    if not variance > 0:
+        raise ValueError(
+            f"The variance of the sum must be positive. Got {variance:g} from "
+            f"`{named[0]}`, whose covariances are too negative to be those of p-values. "
+            "Pass `correlation` instead."
+        )
+    total = float(chi2_quantiles(values, w).sum())
+    df = 2 * expectation**2 / variance
+    scale = df / expectation
+    pvalue, log_pvalue = chi2_pvalue(scale * total, df)
+    return CombinedPvalue(
+        statistic=scale * total,
+        pvalue=pvalue,
+        log_pvalue=log_pvalue,
+        df=df,
+        method="Lancaster, " + (_WORDS[named[0]] if named else "independent"),
+        n=n,
+        flags=flags,
+        details={"sum": total, "variance": variance, "scale": scale},
+    )
+
+
+def chi2_quantiles(pvalues: Any, weights: Any) -> FloatArray:
+    """Upper quantiles of chi-squared distributions; Fisher's -2 log p for a weight of 2."""
+    p = np.maximum(pvalues, LEAST_PVALUE)
+    fisher = -2 * np.log(p)
+    if np.all(weights == 2):
+        return np.asarray(fisher)
+    return np.where(weights == 2, fisher, 2 * gammainccinv(weights / 2, p))
+
+
+def _checked(pvalues: Any) -> tuple[FloatArray, tuple[str, ...]]:
+    """The p-values with 1 for what is undefined, and a flag if something is."""
+    values = np.asarray(pvalues, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(
+            "`pvalues` must be of shape (n_tests,), with one test at least. Got shape "
+            f"{values.shape}."
+        )
+    return _within_bounds("pvalues", values)
+
+
+def _within_bounds(name: str, values: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
+    undefined = np.isnan(values)
+    defined = np.where(undefined, 1.0, values)
+    outside = defined[(defined < 0) | (defined > 1)]
+    if len(outside):
+        raise ValueError(
+            f"`{name}` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
+        )
+    return defined, ("undefined-pvalue",) if undefined.any() else ()
+
+
+def _weights(weights: Any, n: int) -> FloatArray:
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise ValueError(
+            f"`weights` must be a number, or of shape ({n},). Got shape {values.shape}."
+        )
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise ValueError(
+            f"`weights` must be positive and finite. Got {weights!r}. Leave out tests that "
+            "are not to count."
+        )
+    return np.broadcast_to(values, n).copy()
+
+
+def _matrix(name: str, given: Any, n: int) -> FloatArray:
+    matrix = np.asarray(given, dtype=np.float64)
+    if matrix.shape != (n, n) or not np.isfinite(matrix).all():
+        raise ValueError(
+            f"`{name}` must be of shape ({n}, {n}), without missing values, for {n} "
+            f"p-values. Got shape {matrix.shape}."
+        )
+    largest = np.abs(matrix).max()
+    if np.abs(matrix - matrix.T).max() > ROUNDING * largest:
+        raise ValueError(
+            f"`{name}` must be symmetric. Got a matrix that is not; check the order of its "
+            "rows and columns."
+        )
+    return matrix
+
+
+def _of_correlation(given: Any, n: int, weights: FloatArray) -> FloatArray:
+    matrix = _matrix("correlation", given, n)
+    beyond = matrix[np.abs(matrix) > 1 + ROUNDING]
+    if len(beyond):
+        raise ValueError(
+            f"`correlation` must be in [-1, 1]. Got {beyond[0]}. For covariances of chi-"
+            "squared quantiles pass `covariance`."
+        )
+    return transformed_covariance(matrix, weights)
+
+
+def _of_covariance(given: Any, n: int, weights: FloatArray) -> FloatArray:
+    return _matrix("covariance", given, n)
+
+
+def _of_draws(given: Any, n: int, weights: FloatArray) -> FloatArray:
+    draws = np.asarray(given, dtype=np.float64)
+    if draws.ndim != 2 or draws.shape[1] != n or len(draws) < FEWEST_DRAWS:
+        raise ValueError(
+            f"`null_draws` must be of shape (n_draws, {n}), with {FEWEST_DRAWS} draws at "
+            f"least, for {n} p-values. Got shape {draws.shape}."
+        )
+    draws, _ = _within_bounds("null_draws", draws)
+    quantiles = chi2_quantiles(draws, weights)
+    return np.atleast_2d(np.cov(quantiles, rowvar=False))
+
+
+_COVARIANCES = {
+    "correlation": _of_correlation,
+    "covariance": _of_covariance,
+    "null_draws": _of_draws,
+}
+_WORDS = {
+    "correlation": "correlated tests",
+    "covariance": "covariance given",
+    "null_draws": "covariance of draws",
+}

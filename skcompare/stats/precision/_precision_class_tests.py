@@ -1,0 +1,148 @@
+"""Tests of one class against the rest, for all classes at once."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.validation import check_choice
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import ClassMoments, ClassRows
+from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._target_class import FEW_CLUSTERS, FEW_INFORMATIVE, NO_ANSWERS
+from skcompare.stats.precision._gee_model import BOUNDARY
+from skcompare.stats.precision._precision_statistics import (
+    Contrast,
+    answered_alike,
+    both_scores,
+    generalized_score,
+    has_answers,
+    log_odds_contrast,
+    log_ratio_contrast,
+    share_contrast,
+    weighted_generalized_score,
+)
+from skcompare.stats.scores._score_difference import ZERO_VARIANCE
+
+CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
+    "both scores": both_scores,
+    "weighted score": weighted_generalized_score,
+    "score": generalized_score,
+    "wald": log_odds_contrast,
+    "difference": share_contrast,
+    "relative": log_ratio_contrast,
+}
+"""Tests of one class by name, two-sided."""
+
+SCORE_TESTS = ("both scores", "weighted score", "score")
+
+OF_RECORDS = ("both scores", "weighted score")
+"""Tests that take the answers of one classifier as independent."""
+
+LEFT_OUT = "unanswered-classes"
+
+
+def class_test(test: str, rows: ClassRows) -> str:
+    """The test of each class that is asked for, which must suit the clusters."""
+    check_choice("test", test, ("auto", *CLASS_TESTS))
+    several = bool((rows.size > 1).any())
+    if test == "auto":
+        return "score" if several else "both scores"
+    if several and test in OF_RECORDS:
+        raise ValueError(
+            f"test={test!r} takes the answers of one classifier as independent. Got up to "
+            f"{rows.size.max()} in a cluster. Use test='score'."
+        )
+    return test
+
+
+class Significance:
+    """The tests of all classes with their p-values.
+
+    Attributes
+    ----------
+    contrast : Contrast
+    statistic, pvalue, log_pvalue : ndarray of shape (n_classes,)
+        The statistic is chi-squared with one degree of freedom.
+    known : ndarray of shape (n_classes,)
+        Whether both classifiers have an answer that counts.
+    alike : ndarray of shape (n_classes,)
+        Whether both have the same answers in every cluster.
+    degenerate : ndarray of shape (n_classes,)
+        Whether there is no difference and no variation.
+    """
+
+    def __init__(self, moments: ClassMoments, test: str, alternative: str) -> None:
+        if test == "both scores":
+            contrast = both_scores(moments, alternative)
+        else:
+            contrast = CLASS_TESTS[test](moments)
+        self.test, self.moments, self.contrast = test, moments, contrast
+        self.known = has_answers(moments)
+        self.alike = answered_alike(moments)
+        nothing = (contrast.variance == 0) | np.isnan(contrast.estimate)
+        self.degenerate = self.alike | ((contrast.root == 0) & nothing)
+        roots = np.where(self.degenerate, 0.0, contrast.root)
+        self.statistic: FloatArray = np.square(roots)
+        tails = [
+            (1.0, 0.0) if still else _tail(root, alternative)
+            for root, still in zip(roots.tolist(), self.degenerate.tolist(), strict=True)
+        ]
+        self.pvalue, self.log_pvalue = np.array(tails).T.copy()
+
+    @property
+    def boundary(self) -> Any:
+        """Whether a logarithm that the test takes is infinite, class by class."""
+        return at_boundary(self.moments, self.test)
+
+    def flags(self, informative: IntArray) -> tuple[tuple[str, ...], ...]:
+        """Codes of caveats of each class, as of the tests of one class."""
+        plain = self.known & ~self.boundary
+        infinite = plain & np.isinf(self.contrast.root)
+        few = plain & ~infinite & ~self.degenerate & (informative < FEW_INFORMATIVE)
+        columns = {
+            "degenerate": self.degenerate,
+            NO_ANSWERS: ~self.known,
+            BOUNDARY: self.known & ~plain,
+            ZERO_VARIANCE: infinite & ~self.degenerate,
+            FEW_CLUSTERS: few,
+        }
+        held = np.array(list(columns.values())).T.tolist()
+        return tuple(
+            tuple(code for code, holds in zip(columns, row, strict=True) if holds)
+            for row in held
+        )
+
+
+def at_boundary(moments: ClassMoments, test: str) -> Any:
+    """Whether a share is 0, or 0 or 1, where the test takes the logarithm."""
+    if test not in ("wald", "relative"):
+        return np.zeros(moments.rows.shape[:-1], dtype=bool)
+    none = moments.hits == 0
+    all_right = moments.hits == moments.rows
+    return (none | all_right if test == "wald" else none).any(axis=-1)
+
+
+def _tail(root: float, alternative: str) -> tuple[float, float]:
+    if math.isfinite(root):
+        return normal_pvalue(root, alternative)
+    return math.nan, math.nan
+
+
+def informative_clusters(rows: ClassRows, score: str) -> IntArray:
+    """Clusters with an answer of either classifier that counts, class by class."""
+    by_answer = score in ("precision", "negative_predictive_value")
+    counted = rows.answered if by_answer else (rows.truth,)
+    if score in ("precision", "recall"):
+        some = counted[0].astype(bool)
+        for matrix in counted[1:]:
+            some = some + matrix.astype(bool)
+        return np.asarray(some.T.astype(np.int64) @ rows.weights)
+    # Everything but the class counts: all is lost where every answer of the cluster is it.
+    every = None
+    for matrix in counted:
+        full = matrix.tocoo()
+        full.data = (full.data == rows.size[full.row]).astype(np.int64)
+        every = full.tocsc() if every is None else every.multiply(full.tocsc())
+    return np.asarray(rows.weights.sum() - every.T @ rows.weights)  # type: ignore[union-attr]

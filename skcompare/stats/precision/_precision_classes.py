@@ -1,0 +1,567 @@
+"""Precision of every class at once: tests, effect sizes and adjusted p-values."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skcompare._core.design import Design
+from skcompare._core.flags import explain
+from skcompare._core.formatting import format_pvalue
+from skcompare._core.validation import (
+    alpha_of,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+)
+from skcompare._io.columns import frame_from_columns
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import (
+    CLASS_SCORES,
+    ClassMoments,
+    ClassRows,
+    ClusterSums,
+    JointCounts,
+)
+from skcompare.stats.accuracy._limits import one_sided, quantile
+from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats.core._limits import interval_level, no_critical, normal_critical
+from skcompare.stats.core._limits import score_range as normal_range
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.core._target_class import NO_ANSWERS, SCORE_WORDS
+from skcompare.stats.precision._precision_class_tests import (
+    LEFT_OUT,
+    SCORE_TESTS,
+    Significance,
+    at_boundary,
+    class_test,
+    informative_clusters,
+)
+from skcompare.stats.precision._precision_limits import (
+    both_score_range,
+    log_wald_limits,
+    score_range,
+    wald_limits,
+)
+from skcompare.stats.precision._precision_statistics import (
+    Contrast,
+    has_answers,
+    log_odds_contrast,
+    log_ratio_contrast,
+    share_contrast,
+)
+from skcompare.stats.scores._score_difference import ZERO_VARIANCE
+
+EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
+"""Effect sizes with their values of equal classifiers."""
+
+MOST_LINES = 30
+"""Classes that a text shows; others are in the frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrecisionByClass:
+    """Tests of every class against the rest, with adjusted p-values.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Class labels, sorted; all other arrays are in their order.
+    champion, challenger : ndarray of shape (n_classes,)
+        The score of each role, NaN where it has no answer that counts.
+    n_champion, n_challenger : ndarray of shape (n_classes,)
+        Answers that count: for precision, those that name the class.
+    difference, ratio, odds_ratio : ndarray of shape (n_classes,)
+        Challenger less champion, challenger over champion, and the ratio of their odds.
+        Each has the limits `<name>_low` and `<name>_high`, at `interval_level`.
+    statistic, pvalue, adjusted_pvalue : ndarray of shape (n_classes,)
+        The statistic is chi-squared with one degree of freedom; p is adjusted for the
+        number of classes. NaN where undefined.
+    class_flags : tuple of tuple of str
+        Codes of caveats of each class.
+    score, test, adjust, alternative : str
+        As they were asked for.
+    confidence_level : float
+        At which the intervals hold.
+    n : int
+        Records, or answers to them.
+    macro : PairedResult
+        The difference of the mean scores of the classes that both classifiers answer.
+    design : Design
+        How the records were collected.
+
+    .. versionadded:: 0.1
+    """
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "champion",
+        "challenger",
+        "n_champion",
+        "n_challenger",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "odds_ratio",
+        "odds_ratio_low",
+        "odds_ratio_high",
+        "statistic",
+        "pvalue",
+        "adjusted_pvalue",
+    )
+    settings: ClassVar[tuple[str, ...]] = (
+        "score",
+        "test",
+        "adjust",
+        "alternative",
+        "confidence_level",
+        "interval_level",
+        "n",
+    )
+
+    classes: np.ndarray
+    champion: FloatArray
+    challenger: FloatArray
+    n_champion: IntArray
+    n_challenger: IntArray
+    difference: FloatArray
+    difference_low: FloatArray
+    difference_high: FloatArray
+    ratio: FloatArray
+    ratio_low: FloatArray
+    ratio_high: FloatArray
+    odds_ratio: FloatArray
+    odds_ratio_low: FloatArray
+    odds_ratio_high: FloatArray
+    statistic: FloatArray
+    pvalue: FloatArray
+    adjusted_pvalue: FloatArray
+    class_flags: tuple[tuple[str, ...], ...]
+    score: str
+    test: str
+    adjust: str
+    alternative: str
+    confidence_level: float
+    n: int
+    macro: PairedResult
+    design: Design
+
+    def __post_init__(self) -> None:
+        for name in ("classes", *self.columns):
+            getattr(self, name).setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # Through the constructor, so that the arrays come back read-only.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    def __repr__(self) -> str:
+        return (
+            f"PrecisionByClass({len(self)} classes, score={self.score!r}, "
+            f"test={self.test!r}, adjust={self.adjust!r}, n={self.n})"
+        )
+
+    @property
+    def interval_level(self) -> float:
+        """Confidence level of each interval.
+
+        All of one effect size hold together at `confidence_level` by Bonferroni's
+        inequality, but for adjust="none", where each holds by itself.
+        """
+        return interval_level(self.confidence_level, self.adjust, len(self))
+
+    @property
+    def significant(self) -> Any:
+        """Whether the adjusted p-value of each class is below 1 - `confidence_level`."""
+        return self.adjusted_pvalue < alpha_of(self.confidence_level)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Codes of all caveats, those of classes and of the macro average, each once."""
+        codes = [code for flags in self.class_flags for code in flags]
+        return tuple(dict.fromkeys([*codes, *self.macro.flags]))
+
+    @property
+    def caveats(self) -> list[str]:
+        """The flags with their words."""
+        return explain(self.flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain ones; a class is a dict."""
+        columns = self._columns()
+        columns["flags"] = [list(flags) for flags in self.class_flags]
+        rows = zip(*columns.values(), strict=True)
+        return {
+            **{name: getattr(self, name) for name in self.settings},
+            "design": str(self.design),
+            "flags": list(self.flags),
+            "classes": [dict(zip(columns, row, strict=True)) for row in rows],
+            "macro": self.macro.to_dict(self.confidence_level),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The classes as a frame, a row a class.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library whose frame is returned.
+        """
+        columns = self._columns()
+        columns["flags"] = [" ".join(flags) for flags in self.class_flags]
+        return frame_from_columns(columns, backend)
+
+    def forest(self, effect: str = "difference") -> dict[str, Any]:
+        """What a forest plot of the classes shows, as plain values.
+
+        Parameters
+        ----------
+        effect : {"difference", "ratio", "odds_ratio"}, default="difference"
+            The effect size that is drawn.
+
+        Returns
+        -------
+        forest : dict
+            `effect`, its `null_value`, the `interval_level`, and `rows`: a dict a class
+            with its `label`, `estimate`, `low`, `high`, `adjusted_pvalue` and whether it is
+            `significant`.
+        """
+        check_choice("effect", effect, tuple(EFFECTS))
+        values: Mapping[str, list[Any]] = {
+            "label": self.classes.tolist(),
+            "estimate": getattr(self, effect).tolist(),
+            "low": getattr(self, f"{effect}_low").tolist(),
+            "high": getattr(self, f"{effect}_high").tolist(),
+            "adjusted_pvalue": self.adjusted_pvalue.tolist(),
+            "significant": self.significant.tolist(),
+        }
+        rows = zip(*values.values(), strict=True)
+        return {
+            "effect": effect,
+            "null_value": EFFECTS[effect],
+            "interval_level": self.interval_level,
+            "rows": [dict(zip(values, row, strict=True)) for row in rows],
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        columns = {"label": self.classes.tolist()}
+        return columns | {name: getattr(self, name).tolist() for name in self.columns}
+
+    def __str__(self) -> str:
+        words = SCORE_WORDS[self.score]
+        macro = self.macro
+        low, high = macro.confidence_interval(self.confidence_level)
+        lines = [
+            f"{words} of {len(self)} classes ({self.test}), {self.alternative}, "
+            f"n = {self.n}, p adjusted by {self.adjust}, intervals at "
+            f"{100 * self.interval_level:.6g} %",
+            *self._table(),
+            f"{macro.estimate_name} {macro.estimate:+.4f} [{low:.4f}, {high:.4f}], "
+            f"p {format_pvalue(macro.pvalue)}",
+        ]
+        return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
+
+    def _table(self) -> list[str]:
+        head = ("class", "champion", "challenger", "difference", "interval", "p", "adj. p")
+        rows = [head]
+        for i in range(min(len(self), MOST_LINES)):
+            limits = f"[{self.difference_low[i]:.4f}, {self.difference_high[i]:.4f}]"
+            rows.append(
+                (
+                    str(self.classes[i]),
+                    f"{self.champion[i]:.4f}",
+                    f"{self.challenger[i]:.4f}",
+                    f"{self.difference[i]:+.4f}",
+                    limits,
+                    format_pvalue(float(self.pvalue[i])),
+                    format_pvalue(float(self.adjusted_pvalue[i])),
+                )
+            )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if i else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        left = len(self) - MOST_LINES
+        return lines + ([f"and {left} more classes"] if left > 0 else [])
+
+
+SAME_VARIANCE = 1e-12
+"""A variance of a mean of classes below this part of theirs is 0 but for rounding."""
+
+
+def precision_by_class(
+    counts: JointCounts | ClusterSums,
+    *,
+    score: str = "precision",
+    test: str = "auto",
+    adjust: str = "holm",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> PrecisionByClass:
+    """For which classes do two classifiers differ in precision?
+
+    The null hypothesis of each class is that both trained classifiers have the same
+    precision for it, over new records: the share of the answers that name the class that
+    are right. The answers that count are not those to the same records, so that McNemar's
+    test does not apply; all tests here allow for records that both give the class.
+
+    Parameters
+    ----------
+    counts : JointCounts or ClusterSums
+        Answers of two classifiers, to independent records or in clusters.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
+"relative"}, default="auto"
+        "weighted score" is the weighted generalized score [1]_, for answers to
+        independent records only; "score" the generalized score [2]_, for clusters too;
+        "both scores" has the greater p-value of the two; "wald" compares the log odds by
+        marginal regression [2]_, "difference" the scores themselves [1]_ and "relative"
+        their logarithms [3]_. "auto" is "both scores", and "score" where a classifier has
+        several answers in a cluster.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How p-values are adjusted for the number of classes.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better.
+    confidence_level : float, default=0.95
+        Of the intervals of all classes together, by Bonferroni's inequality; of each by
+        itself for ``adjust="none"``.
+
+    Returns
+    -------
+    result : PrecisionByClass
+        A row a class. The interval of the difference is the inversion of the score tests
+        for these, and of Wald's test of the difference otherwise; that of the ratio goes
+        with "relative", and that of the odds ratio with "wald". `macro` is the difference
+        of the mean scores, with the covariances of the classes.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classifiers, or the weighted score or both scores are asked for
+        where a classifier has several answers in a cluster.
+
+    Notes
+    -----
+    Rows are what the tests of one class say: :func:`precision_both_scores`,
+    :func:`precision_weighted_score`, :func:`precision_score`, :func:`precision_wald`,
+    :func:`precision_difference` and :func:`relative_precision`. A class for which one
+    classifier has no answer that counts has no difference, flagged "no-answers", and counts
+    as p = 1 in the adjustment; if neither has one they answer alike. Without difference and
+    variation the statistic is 0 and p is 1, flagged "degenerate"; a difference without
+    variance has no p-value, flagged "zero-variance". Logarithms of 0 are
+    infinite, so that "wald" has no p-value for a share of 0 or 1 and "relative" for one of
+    0, flagged "share-of-0-or-1"; the score tests have one. Fewer than 40 records or groups
+    with an answer that counts are flagged "few-informative-clusters".
+
+    The mean of `macro` is taken over the classes that both classifiers answer, and these
+    are taken as given. Where they answer all, it is the test
+    ``score_difference(counts, score="precision_macro", method="delta")``.
+
+    References
+    ----------
+    .. [1] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+    .. [2] Leisenring, W., Alonzo, T. and Pepe, M. S. (2000). "Comparisons of predictive
+       values of binary medical diagnostic tests for paired designs." Biometrics 56(2),
+       345-351.
+    .. [3] Moskowitz, C. S. and Pepe, M. S. (2006). "Comparing the predictive values of
+       diagnostic tests: sample size and analysis for paired study designs." Clinical
+       Trials 3(3), 272-279.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_by_class
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.choice(["a", "b", "c"], size=500)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(500) < accuracy, y, rng.choice(y, size=500))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_by_class(counts)
+    >>> for label, p in zip(result.classes, result.adjusted_pvalue):
+    ...     print(label, f"{p:.3f}")
+    a 0.107
+    b 0.521
+    c 0.083
+    >>> low, high = result.macro.confidence_interval()
+    >>> print(f"{result.macro.estimate:.3f} [{low:.3f}, {high:.3f}]")
+    0.061 [0.011, 0.111]
+
+    .. versionadded:: 0.1
+    """
+    check_choice("score", score, CLASS_SCORES)
+    check_choice("adjust", adjust, ADJUSTMENTS)
+    check_alternative(alternative)
+    check_confidence_level(confidence_level)
+    rows = _rows_of(counts)
+    test = class_test(test, rows)
+    moments = rows.moments(score)
+    found = Significance(moments, test, alternative)
+    level = interval_level(confidence_level, adjust, len(rows.classes))
+    shares = moments.shares
+    return PrecisionByClass(
+        classes=rows.classes.copy(),
+        champion=shares[:, 0].copy(),
+        challenger=shares[:, 1].copy(),
+        n_champion=moments.rows[:, 0].copy(),
+        n_challenger=moments.rows[:, 1].copy(),
+        **_effects(found, level, alternative),
+        statistic=found.statistic,
+        pvalue=found.pvalue,
+        adjusted_pvalue=adjust_pvalues(found.pvalue.tolist(), adjust),
+        class_flags=found.flags(informative_clusters(rows, score)),
+        score=score,
+        test=test,
+        adjust=adjust,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        n=counts.n,
+        macro=macro_difference(rows, moments, score, alternative, counts),
+        design=counts.design,
+    )
+
+
+def _rows_of(counts: Any) -> ClassRows:
+    if not isinstance(counts, JointCounts | ClusterSums):
+        raise TypeError(
+            "precision_by_class needs JointCounts or ClusterSums. Got "
+            f"{type(counts).__name__}. Make them by JointCounts.from_predictions(y_true, "
+            "champion, challenger)."
+        )
+    rows = counts.class_rows()
+    if rows.n_classifiers != 2:
+        raise ValueError(
+            f"precision_by_class compares two classifiers. Got {rows.n_classifiers}. Make "
+            "the evidence of two of them."
+        )
+    return rows
+
+
+def _effects(found: Significance, level: float, alternative: str) -> dict[str, FloatArray]:
+    """Effect sizes and their limits, which are everything where nothing is known."""
+    moments, test = found.moments, found.test
+    difference = share_contrast(moments)
+    ratio, odds = log_ratio_contrast(moments), log_odds_contrast(moments)
+    # Classifiers that both never answer a class have no difference to show.
+    silent = ~moments.rows.any(axis=-1)
+    effects = {"difference": np.where(silent, 0.0, difference.estimate)}
+    if test in SCORE_TESTS:
+        z = quantile(level, alternative)
+        if test == "both scores":
+            found_limits = both_score_range(moments, z)
+        else:
+            found_limits = score_range(moments, test == "weighted score", z)
+        pairs = zip(*found_limits, strict=True)
+        limits = [one_sided(float(low), float(high), alternative) for low, high in pairs]
+    else:
+        limits = _limits(wald_limits, difference.estimate, difference, level, alternative)
+    told = found.known
+    if test not in SCORE_TESTS:
+        told = told & ~np.isinf(difference.root)
+    _add_limits(effects, "difference", np.where(told[:, None], limits, (-1.0, 1.0)))
+    for name, contrast, scale in (
+        ("ratio", ratio, "relative"),
+        ("odds_ratio", odds, "wald"),
+    ):
+        with np.errstate(over="ignore"):
+            effects[name] = np.where(silent, 1.0, np.exp(contrast.estimate))
+        limits = _limits(log_wald_limits, effects[name], contrast, level, alternative)
+        told = found.known & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
+        _add_limits(effects, name, np.where(told[:, None], limits, (0.0, math.inf)))
+    return effects
+
+
+def _add_limits(effects: dict[str, FloatArray], name: str, limits: FloatArray) -> None:
+    effects[f"{name}_low"], effects[f"{name}_high"] = limits.T.copy()
+
+
+def _limits(
+    limits_of: Callable[[float, float, float, str], tuple[float, float]],
+    estimates: FloatArray,
+    contrast: Contrast,
+    level: float,
+    alternative: str,
+) -> list[tuple[float, float]]:
+    pairs = zip(estimates.tolist(), np.sqrt(contrast.variance).tolist(), strict=True)
+    return [limits_of(value, error, level, alternative) for value, error in pairs]
+
+
+def macro_difference(
+    rows: ClassRows,
+    moments: ClassMoments,
+    score: str,
+    alternative: str,
+    counts: JointCounts | ClusterSums,
+) -> PairedResult:
+    """The difference of the means of the classes that both classifiers answer."""
+    known = has_answers(moments)
+    n_known = int(known.sum())
+    roles = np.full(2, np.nan)
+    error = math.nan
+    if n_known:
+        roles = moments.shares[known].mean(axis=0)
+        weight = np.outer(known / n_known, (-1.0, 1.0))
+        variance = float(rows.influence_covariance(score, weight).sum())
+        # Of both means as if they were independent, which bounds what rounding can do.
+        size = sum(
+            float(rows.influence_covariance(score, weight * part).sum())
+            for part in ((1, 0), (0, 1))
+        )
+        error = math.sqrt(variance) if variance > SAME_VARIANCE * size else 0.0
+    estimate = float(roles[1] - roles[0])
+    flags: tuple[str, ...] = () if n_known == len(known) else (LEFT_OUT,)
+    statistic, tail, critical = math.nan, (math.nan, math.nan), normal_critical
+    if not n_known:
+        flags = (NO_ANSWERS,)
+    elif error > 0:
+        statistic = estimate / error
+        tail = normal_pvalue(statistic, alternative)
+    elif abs(estimate) <= SAME_VARIANCE:
+        estimate, statistic, tail, flags = 0.0, 0.0, (1.0, 0.0), ("degenerate", *flags)
+    else:
+        statistic, critical = math.copysign(math.inf, estimate), no_critical
+        flags = (ZERO_VARIANCE, *flags)
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        df=None,
+        estimate=estimate,
+        estimate_name=f"difference of macro {SCORE_WORDS[score]}",
+        champion=float(roles[0]),
+        challenger=float(roles[1]),
+        alternative=alternative,
+        method="delta",
+        n=counts.n,
+        limits=partial(normal_range, estimate, error, critical, (-1.0, 1.0))
+        if n_known
+        else _everything,
+        flags=flags,
+        details={
+            "standard_error": error,
+            "n_classes": n_known,
+            "n_left_out": len(known) - n_known,
+        },
+        test="precision_by_class",
+        design=str(counts.design),
+    )
+
+
+def _everything(confidence_level: float, alternative: str) -> tuple[float, float]:
+    return -1.0, 1.0

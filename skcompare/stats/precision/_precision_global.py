@@ -1,0 +1,652 @@
+"""One answer for all classes: do two classifiers differ in the precision of any?"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtr
+from sklearn.utils import check_random_state
+
+from skcompare._core.validation import check_choice, check_count
+from skcompare._registry.tests import paired_test
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import CLASS_SCORES, ClassMoments, JointCounts
+from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import chi2_pvalue
+from skcompare.stats.core._target_class import FEW_INFORMATIVE, NO_ANSWERS, SCORE_WORDS
+from skcompare.stats.precision._combine_pvalues import (
+    CombinedPvalue,
+    lancaster_correlated,
+    simes,
+)
+from skcompare.stats.precision._precision_class_tests import (
+    CLASS_TESTS,
+    LEFT_OUT,
+    Significance,
+    class_test,
+    informative_clusters,
+)
+from skcompare.stats.precision._precision_statistics import share_contrast
+from skcompare.stats.scores._score_difference import ZERO_VARIANCE
+
+RANK_TOLERANCE = 1e-9
+"""Eigenvalues of the correlation matrix below this part of the largest one are 0."""
+
+CONSISTENT = 1e-6
+"""Part of the standardised differences that may lie where nothing varies, by rounding."""
+
+FEW_ANSWERS = "few-answers-of-a-class"
+
+
+class AllClasses:
+    """The tests of all classes of two classifiers.
+
+    Attributes
+    ----------
+    moments : ClassMoments
+    found : Significance
+    known : ndarray of shape (n_classes,)
+        Whether both classifiers have an answer that counts.
+    alike : ndarray of shape (n_classes,)
+        Whether both have the same answers.
+    """
+
+    def __init__(self, counts: JointCounts, score: str, test: str, adjust: str) -> None:
+        check_choice("score", score, CLASS_SCORES)
+        check_choice("adjust", adjust, ADJUSTMENTS)
+        self.counts, self.score, self.adjust = counts, score, adjust
+        self.rows = counts.class_rows()
+        self.test = test = class_test(test, self.rows)
+        self.moments = self.rows.moments(score)
+        self.found = Significance(self.moments, test, "two-sided")
+        self.known, self.alike = self.found.known, self.found.alike
+
+    def covariance(self) -> FloatArray:
+        """Of the classes' effects, on the scale that the test compares them on.
+
+        Under the null hypothesis the score tests are those of the difference.
+        """
+        shares = self.moments.shares
+        slopes = np.ones_like(shares)
+        if self.test in ("wald", "relative"):
+            spread = shares * (1 - shares) if self.test == "wald" else shares
+            slopes = np.where(spread > 0, 1 / np.where(spread > 0, spread, 1), 0.0)
+        slopes = np.where(self.known[:, np.newaxis], slopes, 0.0)
+        covariance = self.rows.influence_covariance(self.score, slopes * (-1.0, 1.0))
+        # What does not vary is 0 and not what rounding leaves.
+        varies = share_contrast(self.moments).variance > 0
+        return np.where(varies[:, np.newaxis] & varies, covariance, 0.0)
+
+    def correlation(self) -> FloatArray:
+        """Of the classes' statistics under the null hypothesis."""
+        covariance = self.covariance()
+        deviation = np.sqrt(covariance.diagonal())
+        deviation = np.where(deviation > 0, deviation, np.inf)
+        found = covariance / deviation[:, np.newaxis] / deviation
+        found = np.clip((found + found.T) / 2, -1.0, 1.0)
+        np.fill_diagonal(found, 1.0)
+        return np.asarray(found)
+
+    def combined(
+        self, combined: CombinedPvalue, details: Mapping[str, float] | None = None
+    ) -> PairedResult:
+        """The result of a combination of p-values."""
+        still = self.found.degenerate | ~self.known
+        flags = tuple(flag for flag in combined.flags if self._is_news(flag))
+        return self.result(
+            combined.method,
+            combined.statistic,
+            (combined.pvalue, combined.log_pvalue),
+            combined.df,
+            (("degenerate",) if still.all() else ()) + flags,
+            {**combined.details, **(details or {})},
+        )
+
+    def _is_news(self, flag: str) -> bool:
+        """Whether a flag says more than that classes are not answered."""
+        undefined = np.isnan(self.found.pvalue) & self.known
+        return flag != "undefined-pvalue" or bool(undefined.any())
+
+    def unknown(self, method: str) -> PairedResult:
+        """The result where no class is answered by both."""
+        tail = (math.nan, math.nan)
+        return self.result(method, math.nan, tail, None, (NO_ANSWERS,))
+
+    def result(
+        self,
+        method: str,
+        statistic: float,
+        tail: tuple[float, float],
+        df: float | None,
+        flags: tuple[str, ...] = (),
+        details: Mapping[str, float] | None = None,
+    ) -> PairedResult:
+        """A result with all classes as its parts."""
+        known = self.known
+        shares = self.moments.shares
+        sizes = np.abs(shares[:, 1] - shares[:, 0])
+        if not known.all() and known.any():
+            flags += (LEFT_OUT,)
+        few = informative_clusters(self.rows, self.score) < FEW_INFORMATIVE
+        if (few & known & ~self.alike).any():
+            flags += (FEW_ANSWERS,)
+        return PairedResult(
+            statistic=statistic,
+            pvalue=tail[0],
+            log_pvalue=tail[1],
+            df=df,
+            estimate=float(sizes[known].max()) if known.any() else math.nan,
+            estimate_name=f"greatest difference of {SCORE_WORDS[self.score]}",
+            champion=None,
+            challenger=None,
+            alternative="two-sided",
+            method=method,
+            n=self.counts.n,
+            limits=None,
+            flags=flags,
+            details={
+                "n_classes": len(known),
+                "n_left_out": int((~known).sum()),
+                "n_alike": int((known & self.alike).sum()),
+                **(details or {}),
+            },
+            parts=self.parts(),
+        )
+
+    def parts(self) -> tuple[dict[str, Any], ...]:
+        """A mapping for each class, that with the smallest p first."""
+        shares = self.moments.shares
+        pvalue = self.found.pvalue
+        columns = {
+            "label": self.rows.classes.tolist(),
+            "n_champion": self.moments.rows[:, 0].tolist(),
+            "n_challenger": self.moments.rows[:, 1].tolist(),
+            "champion": _plain(shares[:, 0]),
+            "challenger": _plain(shares[:, 1]),
+            "difference": _plain(shares[:, 1] - shares[:, 0]),
+            "pvalue": _plain(pvalue),
+            "adjusted_pvalue": _plain(adjust_pvalues(pvalue.tolist(), self.adjust)),
+        }
+        rows = list(zip(*columns.values(), strict=True))
+        order = np.argsort(np.nan_to_num(pvalue, nan=2.0), kind="stable")
+        return tuple(dict(zip(columns, rows[i], strict=True)) for i in order)
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def quadratic_form(
+    covariance: FloatArray, differences: FloatArray
+) -> tuple[float, int, bool]:
+    """The quadratic form of differences with their covariance, its rank.
+
+    Returns
+    -------
+    value : float
+        Of the part of the differences that lies where something varies.
+    rank : int
+        Eigenvalues of the correlation matrix that are not 0.
+    consistent : bool
+        Whether that is all of them.
+    """
+    deviation = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    varies = deviation > 0
+    fixed = not (differences[~varies] != 0).any()
+    if not varies.any():
+        return 0.0, 0, fixed
+    kept = covariance[np.ix_(varies, varies)]
+    deviation, differences = deviation[varies], differences[varies]
+    standardised = differences / deviation
+    correlation = kept / deviation[:, np.newaxis] / deviation
+    values, vectors = np.linalg.eigh((correlation + correlation.T) / 2)
+    parts = vectors.T @ standardised
+    large = values > RANK_TOLERANCE * values[-1]
+    beyond = float(np.linalg.norm(parts[~large]))
+    consistent = beyond <= CONSISTENT * max(1.0, float(np.linalg.norm(standardised)))
+    value = float((parts[large] ** 2 / values[large]).sum())
+    return value, int(large.sum()), fixed and consistent
+
+
+VALUES_AT_ONCE = 1 << 21
+"""Numbers of cells and of classes that are drawn at a time."""
+
+
+def exchanged_pvalues(
+    counts: JointCounts, score: str, test: str, n_draws: int, rng: np.random.RandomState
+) -> FloatArray:
+    """Two-sided p-values of all classes, of answers exchanged record by record.
+
+    Returns
+    -------
+    pvalues : ndarray of shape (n_draws, n_classes)
+        1 where undefined.
+    """
+    parts = []
+    for moments in exchanged_moments(counts, score, n_draws, rng):
+        root = CLASS_TESTS[test](moments).root
+        parts.append(np.where(np.isfinite(root), 2 * ndtr(-np.abs(root)), 1.0))
+    return np.concatenate(parts)
+
+
+def exchanged_moments(
+    counts: JointCounts, score: str, n_draws: int, rng: np.random.RandomState
+) -> Iterator[ClassMoments]:
+    """Moments of draws and classes along the first two axes, in batches.
+
+    Which of two different answers is whose is a coin for each record, so that of the
+    records of one true class with the same two answers a binomial number falls to each
+    side. Sums over both classifiers, and what both have in common, stay as they are.
+    """
+    truth, first, second = counts.cells.T
+    k = counts.n_classes
+    apart = first != second
+    same = ~apart
+    low, high = np.minimum(first, second)[apart], np.maximum(first, second)[apart]
+    # Both orders of two answers are one cell, whatever the roles are.
+    key = np.ravel_multi_index((truth[apart], low, high), (k, k, k))
+    kinds, position = np.unique(key, return_inverse=True)
+    totals = np.zeros(len(kinds), dtype=np.int64)
+    np.add.at(totals, position, counts.counts[apart])
+    of, low, high = np.unravel_index(kinds, (k, k, k))
+    fixed = _sums(first[same], counts.counts[same], k)
+    right = same & (first == truth)
+    fixed_right = _sums(first[right], counts.counts[right], k)
+    size = {"all": counts.n, "truth": _sums(truth, counts.counts, k)}
+    base = counts.class_rows().moments(score)
+    incidence = [
+        (_incidence(label, np.ones(len(kinds)), k), _incidence(label, label == of, k))
+        for label in (low, high)
+    ]
+    most = max(1, VALUES_AT_ONCE // max(len(kinds), 8 * k))
+    for start in range(0, n_draws, most):
+        n_drawn = min(most, n_draws - start)
+        forward = rng.binomial(totals, 0.5, size=(n_drawn, len(kinds))).astype(np.int64)
+        sides = (forward, totals - forward)
+        answered = [_answered(pair, incidence, 0) + fixed for pair in (sides, sides[::-1])]
+        hits = [
+            _answered(pair, incidence, 1) + fixed_right for pair in (sides, sides[::-1])
+        ]
+        yield _moments(score, np.stack(answered, -1), np.stack(hits, -1), size, base)
+
+
+def _answered(
+    sides: tuple[IntArray, ...], incidence: list[tuple[Any, Any]], which: int
+) -> IntArray:
+    """Answers of one classifier that name each class, or those that are right."""
+    found = [side @ part[which] for side, part in zip(sides, incidence, strict=True)]
+    return np.asarray(found[0] + found[1])
+
+
+def _moments(
+    score: str,
+    answered: IntArray,
+    right: IntArray,
+    size: dict[str, Any],
+    base: ClassMoments,
+) -> ClassMoments:
+    """The moments of one draw after the other; every record is a cluster."""
+    truth = size["truth"][:, np.newaxis]
+    named = score in ("precision", "recall")
+    by_answer = score in ("precision", "negative_predictive_value")
+    counted = answered if by_answer else np.broadcast_to(truth, answered.shape)
+    rows = counted if named else size["all"] - counted
+    hits = right if named else size["all"] - answered - truth + right
+    both = np.broadcast_to(base.hh[:, 0, 1], rows.shape[:-1])
+    shared = np.broadcast_to(base.rr[:, 0, 1], rows.shape[:-1])
+    # Where rows are by answer, a row of both with a hit of one is a hit of both.
+    crossed = (both, both) if by_answer else (hits[..., 1], hits[..., 0])
+    return ClassMoments(
+        rows,
+        hits,
+        _square(rows[..., 0], rows[..., 1], shared, shared),
+        _square(hits[..., 0], hits[..., 1], *crossed),
+        _square(hits[..., 0], hits[..., 1], both, both),
+    )
+
+
+def _square(first: Any, second: Any, upper: Any, lower: Any) -> IntArray:
+    rows = np.stack([first, upper], -1), np.stack([lower, second], -1)
+    return np.stack(rows, -2)
+
+
+def _sums(position: IntArray, values: IntArray, k: int) -> IntArray:
+    totals = np.zeros(k, dtype=np.int64)
+    np.add.at(totals, position, values)
+    return totals
+
+
+def _incidence(label: IntArray, kept: Any, k: int) -> Any:
+    """Which class each cell counts for."""
+    values = np.asarray(kept).astype(np.int64)
+    return csr_array((values, (np.arange(len(label)), label)), shape=(len(label), k))
+
+
+MEASURE = "precision_by_class"
+METHODS = ("influence", "permutation")
+SCALES = {
+    "both scores": ("both scores", "joint both scores"),
+    "difference": ("difference", "joint Wald, difference"),
+    "log-odds": ("wald", "joint Wald, log-odds"),
+}
+"""The test of each class, and what the joint one is called."""
+
+UNDEFINED_ODDS = "undefined-odds"
+
+
+@paired_test(
+    "precision_simes",
+    title="Simes' test of the precisions of all classes",
+    needs=JointCounts,
+    kind="combination",
+    measures=MEASURE,
+    designs=("holdout",),
+    references=("Simes1986", "Kosinski2013"),
+    preferred=True,
+)
+def precision_simes(
+    counts: JointCounts,
+    *,
+    score: str = "precision",
+    test: str = "auto",
+    adjust: str = "holm",
+) -> PairedResult:
+    """Do two classifiers differ in the precision of any class? The strongest class decides.
+
+    The null hypothesis is that for each class both trained classifiers have the same
+    precision, over new records. The p-values of all L classes are combined by Simes'
+    method [1]_: the least of ``L p(i) / i``, which finds a difference of a few classes
+    among many.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
+"relative"}, default="auto"
+        The test of each class [2]_, as of :func:`precision_by_class`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How the p-values of the classes in `parts` are adjusted.
+
+    Returns
+    -------
+    result : PairedResult
+        `statistic` is the combined p-value. `estimate` is the greatest difference of a
+        class, without its sign; it has no interval. `parts` has a mapping for each class,
+        that with the smallest p first: `label`, answers that count (`n_champion`,
+        `n_challenger`), scores of `champion` and `challenger`, their `difference`,
+        `pvalue` and `adjusted_pvalue`, None where undefined. `details` has the number of
+        classes (`n_classes`), of those that a classifier never gives (`n_left_out`), and of
+        those of which all answers are alike (`n_alike`).
+
+    Notes
+    -----
+    Simes' method is exact for independent p-values and not too small for positively
+    dependent ones; two-sided p-values of normal statistics nearly always are, however the
+    classes depend on each other.
+
+    A class that a classifier never gives has no p-value and counts as p = 1, so that it
+    weakens no correction; `details` says how many there are. Where nothing differs and
+    nothing varies, as for equal answers, p is 1, flagged "degenerate".
+
+    References
+    ----------
+    .. [1] Simes, R. J. (1986). "An improved Bonferroni procedure for multiple tests of
+       significance." Biometrika 73(3), 751-754.
+    .. [2] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_simes
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=800)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_simes(counts)
+    >>> print(f"p = {result.pvalue:.4f}, most of class {result.parts[0]['label']}")
+    p = 0.0004, most of class 3
+
+    .. versionadded:: 0.1
+    """
+    classes = AllClasses(counts, score, test, adjust)
+    if not classes.known.any():
+        return classes.unknown("Simes")
+    return classes.combined(simes(classes.found.pvalue.tolist()))
+
+
+@paired_test(
+    "precision_lancaster",
+    title="Lancaster's test of the precisions of all classes",
+    needs=JointCounts,
+    kind="combination",
+    measures=MEASURE,
+    designs=("holdout",),
+    references=("Lancaster1961", "Dai2014", "Kosinski2013"),
+)
+def precision_lancaster(
+    counts: JointCounts,
+    *,
+    score: str = "precision",
+    test: str = "auto",
+    method: str = "influence",
+    adjust: str = "holm",
+    n_resamples: int = 2000,
+    random_state: Any = 0,
+) -> PairedResult:
+    """Do two classifiers differ in the precision of any class? All classes add up.
+
+    The null hypothesis is that for each class both trained classifiers have the same
+    precision, over new records. The p-values of all classes are combined by the sum of
+    Lancaster [1]_ with the correction of Dai, Leeder and Cui for correlated tests [2]_,
+    which finds small differences of many classes.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
+"relative"}, default="auto"
+        The test of each class [3]_, as of :func:`precision_by_class`.
+    method : {"influence", "permutation"}, default="influence"
+        How the covariance of the p-values is found. "influence" takes the correlations of
+        the classes' statistics from what each record adds to each of them; "permutation"
+        exchanges the two answers to records at random, which makes the classifiers equal,
+        and computes the p-values of all classes anew.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How the p-values of the classes in `parts` are adjusted.
+    n_resamples : int, default=2000
+        Random exchanges for "permutation"; 1,000 or more are advised.
+    random_state : int, RandomState instance or None, default=0
+        Makes these exchanges.
+
+    Returns
+    -------
+    result : PairedResult
+        `statistic` is the scaled sum, chi-squared with `df` degrees of freedom. `estimate`
+        and `parts` are those of :func:`precision_simes`. `details` has also the `sum`, its
+        `variance` under the null hypothesis and the `scale`.
+
+    Notes
+    -----
+    Each class has weight 2, as in Fisher's method. A class that a classifier never gives is
+    left out, and so is a class of which all answers are alike, for which nothing can be
+    found out; `details` counts both. Where no class is left p is 1, flagged "degenerate".
+
+    A class whose p-value is undefined for another reason, or which does not vary because
+    all its answers are right, counts as p = 1.
+
+    References
+    ----------
+    .. [1] Lancaster, H. O. (1961). "The combination of probabilities: an application of
+       orthonormal functions." Australian Journal of Statistics 3(1), 20-33.
+    .. [2] Dai, H., Leeder, J. S. and Cui, Y. (2014). "A modified generalized Fisher method
+       for combining probabilities from dependent tests." Frontiers in Genetics 5, 32.
+    .. [3] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_lancaster
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=800)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_lancaster(counts)
+    >>> print(f"{result.statistic:.2f}, df {result.df:.2f}, p = {result.pvalue:.5f}")
+    37.56, df 7.67, p = 0.00001
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    n_resamples = check_count("n_resamples", n_resamples, least=2)
+    rng = check_random_state(random_state)
+    classes = AllClasses(counts, score, test, adjust)
+    if not classes.known.any():
+        return classes.unknown("Lancaster")
+    kept = classes.known & ~classes.alike
+    if not kept.any():
+        return classes.combined(CombinedPvalue(0.0, 1.0, 0.0, 0.0, "Lancaster", 0))
+    pvalues = classes.found.pvalue[kept].tolist()
+    if method == "influence":
+        correlation = classes.correlation()[np.ix_(kept, kept)]
+        return classes.combined(lancaster_correlated(pvalues, correlation=correlation))
+    draws = exchanged_pvalues(counts, score, classes.test, n_resamples, rng)[:, kept]
+    combined = lancaster_correlated(pvalues, null_draws=draws)
+    return classes.combined(combined, {"resamples": float(n_resamples)})
+
+
+@paired_test(
+    "precision_joint",
+    title="Joint test of the precisions of all classes",
+    needs=JointCounts,
+    kind="omnibus",
+    measures=MEASURE,
+    designs=("holdout",),
+    references=("Leisenring2000", "Kosinski2013"),
+)
+def precision_joint(
+    counts: JointCounts,
+    *,
+    score: str = "precision",
+    scale: str = "both scores",
+    adjust: str = "holm",
+) -> PairedResult:
+    """Do two classifiers differ in the precision of any class? All are tested jointly.
+
+    The null hypothesis is that for each class both trained classifiers have the same
+    precision, over new records. The statistic is the quadratic form of the differences of
+    all classes with their joint covariance, in which a record counts for every class that
+    is its answer [1]_ [2]_; under the null hypothesis it is chi-squared with the rank of
+    the covariance. By default the variance of a class is at least that of both score tests
+    of it, which small classes need.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
+default="precision"
+        What is compared, of each class against the rest.
+    scale : {"both scores", "difference", "log-odds"}, default="both scores"
+        "difference" is Wald's test of the differences and "log-odds" that of the log odds
+        of a marginal logistic model, which do not exist for a score of 0 or 1. "both
+        scores" compares the differences too, with the larger variance of each class: of
+        "difference", or of :func:`precision_both_scores`.
+    adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
+default="holm"
+        How the p-values of the classes in `parts` are adjusted.
+
+    Returns
+    -------
+    result : PairedResult
+        `statistic` is chi-squared with `df` degrees of freedom. `estimate` is the greatest
+        difference of a class, without its sign; it has no interval. `parts` is as of
+        :func:`precision_simes`, with the test of each class that `scale` names: both score
+        tests, or Wald's test of the difference or of the log odds.
+
+    Notes
+    -----
+    A class that a classifier never gives is left out, and so is one whose log odds are
+    undefined; `details` has their number. Classes whose differences depend on others add
+    nothing: the covariance is inverted where its correlation matrix has eigenvalues above
+    1e-9 of the largest one, and their number is `df`. Where all answers are alike the
+    statistic is 0 and p is 1, flagged "degenerate". If a combination of the differences is
+    not 0 but cannot vary, as for a class that is right once for one classifier and wrong
+    once for the other, the Wald statistics are infinite and p undefined, flagged
+    "zero-variance"; "both scores" has a variance for each class that differs.
+
+    The two Wald tests need records: "difference" rejects equal precisions too often where
+    classes are small, and far too often where one classifier also gives them less often
+    than the other, and "log-odds" where hardly an answer is wrong and one classifier's
+    answers are nearly all among the other's. "both scores" has a statistic of at most that
+    of "difference", and rejects too rarely where records are few
+    (``benchmarks/validity/precision_global.py``).
+
+    References
+    ----------
+    .. [1] Leisenring, W., Alonzo, T. and Pepe, M. S. (2000). "Comparisons of predictive
+       values of binary medical diagnostic tests for paired designs." Biometrics 56(2),
+       345-351.
+    .. [2] Kosinski, A. S. (2013). "A weighted generalized score statistic for comparison of
+       predictive values of diagnostic tests." Statistics in Medicine 32(6), 964-977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import precision_joint
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=800)
+    >>> def answers(accuracy):
+    ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
+    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> result = precision_joint(counts)
+    >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.5f}")
+    23.66, df 4, p = 0.00009
+
+    .. versionadded:: 0.1
+    """
+    check_choice("scale", scale, tuple(SCALES))
+    test, method = SCALES[scale]
+    classes = AllClasses(counts, score, test, adjust)
+    if not classes.known.any():
+        return classes.unknown(method)
+    contrast = classes.found.contrast
+    defined = classes.known & np.isfinite(contrast.estimate)
+    flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
+    if not defined.any():
+        return classes.result(method, math.nan, (math.nan, math.nan), None, flags)
+    covariance = classes.covariance()
+    if scale == "both scores":
+        # More variance of a class makes every quadratic form smaller.
+        own = np.maximum(covariance.diagonal(), contrast.variance)
+        np.fill_diagonal(covariance, own)
+    value, rank, consistent = quadratic_form(
+        covariance[np.ix_(defined, defined)], contrast.estimate[defined]
+    )
+    details = {"n_undefined": int((classes.known & ~defined).sum())}
+    if not consistent and scale != "both scores":
+        flags = (ZERO_VARIANCE, *flags)
+        tail = (math.nan, math.nan)
+        return classes.result(method, math.inf, tail, rank, flags, details)
+    if rank == 0:
+        flags = ("degenerate", *flags)
+    return classes.result(method, value, chi2_pvalue(value, rank), rank, flags, details)

@@ -1,0 +1,321 @@
+"""Precision at a prevalence: what it is, and how far each record moves it."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri, polygamma
+
+from skcompare._core.validation import is_number
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import JointCounts
+from skcompare.stats.scores._bootstrap import ResampledDifferences
+
+UNIFORM = "uniform"
+
+NOISE = 1e-12
+"""Differences of shares up to this are rounding."""
+
+
+def precision_at(sensitivity: Any, false_alarms: Any, prevalence: Any) -> FloatArray:
+    """Share of right answers among those that name a class; NaN without such answers.
+
+    Equation (28) of Gondara, with the rate of false alarms, 1 less the specificity.
+    """
+    right = np.asarray(sensitivity * prevalence)
+    named = right + false_alarms * (1 - prevalence)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(
+            np.where(named > 0, right / np.where(named > 0, named, 1), np.nan)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prevalence:
+    """The share of records of a class where the classifiers will be used.
+
+    Parameters
+    ----------
+    value : float or None
+        None is the share in the sample, whatever it is.
+    beta : tuple of two float or None
+        Parameters of a Beta distribution of which `value` is the mean.
+    words : str
+        Where it comes from.
+    """
+
+    value: float | None
+    beta: tuple[float, float] | None
+    words: str
+
+    @property
+    def logit_variance(self) -> float:
+        """Variance of the log odds of the prevalence."""
+        if self.beta is None:
+            return 0.0
+        return float(sum(polygamma(1, parameter) for parameter in self.beta))
+
+    def said(self, used: float) -> str:
+        """The prevalence in words; that of the sample needs no number."""
+        if self.value is None:
+            return "the prevalence of the sample"
+        return f"a prevalence of {used:.4g} ({self.words})"
+
+    def drawn(self, size: int, rng: np.random.Generator) -> Any:
+        """A prevalence for each resample."""
+        return self.value if self.beta is None else rng.beta(*self.beta, size=size)
+
+
+def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
+    """What was asked for by a number, "uniform", a pair of numbers or None."""
+    if prevalence is None:
+        return Prevalence(None, None, "of the sample")
+    if isinstance(prevalence, str) and prevalence == UNIFORM and n_classes > 1:
+        return Prevalence(1 / n_classes, None, "equal classes")
+    if is_number(prevalence) and 0 < prevalence < 1:
+        return Prevalence(float(prevalence), None, "as given")
+    is_pair = isinstance(prevalence, tuple | list) and len(prevalence) == 2
+    if is_pair and all(is_number(one) and 0 < one < math.inf for one in prevalence):
+        a, b = map(float, prevalence)
+        return Prevalence(a / (a + b), (a, b), f"uncertain, Beta({a:g}, {b:g})")
+    raise ValueError(
+        "`prevalence` must be a number between 0 and 1, 'uniform' (of two or more "
+        "classes), a pair of positive parameters of a Beta distribution, or None for the "
+        f"share in the sample. Got {prevalence!r} instead. Pass 0.02 for a class that is "
+        "2 % of the records."
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCells:
+    """Records by whether they are of a class, and whether each classifier says so.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., 2, 2, 2)
+        Axes: not of the class or of it, the same of the champion's and of the challenger's
+        answer. Leading axes are resamples.
+    """
+
+    counts: IntArray
+
+    @classmethod
+    def of_class(cls, joint: JointCounts, label: Any) -> "ClassCells":
+        """The records of one class against the rest."""
+        return cls(joint.for_class(label).to_array())
+
+    @property
+    def swapped(self) -> "ClassCells":
+        """The cells with the roles exchanged."""
+        return ClassCells(np.swapaxes(self.counts, -2, -1))
+
+    @property
+    def alike(self) -> bool:
+        """Whether both classifiers name the class for the same records."""
+        return not (self.counts[..., 0, 1] + self.counts[..., 1, 0]).any()
+
+    @property
+    def of_it(self) -> Any:
+        """Records of the class."""
+        return self.counts[..., 1, :, :].sum(axis=(-2, -1))
+
+    @property
+    def others(self) -> Any:
+        """Records of no such class."""
+        return self.counts[..., 0, :, :].sum(axis=(-2, -1))
+
+    @property
+    def named(self) -> tuple[IntArray, IntArray]:
+        """Answers that name the class: false ones and right ones, of each classifier."""
+        champion = self.counts[..., 1, :].sum(axis=-1)
+        challenger = self.counts[..., :, 1].sum(axis=-1)
+        both = np.stack([champion, challenger], axis=-1)
+        return both[..., 0, :], both[..., 1, :]
+
+    @property
+    def precisions(self) -> FloatArray:
+        """Share of right ones among the answers that name the class."""
+        false, right = self.named
+        return precision_at(right, false, 0.5)
+
+    def rates(self) -> tuple[FloatArray, FloatArray]:
+        """Sensitivities and rates of false alarms; NaN without records to answer."""
+        false, right = self.named
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sensitivity = right / np.asarray(self.of_it)[..., np.newaxis]
+            false_alarms = false / np.asarray(self.others)[..., np.newaxis]
+        return sensitivity, false_alarms
+
+    def precisions_at(self, prevalence: Any) -> FloatArray:
+        """Precisions of shape (..., 2) at prevalences of shape (...), or the sample's."""
+        if prevalence is None:
+            return self.precisions
+        sensitivity, false_alarms = self.rates()
+        return precision_at(sensitivity, false_alarms, np.asarray(prevalence)[..., None])
+
+    def influences(self, prevalence: float | None, stratify: bool) -> FloatArray:
+        """How far a record of each cell moves the logarithms of both precisions.
+
+        The sum of their squares over the records is the variance. Where the share of the
+        class is given, or fixed by the design, it comes from the rates within the class
+        and outside it alone, through log(false alarms / sensitivity).
+
+        Returns
+        -------
+        moves : ndarray of shape (2, 2, 2, 2)
+            The first axis is the classifier.
+        """
+        truth, *answers = np.indices((2, 2, 2))
+        if prevalence is None and stratify and self.of_it and self.others:
+            # Of one class alone there is one stratum, and the share in it is no number
+            # that the rates could be weighted by.
+            prevalence = float(self.of_it / (self.of_it + self.others))
+        precisions = self.precisions_at(prevalence)
+        false, right = self.named
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.array(
+                [
+                    answer * (truth - p) / ((false[i] + right[i]) * p)
+                    if prevalence is None
+                    else self._within_classes(i, answer, truth, prevalence, p)
+                    for i, (answer, p) in enumerate(zip(answers, precisions, strict=True))
+                ]
+            )
+
+    def _within_classes(
+        self, role: int, answer: IntArray, truth: IntArray, prevalence: float, p: float
+    ) -> FloatArray:
+        """Influences on the logarithm of the precision `p` of one role by its two rates."""
+        sensitivity, alarms = (rates[role] for rates in self.rates())
+        by_right = (1 - p) / (self.of_it * sensitivity)
+        # Finite also without false alarms, where the precision is 1.
+        odds = (1 - prevalence) / prevalence
+        by_false = p * odds / (self.others * sensitivity)
+        right = truth * (answer - sensitivity) * by_right
+        return np.asarray(right - (1 - truth) * (answer - alarms) * by_false)
+
+
+def without_rounding(values: Any, *numbers: float) -> FloatArray:
+    """Values, and 0 or one of some numbers where they are that but for rounding."""
+    for number in (0.0, *numbers):
+        values = np.where(np.abs(values - number) <= NOISE, number, values)
+    return np.asarray(values, dtype=np.float64)
+
+
+Pair = tuple[float, float]
+
+
+def drawn_cells(
+    cells: ClassCells, n_resamples: int, stratify: bool, rng: np.random.Generator
+) -> ClassCells:
+    """Resamples of the records with both answers, as counts of the eight cells.
+
+    Swapped roles have the same resamples, with the roles swapped.
+    """
+    counts = cells.counts
+    if counts.ravel().tolist() < cells.swapped.counts.ravel().tolist():
+        return drawn_cells(cells.swapped, n_resamples, stratify, rng).swapped
+    if not stratify:
+        drawn = _multinomial(counts.ravel(), n_resamples, rng)
+        return ClassCells(drawn.reshape(-1, 2, 2, 2))
+    parts = [_multinomial(part.ravel(), n_resamples, rng) for part in counts]
+    return ClassCells(np.stack(parts, axis=1).reshape(-1, 2, 2, 2))
+
+
+def _multinomial(counts: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    """As many records again; a cell without records stays empty."""
+    drawn = np.zeros((size, len(counts)), dtype=np.int64)
+    occurring = np.flatnonzero(counts)
+    if len(occurring):
+        n = counts.sum()
+        drawn[:, occurring] = rng.multinomial(n, counts[occurring] / n, size=size)
+    return drawn
+
+
+def acceleration_of(moves: FloatArray, counts: IntArray) -> float:
+    """Efron's a (1987, equation 6.6) from the influence of the records of each cell."""
+    variance = float((counts * moves**2).sum())
+    if variance == 0:
+        return 0.0
+    return float((counts * moves**3).sum() / (6 * variance**1.5))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CautiousResamples:
+    """Resampled values, some of them undefined, around an estimate.
+
+    An undefined value counts as being beyond every limit, on either side, so that it
+    widens the interval and raises p. No limit passes the estimate, as percentiles may
+    where nearly all resampled values lie on one side of it; the p-value towards that side
+    is at least 1/2 then.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_defined,)
+        Sorted.
+    undefined : int
+        Number of resamples without a value.
+    estimate : float
+        The observed value.
+    shift, acceleration : float
+        Efron's z0 and a.
+    """
+
+    values: FloatArray
+    undefined: int
+    estimate: float
+    shift: float = 0.0
+    acceleration: float = 0.0
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, estimate: float, acceleration: float | None
+    ) -> "CautiousResamples":
+        """Percentiles where there is no acceleration, else corrected ones."""
+        known = np.sort(values[~np.isnan(values)])
+        undefined = len(values) - len(known)
+        if acceleration is None or not len(known):
+            return cls(known, undefined, estimate)
+        # Resamples equal to the estimate count half on either side.
+        below = (np.mean(known < estimate) + np.mean(known <= estimate)) / 2
+        bound = 1 / (len(known) + 1)
+        shift = float(ndtri(min(max(below, bound), 1 - bound)))
+        return cls(known, undefined, estimate, shift, acceleration)
+
+    def _towards(self, alternative: str) -> ResampledDifferences:
+        """The resamples with undefined ones where they count against an alternative."""
+        unknown = np.full(self.undefined, math.inf)
+        parts = (-unknown, self.values) if alternative == "greater" else (
+            self.values, unknown,
+        )  # fmt: skip
+        return ResampledDifferences(np.concatenate(parts), self.shift, self.acceleration)
+
+    def pvalue(self, alternative: str, null: float = 0.0) -> float:
+        """Least level at which the limits exclude the null value."""
+        if alternative == "two-sided":
+            return min(1.0, *(2 * self.pvalue(way, null) for way in ("greater", "less")))
+        pvalue = self._towards(alternative).pvalue(alternative, null)
+        beyond = self.estimate > null if alternative == "greater" else self.estimate < null
+        return pvalue if beyond else max(pvalue, 0.5)
+
+    def error_of(self, alternative: str, null: float = 0.0) -> float:
+        """Standard error of the p-value because resamples are drawn."""
+        if alternative == "two-sided":
+            ways = ("greater", "less")
+            return 2 * self.error_of(min(ways, key=lambda way: self.pvalue(way, null)))
+        resampled = self._towards(alternative)
+        return resampled.error_of(self.pvalue(alternative, null), alternative, null)
+
+    def limits(self, bounds: Pair, confidence_level: float, alternative: str) -> Pair:
+        """All values that are not rejected."""
+        low, _ = self._towards("greater").limits(bounds, confidence_level, alternative)
+        _, high = self._towards("less").limits(bounds, confidence_level, alternative)
+        return min(low, self.estimate), max(high, self.estimate)
+
+
+def log_ratios(precisions: FloatArray) -> FloatArray:
+    """Logarithms of challenger over champion; NaN where both are 0 or one undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithms: Any = np.log(precisions)
+        return np.asarray(logarithms[..., 1] - logarithms[..., 0])

@@ -1,0 +1,318 @@
+"""DeLong's test for records that come in groups."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcompare._core.validation import check_alternative, check_choice
+from skcompare._registry.tests import paired_test
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import PlacementValues
+from skcompare.stats.core._result import FEW_GROUPS, PairedResult
+from skcompare.stats.ranking._delong import (
+    auc_details,
+    check_auc_difference,
+    check_two,
+    paired_limits,
+    records_needed,
+)
+from skcompare.stats.ranking._placement_moments import (
+    anywhere,
+    check_members,
+    role_parts,
+    score_flags,
+    studentised,
+)
+
+INTERVALS = ("agreeing", "arctanh")
+METHODS = ("t", "normal")
+
+ROUNDING = 1e-12
+"""Share of the sums of a variance below which what they leave of each other is 0."""
+
+FEW = 10
+LIBERAL = 30
+FEW_FOR_NORMAL = "few-groups-for-normal"
+ONE_GROUP_OF_A_CLASS = "one-group-of-a-class"
+
+
+def _sample_size(
+    placements: PlacementValues,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    null_value: float = 0.0,
+    **options: object,
+) -> float:
+    spread = _spread(placements)
+    return records_needed(
+        float(_difference(placements)) - null_value,
+        float(spread.covariance[2, 2]),
+        placements.n,
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
+    )
+
+
+@paired_test(
+    "clustered_delong",
+    title="DeLong's test for grouped records",
+    needs=PlacementValues,
+    kind="difference",
+    measures="roc_auc",
+    designs=("grouped holdout",),
+    references=("Obuchowski1997", "DeLong1988"),
+    inference="models",
+    sample_size=_sample_size,
+    of_records=True,
+)
+def clustered_delong(
+    placements: PlacementValues,
+    *,
+    method: str = "t",
+    interval: str = "agreeing",
+    alternative: str = "two-sided",
+    null_value: float = 0.0,
+) -> PairedResult:
+    """Compare two AUCs on one test set whose records come in groups.
+
+    The null hypothesis is that both trained classifiers have the same area under the ROC
+    curve for the records of new groups; or, with another `null_value`, that they differ by
+    that much. Records of one group may depend on each other in any way, also those of
+    different classes; groups are independent. The placement values of
+    :func:`~skcompare.stats.delong` are added up group by group, and the groups themselves
+    say how much the sums vary [1]_.
+
+    Parameters
+    ----------
+    placements : PlacementValues
+        Scores of two classifiers for the records of a hold-out set, the champion first,
+        with `groups`.
+    method : {"t", "normal"}, default="t"
+        What the statistic is compared with: Student's t with one degree of freedom less
+        than the groups of the class that has fewer, or the normal distribution, as
+        published [1]_. The latter finds differences too often for few groups: of equal
+        classifiers, in 7 to 11 % of samples of 10 groups and in 6 to 8 % of 20 at a level
+        of 5 %, where "t" does in 3 to 6 %.
+    interval : {"agreeing", "arctanh"}, default="agreeing"
+        Interval of the difference: the one that goes with the p-value, or that of Fisher's
+        scale, as for :func:`~skcompare.stats.delong`.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the difference is above the null value.
+    null_value : float, default=0.0
+        Difference of the AUCs under the null hypothesis, challenger less champion.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is AUC(challenger) - AUC(champion), over all pairs of records whatever
+        their groups. `details` has the numbers of groups, covariance and correlation of
+        the AUCs, and `design_effect`, the variance of the difference over that of unrelated
+        records; `parts` has each AUC with its variance and logit interval.
+
+    Raises
+    ------
+    ValueError
+        If there are no groups or only one, not two classifiers, or fewer than two records
+        of a class.
+
+    Notes
+    -----
+    Groups of one record each give the variance of DeLong's test exactly, and its p-value
+    under method="normal". Fewer than 30
+    groups of a class are flagged "few-groups-for-normal" under method="normal", and fewer
+    than 10 groups "few-groups" as well. Where all records of a class are in one group, or
+    the variance comes out negative, p is undefined (NaN, flagged "one-group-of-a-class"),
+    and the interval is from -1 to 1. Equal rankings have p = 1 all the same. The other
+    rules for differences without variance are those of :func:`~skcompare.stats.delong`.
+
+    References
+    ----------
+    .. [1] Obuchowski, N. A. (1997). "Nonparametric analysis of clustered ROC curve data."
+       Biometrics 53(2), 567-578.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PlacementValues
+    >>> from skcompare.stats import clustered_delong
+    >>> rng = np.random.default_rng(0)
+    >>> patients = np.repeat(np.arange(60), 4)
+    >>> y = rng.integers(2, size=240)
+    >>> own = rng.normal(size=60)[patients]
+    >>> champion, challenger = (gain * y + own + rng.normal(size=240) for gain in (1, 2))
+    >>> placements = PlacementValues.from_predictions(
+    ...     y, champion, challenger, groups=patients
+    ... )
+    >>> result = clustered_delong(placements)
+    >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
+    0.089, p = 0.0059
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    check_choice("interval", interval, INTERVALS)
+    check_alternative(alternative)
+    null = check_auc_difference(null_value)
+    check_two(placements, "clustered_delong")
+    check_members(placements, "clustered_delong")
+    spread = _spread(placements)
+    if spread.n_groups < 2:
+        raise ValueError(
+            "clustered_delong needs records of at least 2 groups. Got 1 group. One group "
+            "says nothing of new ones: collect more, or use delong if the records are "
+            "unrelated after all."
+        )
+    estimate = _difference(placements)
+    covariance, variance = spread.covariance, float(spread.covariance[2, 2])
+    # One group of a class has no degree of freedom and no p either, unless nothing differs.
+    df = float(max(1, spread.fewest - 1)) if method == "t" else None
+    statistic, tail, flags = _tested(
+        estimate - Fraction(null), spread, alternative, df, alike=null == 0
+    )
+    variances = covariance.diagonal()[:2].tolist()
+    details = auc_details(placements, variance, covariance.tolist())
+    defined = ONE_GROUP_OF_A_CLASS not in flags
+    limits: Callable[[float, str], tuple[float, float]] = anywhere
+    if defined:
+        limits = paired_limits(
+            placements, interval, float(estimate), variance, variances, df
+        )
+    champion, challenger = placements.aucs.tolist()
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        df=df,
+        estimate=float(estimate),
+        estimate_name="difference of AUCs",
+        champion=champion,
+        challenger=challenger,
+        alternative=alternative,
+        method=method,
+        n=placements.n,
+        limits=limits,
+        null_value=null,
+        flags=flags + _group_flags(spread, method) + score_flags(placements),
+        details=details | _group_details(placements, spread),
+        parts=role_parts(placements, variances),
+    )
+
+
+class Spread(NamedTuple):
+    """Covariances of both AUCs and their difference, and the groups behind them."""
+
+    covariance: FloatArray
+    n_groups: int
+    with_positives: int
+    with_negatives: int
+
+    @property
+    def fewest(self) -> int:
+        """Groups of the class that has fewer."""
+        return min(self.with_positives, self.with_negatives)
+
+    @property
+    def defined(self) -> bool:
+        """Whether the groups tell a variance of the difference."""
+        return self.fewest > 1 and self.covariance[2, 2] >= 0
+
+
+def _spread(placements: PlacementValues) -> Spread:
+    """Covariances between groups, of champion, challenger and their difference.
+
+    With X and Y the sums of V10 - A and of V01 - A over the positive and the negative
+    records of a group, and the corrections of Obuchowski for the numbers of groups.
+    """
+    codes = placements.group_codes()
+    n_groups = int(codes.max()) + 1
+    positive, (first, second) = placements.positive, placements.counts
+    totals = placements.sums.totals
+    rows = (
+        (first, totals[0]),
+        (second, totals[1]),
+        # Of whole numbers, so that equal rankings leave exactly 0.
+        (second - first, totals[1] - totals[0]),
+    )
+    m, n = placements.n_positives, placements.n_negatives
+    inside, i10 = _group_sums(rows, codes, positive, m, n_groups)
+    outside, i01 = _group_sums(rows, codes, ~positive, n, n_groups)
+    inside, outside = inside / (2.0 * m * m * n), outside / (2.0 * m * n * n)
+    if min(i10, i01) < 2:
+        return Spread(np.zeros((3, 3)), n_groups, i10, i01)
+    crossed = inside @ outside.T
+    covariance = i10 / (i10 - 1) * (inside @ inside.T)
+    covariance += i01 / (i01 - 1) * (outside @ outside.T)
+    alone = covariance.diagonal().copy()
+    covariance += n_groups / (n_groups - 1) * (crossed + crossed.T)
+    # What the classes of a group leave of each other may be nothing, but for rounding.
+    rest = covariance.diagonal()
+    np.fill_diagonal(covariance, np.where(np.abs(rest) > ROUNDING * alone, rest, 0.0))
+    return Spread(covariance, n_groups, i10, i01)
+
+
+def _group_sums(
+    rows: tuple[tuple[IntArray, int], ...],
+    codes: IntArray,
+    chosen: np.ndarray,
+    size: int,
+    n_groups: int,
+) -> tuple[FloatArray, int]:
+    """Sums of counts less their mean, group by group, over the records of one class.
+
+    Times the records of the class, so that they are whole, and 0 where nothing varies.
+    """
+    own = codes[chosen]
+    members = np.bincount(own, minlength=n_groups)
+    # Counts are at most twice the records.
+    most = 4 * size * len(codes) * int(members.max())
+    dtype: Any = np.int64 if most < 1 << 63 else object
+    sums = np.empty((len(rows), n_groups))
+    for row, (counts, total) in zip(sums, rows, strict=True):
+        added = np.bincount(own, weights=counts[chosen], minlength=n_groups)
+        whole = added.astype(np.int64).astype(dtype)
+        row[:] = size * whole - members.astype(dtype) * total
+    return sums, int(np.count_nonzero(members))
+
+
+def _difference(placements: PlacementValues) -> Fraction:
+    first, second = placements.sums.totals
+    return Fraction(second - first, placements.sums.total_of_one)
+
+
+def _tested(
+    distance: Fraction,
+    spread: Spread,
+    alternative: str,
+    df: float | None,
+    *,
+    alike: bool,
+) -> tuple[float, tuple[float, float], tuple[str, ...]]:
+    """Statistic, p-value with its logarithm, and flags."""
+    variance = float(spread.covariance[2, 2])
+    if spread.defined or (distance == 0 == variance and alike):
+        return studentised(distance, variance, alternative, df)
+    return math.nan, (math.nan, math.nan), (ONE_GROUP_OF_A_CLASS,)
+
+
+def _group_flags(spread: Spread, method: str) -> tuple[str, ...]:
+    liberal = method == "normal" and spread.fewest < LIBERAL
+    return (FEW_GROUPS,) * (spread.n_groups < FEW) + (FEW_FOR_NORMAL,) * liberal
+
+
+def _group_details(placements: PlacementValues, spread: Spread) -> dict[str, float]:
+    first, second = placements.sums.covariance, placements.sums.scale
+    unrelated = (first[0][0] + first[1][1] - 2 * first[0][1]) / second
+    details: dict[str, float] = {
+        "n_groups": spread.n_groups,
+        "n_groups_with_positives": spread.with_positives,
+        "n_groups_with_negatives": spread.with_negatives,
+    }
+    if unrelated > 0 and spread.defined:
+        return details | {"design_effect": float(spread.covariance[2, 2]) / unrelated}
+    return details

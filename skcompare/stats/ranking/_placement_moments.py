@@ -1,0 +1,315 @@
+"""What DeLong's tests take from placement values, in exact fractions."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from skcompare._core.satterthwaite import degrees_of_freedom
+from skcompare._core.validation import alpha_of
+from skcompare.evidence import PlacementValues
+from skcompare.stats.accuracy._limits import one_sided, quantile
+from skcompare.stats.core._tails import reference_pvalue, reference_quantile
+
+NEAREST = 1e-15
+"""How near to a root of Newcombe's equation a limit is."""
+
+
+def anywhere(confidence_level: float, alternative: str) -> tuple[float, float]:
+    """All differences of two AUCs, where nothing is known of their variance."""
+    return -1.0, 1.0
+
+
+def wald_auc_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
+    """The AUC plus and minus `z` standard errors, cut off at 0 and 1."""
+    return max(0.0, auc - z * deviation), min(1.0, auc + z * deviation)
+
+
+def logit_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
+    """The same on the scale of log odds, for an AUC that is neither 0 nor 1."""
+    centre, reach = float(logit(auc)), z * deviation / (auc * (1 - auc))
+    return float(expit(centre - reach)), float(expit(centre + reach))
+
+
+def newcombe_limits(
+    auc: float, n_positives: int, n_negatives: int, z: float
+) -> tuple[float, float]:
+    """AUCs that lie `z` of their own standard errors from the observed one.
+
+    With the variance that Newcombe gives an AUC of t (method 5 of [1]_), in which the
+    mean class size stands for both. It knows the number of records only, so it has a width
+    where all placement values are alike.
+
+    References
+    ----------
+    .. [1] Newcombe, R. G. (2006). "Confidence intervals for an effect size measure based
+       on the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation."
+       Statistics in Medicine 25(4), 559-573.
+    """
+    if z <= 0:
+        return auc, auc
+    low = _newcombe_low(auc, n_positives, n_negatives, z)
+    # The variance of t and of 1 - t are one.
+    return low, 1 - _newcombe_low(1 - auc, n_positives, n_negatives, z)
+
+
+def _newcombe_low(auc: float, m: int, n: int, z: float) -> float:
+    if auc == 0:
+        return 0.0
+    more = (m + n) / 2 - 1
+
+    def distance(t: float) -> float:
+        variance = t * (1 - t) / (m * n)
+        variance *= 1 + more * (1 - t) / (2 - t) + more * t / (1 + t)
+        return auc - t - z * math.sqrt(max(0.0, variance))
+
+    # At an AUC of 1 the equation has a root there, which is no limit.
+    top = min(auc, 1 - NEAREST)
+    if distance(top) >= 0:
+        return top
+    return float(brentq(distance, 0.0, top, xtol=NEAREST))
+
+
+def role_limits(
+    auc: float, variance: float, n_positives: int, n_negatives: int, z: float
+) -> tuple[float, float]:
+    """Logit limits of an AUC; Newcombe's where its placement values do not vary."""
+    if 0 < auc < 1 and variance > 0:
+        return logit_limits(auc, math.sqrt(variance), z)
+    return newcombe_limits(auc, n_positives, n_negatives, z)
+
+
+def difference_limits(
+    estimate: float,
+    deviation: float,
+    df: float | None,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """The difference plus and minus its standard errors, cut off at -1 and 1."""
+    share = alpha_of(confidence_level)
+    z = reference_quantile(share / 2 if alternative == "two-sided" else share, df)
+    reach = z * deviation
+    low, high = max(-1.0, estimate - reach), min(1.0, estimate + reach)
+    return one_sided(low, high, alternative)
+
+
+def arctanh_limits(
+    estimate: float,
+    deviation: float,
+    df: float | None,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """The same on Fisher's scale, for a difference that is neither -1 nor 1.
+
+    As Newson does for differences of Somers' D = 2 AUC - 1 [1]_.
+
+    References
+    ----------
+    .. [1] Newson, R. (2002). "Parameters behind "nonparametric" statistics: Kendall's
+       tau, Somers' D and median differences." The Stata Journal 2(1), 45-64.
+    """
+    share = alpha_of(confidence_level)
+    z = reference_quantile(share / 2 if alternative == "two-sided" else share, df)
+    centre, reach = math.atanh(estimate), z * deviation / (1 - estimate**2)
+    return one_sided(math.tanh(centre - reach), math.tanh(centre + reach), alternative)
+
+
+def mover_limits(
+    aucs: tuple[float, float],
+    variances: tuple[float, float],
+    n_positives: int,
+    n_negatives: int,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[float, float]:
+    """Limits of a difference from the limits of both AUCs, squared and added [1]_.
+
+    As of unrelated AUCs. With their correlation it finds differences too often, because
+    logit limits are skew: it is for differences that do not vary, which have no other.
+
+    References
+    ----------
+    .. [1] Zou, G. Y. and Donner, A. (2008). "Construction of confidence limits about
+       effect measures: a general approach." Statistics in Medicine 27(10), 1693-1702.
+    """
+    z = max(0.0, quantile(confidence_level, alternative))
+    sizes = n_positives, n_negatives
+    (low1, high1), (low2, high2) = (
+        role_limits(auc, variance, *sizes, z)
+        for auc, variance in zip(aucs, variances, strict=True)
+    )
+    first, second = aucs
+    down = math.hypot(second - low2, high1 - first)
+    up = math.hypot(high2 - second, first - low1)
+    low, high = max(-1.0, second - first - down), min(1.0, second - first + up)
+    return one_sided(low, high, alternative)
+
+
+ZERO_VARIANCE = "zero-variance"
+FEW_OF_A_CLASS = "few-records-of-a-class"
+FEW_DISTINCT = "few-distinct-scores"
+
+VARIANCE_OF_FEW = "variance-of-few-records"
+BINNED = "binned-scores"
+
+FEW = 10
+"""Records of a class below which DeLong's test was measured to be liberal."""
+
+FEW_DEGREES = 30
+"""Degrees of freedom of the variance below which Student's t and the normal distribution
+are so far apart that a level of 0.05 becomes 0.06."""
+
+LEVEL = 0.95
+"""Of the interval of each AUC in the parts of a result."""
+
+
+def check_members(placements: PlacementValues, name: str) -> None:
+    """Refuse a class of one record, which says nothing of its variance."""
+    m, n = placements.n_positives, placements.n_negatives
+    if m and n and min(m, n) < 2:
+        raise ValueError(
+            f"{name} needs at least two records of each class. Got {m} positive and {n} "
+            "negative. The AUC is defined (`placements.aucs`), its variance is not: "
+            "collect records."
+        )
+
+
+def contrast(
+    placements: PlacementValues, weights: Sequence[int | Fraction]
+) -> tuple[Fraction, Fraction]:
+    """A weighted sum of AUCs and its variance, w' S w."""
+    sums = placements.sums
+    if len(weights) != len(sums.totals):
+        raise ValueError(f"Expected {len(sums.totals)} weights. Got {len(weights)}.")
+    # A pair among many classifiers has two weights that are not 0.
+    used = [(i, Fraction(w)) for i, w in enumerate(weights) if w]
+    total = sum((w * sums.totals[i] for i, w in used), Fraction(0))
+    products = (w * v * sums.covariance[i][j] for i, w in used for j, v in used)
+    return total / sums.total_of_one, sum(products, Fraction(0)) / sums.scale
+
+
+def studentised(
+    distance: Fraction | float,
+    variance: Fraction | float,
+    alternative: str,
+    df: float | None = None,
+) -> tuple[float, tuple[float, float], tuple[str, ...]]:
+    """Statistic, p-value with its logarithm, and flags, by the rules for no variance."""
+    if variance > 0:
+        statistic = float(distance) / math.sqrt(variance)
+        return statistic, reference_pvalue(statistic, df, alternative), ()
+    if distance == 0:
+        return 0.0, (1.0, 0.0), ("degenerate",)
+    return math.copysign(math.inf, distance), (math.nan, math.nan), (ZERO_VARIANCE,)
+
+
+def score_flags(placements: PlacementValues) -> tuple[str, ...]:
+    """Caveats about the records and the scores themselves."""
+    few = min(placements.n_positives, placements.n_negatives) < FEW
+    distinct = min(placements.n_distinct) < 3
+    binned = not placements.is_exact
+    return (FEW_OF_A_CLASS,) * few + (FEW_DISTINCT,) * distinct + (BINNED,) * binned
+
+
+def variance_flags(
+    placements: PlacementValues, weights: Sequence[int | Fraction]
+) -> tuple[str, ...]:
+    """Whether the variance of a weighted sum of AUCs is itself hardly known.
+
+    The variances of the two classes add up, with degrees of freedom by Welch's rule.
+    """
+    used = [i for i, weight in enumerate(weights) if weight]
+    of_record = np.array([float(weights[i]) for i in used]) @ placements.counts[used]
+    repeats = placements.repeats
+    variances, degrees = [], []
+    for own in (placements.positive, ~placements.positive):
+        times = np.ones(own.sum()) if repeats is None else repeats[own]
+        n = int(times.sum())
+        deviations = of_record[own] - np.average(of_record[own], weights=times)
+        square, fourth = (float(times @ deviations**power) for power in (2, 4))
+        # Counts of one class are in records of the other.
+        variances.append(square / (n - 1) / n / (placements.n - n) ** 2)
+        degrees.append(degrees_of_freedom(square, fourth, n))
+    spread = sum(v**2 / df for v, df in zip(variances, degrees))
+    few = sum(variances) ** 2 < FEW_DEGREES * spread
+    return (VARIANCE_OF_FEW,) * few
+
+
+def level_details(
+    placements: PlacementValues, weights: Sequence[int | Fraction]
+) -> dict[str, float]:
+    """What levels may have changed of a weighted sum of AUCs; nothing without levels."""
+    if placements.is_exact:
+        return {}
+    used = [float(weight) for weight in weights]
+    bounds = placements.contrast_bounds(used)
+    return {
+        "auc_error_bound": bounds.estimate,
+        "auc_error_expected": bounds.expected,
+        "standard_error_bound": bounds.standard_error,
+    }
+
+
+def role_parts(
+    placements: PlacementValues, variances: Sequence[float]
+) -> tuple[dict[str, Any], ...]:
+    """The AUC of each classifier with its variance and its logit interval."""
+    sizes = placements.n_positives, placements.n_negatives
+    z = reference_quantile((1 - LEVEL) / 2, None)
+    parts = []
+    for name, auc, variance in zip(
+        placements.names, placements.aucs.tolist(), variances, strict=True
+    ):
+        low, high = role_limits(auc, variance, *sizes, z)
+        parts.append(
+            {
+                "name": name,
+                "auc": auc,
+                "variance": variance,
+                "low": low,
+                "high": high,
+                "confidence_level": LEVEL,
+            }
+        )
+    return tuple(parts)
+
+
+def quadratic_form(
+    matrix: Sequence[Sequence[int]], vector: Sequence[int]
+) -> tuple[Fraction, int, bool]:
+    """V' M⁻ v of a positive semidefinite matrix of whole numbers, exactly.
+
+    Bareiss's elimination of the bordered matrix (M v; v' 0), which divides without
+    remainder. A diagonal element that is 0 has a row of zeros, so the rank is the number
+    of pivots and needs no tolerance; v lies in the range of M, where any generalised
+    inverse gives the same value, when its rest is 0 in the rows that are left.
+
+    Returns
+    -------
+    value : Fraction
+    rank : int
+    consistent : bool
+        Whether v lies in the range of M.
+    """
+    q = len(vector)
+    rows = [[*row, v] for row, v in zip(matrix, vector, strict=True)] + [[*vector, 0]]
+    left, previous, rank = list(range(q)), 1, 0
+    while True:
+        pivot = next((i for i in left if rows[i][i]), None)
+        if pivot is None:
+            break
+        left.remove(pivot)
+        value, own = rows[pivot][pivot], rows[pivot]
+        for i in (*left, q):
+            factor = rows[i][pivot]
+            for j in (*left, q):
+                rows[i][j] = (rows[i][j] * value - factor * own[j]) // previous
+        previous, rank = value, rank + 1
+    consistent = not any(rows[i][q] for i in left)
+    return Fraction(-rows[q][q], previous), rank, consistent

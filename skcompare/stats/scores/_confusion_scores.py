@@ -1,0 +1,392 @@
+"""Scores of a confusion matrix with their slopes: F1, balanced accuracy and others."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from skcompare._core.validation import (
+    check_choice,
+    check_pos_label,
+    positive_class,
+    some_of,
+)
+from skcompare._registry.losses import loss_of
+from skcompare._typing import FloatArray, IntArray
+
+FLOAT_ROUNDING = 1e-12
+"""Slopes that cancel to this share of their size have cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSums:
+    """All that a score asks of a confusion matrix, a class along the last axis.
+
+    Attributes
+    ----------
+    correct, support, predicted : ndarray of shape (..., n_classes)
+        Records of the class that are answered so, records of the class, and records that
+        are answered so: diagonal, row sums and column sums.
+    """
+
+    correct: FloatArray
+    support: FloatArray
+    predicted: FloatArray
+
+    @classmethod
+    def from_confusion(cls, confusion: Any) -> "ClassSums":
+        """The sums of confusion matrices of shape (..., n_classes, n_classes)."""
+        table = np.asarray(confusion, dtype=np.float64)
+        diagonal = np.diagonal(table, axis1=-2, axis2=-1)
+        return cls(diagonal, table.sum(axis=-1), table.sum(axis=-2))
+
+    @classmethod
+    def from_cells(
+        cls, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+    ) -> "ClassSums":
+        """The sums of records in cells, of shape (..., n_cells), in O(cells)."""
+        right = truth == answer
+        return cls(
+            _sums_by(truth[right], counts[..., right], n_classes),
+            _sums_by(truth, counts, n_classes),
+            _sums_by(answer, counts, n_classes),
+        )
+
+    def totals(self) -> "ClassSums":
+        """The sums of all classes together, as if they were one."""
+        parts = (self.correct, self.support, self.predicted)
+        return ClassSums(*(part.sum(axis=-1, keepdims=True) for part in parts))
+
+
+def _sums_by(position: IntArray, counts: FloatArray, n_classes: int) -> FloatArray:
+    n_cells = len(position)
+    ends = np.arange(n_cells + 1)
+    shape = (n_cells, n_classes)
+    one_hot = csr_array((np.ones(n_cells), position, ends), shape=shape)
+    return np.asarray(counts @ one_hot)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A score and its derivatives by the sums of each class.
+
+    `undefined` says where a denominator is 0; there the score, or its part, is 0.
+    """
+
+    value: FloatArray
+    by_correct: FloatArray
+    by_support: FloatArray
+    by_predicted: FloatArray
+    undefined: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A score of one class: the share of correct records in a sum of counts.
+
+    The parameters are the weight of the numerator, and the coefficients of the sums in
+    the denominator.
+    """
+
+    weight: float
+    correct: float
+    support: float
+    predicted: float
+
+    def of_each_class(self, sums: ClassSums) -> Scored:
+        """The score of every class, 0 where it is 0 / 0 as in scikit-learn."""
+        below = (
+            self.correct * sums.correct
+            + self.support * sums.support
+            + self.predicted * sums.predicted
+        )
+        undefined = below == 0
+        inverse = np.where(undefined, 0.0, 1 / np.where(undefined, 1.0, below))
+        value = self.weight * sums.correct * inverse
+        return Scored(
+            value,
+            (self.weight - self.correct * value) * inverse,
+            -self.support * value * inverse,
+            -self.predicted * value * inverse,
+            undefined,
+        )
+
+
+PRECISION = Ratio(1, correct=0, support=0, predicted=1)
+RECALL = Ratio(1, correct=0, support=1, predicted=0)
+F1 = Ratio(2, correct=0, support=1, predicted=1)
+JACCARD = Ratio(1, correct=-1, support=1, predicted=1)
+
+
+def _micro(ratio: Ratio, sums: ClassSums) -> Scored:
+    """The ratio of the sums over all classes."""
+    totals = ratio.of_each_class(sums.totals())
+    shape = sums.predicted.shape
+    return Scored(
+        totals.value[..., 0],
+        np.broadcast_to(totals.by_correct, shape),
+        np.broadcast_to(totals.by_support, shape),
+        np.broadcast_to(totals.by_predicted, shape),
+        totals.undefined[..., 0],
+    )
+
+
+def _average(ratio: Ratio, sums: ClassSums, weights: FloatArray) -> Scored:
+    """The mean over classes with weights that add to 1."""
+    each = ratio.of_each_class(sums)
+    return Scored(
+        (weights * each.value).sum(axis=-1),
+        weights * each.by_correct,
+        weights * each.by_support,
+        weights * each.by_predicted,
+        ((weights > 0) & each.undefined).any(axis=-1),
+    )
+
+
+def _macro(ratio: Ratio, sums: ClassSums) -> Scored:
+    """The mean over the true classes.
+
+    Classes that are only answered are none of them, or two classifiers would be scored by
+    different classes.
+    """
+    kept = sums.support > 0
+    return _average(ratio, sums, kept / kept.sum(axis=-1, keepdims=True))
+
+
+def _weighted(ratio: Ratio, sums: ClassSums) -> Scored:
+    """The mean over classes by their records; the weights have slopes, too."""
+    n = sums.support.sum(axis=-1, keepdims=True)
+    mean = _average(ratio, sums, sums.support / n)
+    each = ratio.of_each_class(sums).value
+    slope = (each - mean.value[..., np.newaxis]) / n
+    return replace(mean, by_support=mean.by_support + slope)
+
+
+def _matthews(sums: ClassSums) -> Scored:
+    """Gorodkin's correlation of truth and answer for any number of classes."""
+    n = sums.support.sum(axis=-1, keepdims=True)
+    # Shares instead of counts: the fourth power of a count loses digits.
+    correct = sums.correct.sum(axis=-1, keepdims=True) / n
+    truth, answer = sums.support / n, sums.predicted / n
+    covariance = correct - (truth * answer).sum(axis=-1, keepdims=True)
+    of_truth = 1 - (truth**2).sum(axis=-1, keepdims=True)
+    of_answer = 1 - (answer**2).sum(axis=-1, keepdims=True)
+    undefined = _all_in_one(sums.support, n) | _all_in_one(sums.predicted, n)
+    product = np.where(undefined, 1.0, of_truth * of_answer)
+    inverse = np.where(undefined, 0.0, product**-0.5)
+    value = covariance * inverse
+    of_truth, of_answer = (np.where(undefined, 1.0, of) for of in (of_truth, of_answer))
+    # By the shares, whose total is the slope by n.
+    by_correct = np.broadcast_to(inverse, truth.shape)
+    by_truth = -answer * inverse + value * truth / of_truth
+    by_answer = -truth * inverse + value * answer / of_answer
+    by_n = (
+        correct * inverse
+        + (by_truth * truth).sum(axis=-1, keepdims=True)
+        + (by_answer * answer).sum(axis=-1, keepdims=True)
+    )
+    return Scored(
+        value[..., 0],
+        by_correct / n,
+        (by_truth - by_n) / n,
+        by_answer / n,
+        undefined[..., 0],
+    )
+
+
+def _all_in_one(sums: FloatArray, n: FloatArray) -> Any:
+    return sums.max(axis=-1, keepdims=True) == n
+
+
+@dataclass(frozen=True, slots=True)
+class CellScores:
+    """Scores of records in cells.
+
+    Attributes
+    ----------
+    values : ndarray of shape (...)
+        The score of each set of counts.
+    slopes : ndarray of shape (..., n_cells)
+        Its derivatives by the counts.
+    undefined : ndarray of bool of shape (...)
+        Where a denominator is 0.
+    """
+
+    values: FloatArray
+    slopes: FloatArray
+    undefined: Any
+
+
+@dataclass(frozen=True, slots=True)
+class CountScore:
+    """A score of a confusion matrix that scikit-learn knows by the same name.
+
+    A macro average is over the classes that are true of some record, whatever a classifier
+    answers; scikit-learn adds the classes that only answers have, unless it is told
+    `labels`.
+
+    Parameters
+    ----------
+    name : str
+        One of `COUNT_SCORES`.
+    positive : int, default=1
+        Position of the positive class, for a score of two classes.
+    """
+
+    name: str
+    positive: int = 1
+
+    rounding = FLOAT_ROUNDING
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest difference of two such scores."""
+        return (-2.0, 2.0) if self.name == "matthews_corrcoef" else (-1.0, 1.0)
+
+    def scored(self, sums: ClassSums) -> Scored:
+        """The score with its slopes by the sums of each class."""
+        if self.name == "matthews_corrcoef":
+            return _matthews(sums)
+        ratio, average = COUNT_SCORES[self.name]
+        if self.name in BINARY_SCORES:
+            weights = np.zeros(sums.predicted.shape)
+            weights[..., self.positive if average == "positive" else 1 - self.positive] = 1
+            return _average(ratio, sums, weights)
+        return AVERAGES[average](ratio, sums)
+
+    def of_confusion(self, confusion: Any) -> FloatArray:
+        """The score of confusion matrices of shape (..., n_classes, n_classes)."""
+        return self.scored(ClassSums.from_confusion(confusion)).value
+
+    def gradient(self, confusion: Any) -> FloatArray:
+        """Derivatives by the counts, of the shape of the confusion matrices."""
+        scored = self.scored(ClassSums.from_confusion(confusion))
+        diagonal = np.eye(scored.by_correct.shape[-1])
+        return (
+            scored.by_correct[..., np.newaxis] * diagonal
+            + scored.by_support[..., :, np.newaxis]
+            + scored.by_predicted[..., np.newaxis, :]
+        )
+
+    def of_cells(
+        self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+    ) -> CellScores:
+        """The score of records in cells, with its slopes by their counts."""
+        scored = self.scored(ClassSums.from_cells(truth, answer, counts, n_classes))
+        slopes = scored.by_support[..., truth] + scored.by_predicted[..., answer]
+        right = truth == answer
+        slopes[..., right] += scored.by_correct[..., truth[right]]
+        return CellScores(scored.value, slopes, scored.undefined)
+
+
+AVERAGES = {
+    "macro": _macro,
+    "micro": _micro,
+    "weighted": _weighted,
+}
+BY_CLASS = {"f1": F1, "precision": PRECISION, "recall": RECALL, "jaccard": JACCARD}
+
+COUNT_SCORES: Mapping[str, tuple[Ratio, str]] = MappingProxyType(
+    {
+        # First what works for any number of classes without a choice.
+        "balanced_accuracy": (RECALL, "macro"),
+        "matthews_corrcoef": (RECALL, "its own"),
+        "accuracy": (RECALL, "micro"),
+        **{
+            f"{name}_{average}": (ratio, average)
+            for name, ratio in BY_CLASS.items()
+            for average in ("macro", "micro", "weighted")
+        },
+        **{name: (ratio, "positive") for name, ratio in BY_CLASS.items()},
+        "sensitivity": (RECALL, "positive"),
+        "specificity": (RECALL, "negative"),
+    }
+)
+"""The scores by name: of one class, and how the classes are put together."""
+
+BINARY_SCORES = frozenset(
+    name for name, (_, way) in COUNT_SCORES.items() if way in ("positive", "negative")
+)
+"""The scores that have a positive class."""
+
+
+def count_score(name: str, classes: np.ndarray, pos_label: Any = None) -> CountScore:
+    """The score of a name for these classes.
+
+    Raises
+    ------
+    ValueError
+        If the name is not known, if it needs one of two classes as the positive one and
+        none can be told, or if `pos_label` is given to a score without a positive class.
+    """
+    check_choice("score", name, tuple(COUNT_SCORES))
+    if name not in BINARY_SCORES:
+        if pos_label is not None:
+            raise ValueError(
+                f"score={name!r} has no positive class. Got pos_label={pos_label!r}. "
+                "Leave it out, or choose a score of one class, such as 'f1'."
+            )
+        return CountScore(name)
+    if len(classes) != 2:
+        raise ValueError(
+            f"score={name!r} needs two classes. Got {len(classes)}: {some_of(classes)}. "
+            "Use an average over classes, such as 'f1_macro', or one class against the "
+            "rest by `for_class(label)` of the counts."
+        )
+    label = positive_class(classes, pos_label)
+    return CountScore(name, check_pos_label(label, classes) or 0)
+
+
+ONE = frozenset(
+    {
+        "accuracy",
+        "balanced_accuracy",
+        "roc_auc",
+        "average_precision",
+        "f1",
+        "precision",
+        "recall",
+        "jaccard",
+        "sensitivity",
+        "specificity",
+        "negative_predictive_value",
+        "squared_calibration_error",
+        "roc_auc_ovo",
+        "roc_auc_ovr",
+        "roc_auc_ovo_weighted",
+        "roc_auc_ovr_weighted",
+        "cohen_kappa",
+    }
+)
+"""Measures between 0 and 1, but for their ending "_macro", "_micro" or "_weighted"."""
+
+TWO = frozenset({"matthews_corrcoef"})
+"""Measures between -1 and 1."""
+
+
+def range_of(name: str | None) -> tuple[float, float]:
+    """The least and the greatest value of a measure; infinite where that is not known.
+
+    Parameters
+    ----------
+    name : str or None
+        Name of a metric or of a scorer; None where there is none.
+    """
+    if name is None:
+        return -math.inf, math.inf
+    whole = name
+    name = name.removeprefix("neg_")
+    for ending in ("_macro", "_micro", "_weighted"):
+        name = name if name in ONE else name.removesuffix(ending)
+    if name in TWO:
+        return -1.0, 1.0
+    if name in ONE:
+        return 0.0, 1.0
+    loss = loss_of(whole)
+    if loss is not None and loss.bound is not None:
+        return 0.0, float(loss.bound)
+    return -math.inf, math.inf

@@ -1,0 +1,449 @@
+"""Test of the difference of any score that is a function of the counts."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from skcompare._core.validation import (
+    check_alternative,
+    check_choice,
+    check_count,
+    is_number,
+)
+from skcompare._registry.tests import paired_test
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import JointCounts
+from skcompare.stats.core._limits import no_critical, normal_critical, score_range
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.scores._confusion_scores import (
+    BINARY_SCORES,
+    COUNT_SCORES,
+    CellScores,
+    CountScore,
+    count_score,
+)
+from skcompare.stats.scores._permutation_null import (
+    MOST_OUTCOMES,
+    Exchange,
+    ScorePair,
+    score_pair,
+)
+
+STEP = 3e-5
+"""Central differences change a count by this share of it.
+
+The error of the formula is then about STEP² / 6 of the slope, and that of rounding 1e-16 /
+STEP times the ratio of class size and count: together below 1e-7 unless a count is smaller
+than one in 10 000 of its class.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnScore:
+    """A function of a confusion matrix as a score.
+
+    Parameters
+    ----------
+    function : callable
+        `function(confusion)`, with an array of floats of shape (n_classes, n_classes), a
+        row a true class, gives a number.
+    """
+
+    function: Callable[[FloatArray], float]
+
+    rounding = 1e-6
+    bounds = (-math.inf, math.inf)
+
+    @property
+    def name(self) -> str:
+        """The name of the function; "score" where it has none."""
+        name = getattr(self.function, "__name__", "score")
+        return "score" if name == "<lambda>" else name
+
+    def check(self, *confusions: IntArray) -> None:
+        """Refuse a function that gives no finite number for the observed counts."""
+        for confusion in confusions:
+            with np.errstate(all="ignore"):
+                value: Any = self.function(confusion.astype(np.float64))
+            number = value[()] if isinstance(value, np.ndarray) else value
+            if not is_number(number) or not math.isfinite(number):
+                raise ValueError(
+                    f"The score {self.name!r} must give a finite number for a confusion "
+                    f"matrix. Got {value!r} for {confusion.tolist()}. Return a number "
+                    "where a denominator is 0, too."
+                )
+
+    def of_cells(
+        self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
+    ) -> CellScores:
+        """The score of records in cells, with its slopes by their counts.
+
+        The slope of a cell without records is 0, because nothing is made of it.
+        """
+        occurring, where = np.unique(truth * n_classes + answer, return_inverse=True)
+        sets = counts.reshape(-1, counts.shape[-1])
+        values: FloatArray = np.empty(len(sets))
+        slopes: FloatArray = np.empty(sets.shape)
+        with np.errstate(all="ignore"):
+            for k, one in enumerate(sets):
+                table = np.bincount(where, one).astype(np.float64)
+                values[k], found = self._with_slopes(table, occurring, n_classes)
+                slopes[k] = found[where]
+        values = values.reshape(counts.shape[:-1])
+        return CellScores(values, slopes.reshape(counts.shape), ~np.isfinite(values))
+
+    def _with_slopes(
+        self, table: FloatArray, occurring: IntArray, n_classes: int
+    ) -> tuple[float, FloatArray]:
+        confusion = np.zeros(n_classes * n_classes)
+        confusion[occurring] = table
+        square = confusion.reshape(n_classes, n_classes)
+        value = self.function(square.copy())
+        slopes = np.zeros(len(occurring))
+        for k in np.flatnonzero(table):
+            position, count = occurring[k], table[k]
+            sides = []
+            for moved in (count * (1 + STEP), count * (1 - STEP)):
+                confusion[position] = moved
+                sides.append(self.function(square.copy()))
+            confusion[position] = count
+            slopes[k] = (sides[0] - sides[1]) / (2 * STEP * count)
+        return value, slopes
+
+
+METHODS = ("auto", "delta", "permutation")
+FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
+MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
+"""Accuracies are compared by McNemar's test, unless this one is asked for."""
+
+ZERO_VARIANCE = "zero-variance"
+UNDEFINED_SCORE = "undefined-score"
+UNDEFINED_RESAMPLES = "undefined-resamples"
+FEW_DIFFERENT_ANSWERS = "few-different-answers"
+SIGN_ONLY = "sign-only-interval"
+
+
+def _sample_size(
+    counts: JointCounts,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    score: Any = "balanced_accuracy",
+    pos_label: Any = None,
+    **options: object,
+) -> float:
+    """Records at which the difference is that many standard errors from 0."""
+    found = _observed(_resolved(score, counts, pos_label), counts)
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    if found.statistic == 0:
+        return math.inf
+    wanted = -float(ndtri(tail)) + float(ndtri(power))
+    needed = counts.n * (wanted / abs(float(found.statistic))) ** 2
+    # These records did not settle it, so the answer is never that they are enough.
+    return max(needed, counts.n + 1.0)
+
+
+@paired_test(
+    "score_difference",
+    title="Difference of a score of the counts",
+    needs=JointCounts,
+    kind="difference",
+    measures=MEASURES,
+    designs=("holdout",),
+    references=(
+        "Bishop1975",
+        "Chung2013",
+        "Konietschke2014",
+        "Phipson2010",
+        "Takahashi2022",
+        "Yeh2000",
+    ),
+    sample_size=_sample_size,
+)
+def score_difference(
+    counts: JointCounts,
+    *,
+    score: str | Callable[..., float] = "balanced_accuracy",
+    pos_label: Any = None,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    random_state: Any = 0,
+    alternative: str = "two-sided",
+) -> PairedResult:
+    """Compare two classifiers by F1 or any other score that the counts give.
+
+    The null hypothesis is that the scores of the two trained classifiers are equal, over
+    new records. Both methods account for the two answers to a record depending on each
+    other, and for all counts in the score being random.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        Records by true class and the two answers, from a hold-out set.
+    score : str or callable, default="balanced_accuracy"
+        A name: "balanced_accuracy", "matthews_corrcoef", "accuracy"; "f1", "precision",
+        "recall" or "jaccard" with "_macro", "_micro" or "_weighted"; of two classes also
+        these without ending, "sensitivity" (recall) and "specificity" (recall of the
+        other class). The values are those of scikit-learn's scorers, with 0 for 0 / 0. Or
+        a function of a confusion matrix, an array of floats of shape (n_classes,
+        n_classes) with a row a true class in the order of `counts.classes`, that gives a
+        number and is smooth in the counts.
+    pos_label : int, float, bool or str, optional
+        The positive class of a score of two classes; 1 or True by default, as in
+        scikit-learn.
+    method : {"auto", "delta", "permutation"}, default="auto"
+        "delta" takes the difference in standard errors as normal; the standard error is
+        that of the delta method for multinomial counts [1]_ [2]_. "permutation" compares
+        the same statistic with all values that it has when the two answers to records are
+        exchanged [3]_. It is exact if the answers are exchangeable, and, because the
+        statistic is studentised, approximately right if only the scores are equal [4]_
+        [5]_. "auto" is "permutation" where fewer than 1,000 records have different
+        answers, and "delta" for more of them and for an own function.
+    n_resamples : int, default=9999
+        Random exchanges for "permutation", where it is not exact.
+    random_state : int, RandomState instance or None, default=0
+        Makes the random exchanges.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better, for a score of which more is better.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is score(challenger) - score(champion) and `statistic` the same in
+        standard errors. The interval is the estimate less and plus a multiple of the
+        standard error, that of the normal or of the permutation distribution, and excludes
+        0 exactly when the test rejects. `details` has the standard error, the number of
+        records with different answers and, for "permutation", how many outcomes or
+        resamples p is made of, and of resamples its standard error
+        (`monte_carlo_error`).
+
+    Raises
+    ------
+    ValueError
+        If the score does not suit the classes, or is not finite for these counts.
+
+    Notes
+    -----
+    The variance is that of the multinomial distribution with the observed shares, with the
+    divisor n. For "accuracy" it is ``(b + c - (b - c)**2 / n) / n**2`` with the discordant
+    counts b and c. A macro average is taken over the classes that occur in truth or in the
+    answers of that classifier, as in scikit-learn, and these are taken as given. The slopes
+    of an own function are central differences, good to 1e-7 for a smooth one.
+
+    "delta" rejects too often where few records have different answers or a class is rare,
+    and "permutation" much less so, but for a rare class of which the classifiers err
+    differently; ``benchmarks/validity/label_tests.py`` measures both.
+
+    "permutation" counts all outcomes where there are no more than 100 000 of them (of an
+    own function, no more than twice `n_resamples`). Otherwise ``p = (1 + k) / (R + 1)``,
+    with k of R random exchanges at least as extreme [6]_; each counts with both signs, so
+    that swapped roles mirror the result, and a one-sided p is half as large. An exchange
+    for which an own function is not finite counts as extreme and is flagged.
+
+    Without any difference and variance the statistic is 0, p is 1 and the interval is 0
+    alone, flagged "degenerate". A difference without variance (a perfect classifier
+    against one that has no positive answer right) has an infinite statistic: the p-value
+    of "delta" is undefined and its interval holds every difference; "permutation" has a
+    p-value, and its interval says at most which sign the difference has.
+
+    Only the p-value of "permutation" is protected where few records have different
+    answers. Its interval is of all differences less than the critical number of standard
+    errors away, the whole range of the score where nothing could be rejected, but the
+    standard error is itself estimated from these records: of a perfect or nearly unanimous
+    pair, and of a class with few records, the interval can be too short, as far as [0, 0]
+    for identical answers. Fewer than 25 such records are flagged "few-different-answers",
+    and of "delta" "few-discordant-pairs".
+
+    References
+    ----------
+    .. [1] Bishop, Y. M. M., Fienberg, S. E. and Holland, P. W. (1975). "Discrete
+       multivariate analysis: theory and practice." MIT Press, chapter 14.
+    .. [2] Takahashi, K., Yamamoto, K., Kuchiba, A. and Koyama, T. (2022). "Confidence
+       interval for micro-averaged F1 and macro-averaged F1 scores." Applied Intelligence
+       52, 4961-4972.
+    .. [3] Yeh, A. (2000). "More accurate tests for the statistical significance of result
+       differences." Proceedings of COLING 2000, 947-953.
+    .. [4] Chung, E. and Romano, J. P. (2013). "Exact and asymptotically robust permutation
+       tests." Annals of Statistics 41(2), 484-507.
+    .. [5] Konietschke, F. and Pauly, M. (2014). "Bootstrapping and permuting paired t-test
+       type statistics." Statistics and Computing 24(3), 283-296.
+    .. [6] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero."
+       Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import JointCounts
+    >>> from skcompare.stats import score_difference
+    >>> counts = JointCounts([[[60, 9], [3, 8]], [[5, 16], [4, 45]]], classes=[0, 1])
+    >>> result = score_difference(counts, score="f1")
+    >>> print(f"{result.champion:.3f} to {result.challenger:.3f}, p = {result.pvalue:.4f}")
+    0.754 to 0.824, p = 0.0984
+    >>> print(result.method)
+    permutation, exact
+    >>> print(f"{score_difference(counts, score='f1', method='delta').pvalue:.4f}")
+    0.1049
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    check_alternative(alternative)
+    n_resamples = check_count("n_resamples", n_resamples)
+    resolved = _resolved(score, counts, pos_label)
+    found = _observed(resolved, counts)
+    statistic = float(found.statistic)
+    if statistic == 0 and found.variance == 0:
+        ran = "delta" if method == "auto" else method
+        tail = _Tail(1.0, 0.0, ran, normal_critical, flags=("degenerate",))
+    elif method == "delta" or (method == "auto" and not _is_small(resolved, counts)):
+        tail = _delta(statistic, alternative, counts)
+    else:
+        tail = _permutation(
+            resolved, statistic, alternative, counts, n_resamples, random_state
+        )
+    error = math.sqrt(float(found.variance))
+    estimate = float(found.difference)
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail.pvalue,
+        log_pvalue=tail.log_pvalue,
+        df=None,
+        estimate=estimate,
+        estimate_name=f"difference of {resolved.name}",
+        champion=float(found.champion),
+        challenger=float(found.challenger),
+        alternative=alternative,
+        method=tail.method,
+        n=counts.n,
+        limits=partial(score_range, estimate, error, tail.critical, resolved.bounds),
+        flags=tail.flags + ((UNDEFINED_SCORE,) if found.undefined else ()),
+        details={
+            "different_answers": _n_different(counts),
+            "standard_error": error,
+            **tail.details,
+        },
+        remark=_remark(resolved, counts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """The p-value of a method, with the critical values of its distribution."""
+
+    pvalue: float
+    log_pvalue: float
+    method: str
+    critical: Callable[[float, str], float]
+    flags: tuple[str, ...] = ()
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+def _delta(statistic: float, alternative: str, counts: JointCounts) -> _Tail:
+    if math.isinf(statistic):
+        return _Tail(
+            math.nan, math.nan, "delta", no_critical, flags=(ZERO_VARIANCE, SIGN_ONLY)
+        )
+    few = _n_different(counts) < FEW_DIFFERENT
+    return _Tail(
+        *normal_pvalue(statistic, alternative),
+        "delta",
+        normal_critical,
+        flags=("few-discordant-pairs",) if few else (),
+    )
+
+
+def _permutation(
+    score: CountScore | OwnScore,
+    statistic: float,
+    alternative: str,
+    counts: JointCounts,
+    n_resamples: int,
+    random_state: Any,
+) -> _Tail:
+    exchange = Exchange.from_counts(counts)
+    # An own function costs time: its exact distribution must not take longer.
+    most = MOST_OUTCOMES if isinstance(score, CountScore) else 2 * n_resamples
+    if exchange.n_outcomes <= most:
+        distribution = exchange.enumerated(score)
+        method = "permutation, exact"
+        details = {"outcomes": exchange.n_outcomes}
+        pvalue, log_pvalue = distribution.pvalue(statistic, alternative)
+    else:
+        distribution = exchange.drawn(score, statistic, n_resamples, random_state)
+        method = f"permutation, {n_resamples} Monte-Carlo resamples"
+        pvalue, log_pvalue = distribution.pvalue(statistic, alternative)
+        details = {
+            "resamples": float(n_resamples),
+            "monte_carlo_error": _error_of_draws(pvalue, n_resamples, alternative),
+        }
+    few = _n_different(counts) < FEW_DIFFERENT
+    flags = (FEW_DIFFERENT_ANSWERS,) if few else ()
+    if math.isinf(statistic):
+        flags = (*flags, SIGN_ONLY)
+    if distribution.n_undefined:
+        flags = (*flags, UNDEFINED_RESAMPLES)
+    return _Tail(pvalue, log_pvalue, method, distribution.critical, flags, details)
+
+
+def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
+    """Standard error of a p-value from draws that count with both signs."""
+    if alternative == "two-sided":
+        return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
+    # One-sided it is half of a two-sided one, or what half of one leaves of 1.
+    both = min(1.0, 2 * min(pvalue, 1 - pvalue))
+    return math.sqrt(both * (1 - both) / (1 + n_resamples)) / 2
+
+
+def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | OwnScore:
+    """The score of a name, or of a user's own function."""
+    if isinstance(score, str):
+        return count_score(score, counts.classes, pos_label)
+    if not callable(score):
+        raise TypeError(
+            "`score` must be the name of a score or a function of a confusion matrix. Got "
+            f"{score!r}. Known names: {', '.join(COUNT_SCORES)}."
+        )
+    if pos_label is not None:
+        raise ValueError(
+            f"`pos_label` goes with the name of a score. Got {pos_label!r} and an own "
+            "function. Let the function choose its row and column."
+        )
+    own = OwnScore(score)
+    own.check(*counts.confusion_matrices())
+    return own
+
+
+def _observed(score: CountScore | OwnScore, counts: JointCounts) -> ScorePair:
+    """Both scores of the counts as they are."""
+    records = counts.counts.astype(np.float64)
+    found = score_pair(score, counts.cells, records, counts.n_classes)
+    if not np.isfinite(found.variance):
+        raise ValueError(
+            f"The score {score.name!r} must have finite slopes. Got values that are not "
+            "finite beside these counts. Return a smooth function of the counts."
+        )
+    return found
+
+
+def _n_different(counts: JointCounts) -> int:
+    """Records that got two different answers."""
+    _, first, second = counts.cells.T
+    return int(counts.counts[first != second].sum())
+
+
+def _is_small(score: CountScore | OwnScore, counts: JointCounts) -> bool:
+    """Whether the permutation distribution is worth its time, and costs little."""
+    few = _n_different(counts) < MANY_DIFFERENT and len(counts.counts) < MOST_CELLS
+    return few and isinstance(score, CountScore)
+
+
+def _remark(score: CountScore | OwnScore, counts: JointCounts) -> str:
+    if isinstance(score, CountScore) and score.name in BINARY_SCORES:
+        return f"positive class {counts.classes[score.positive].item()!r}"
+    return ""

@@ -1,0 +1,6 @@
+"""Tests that may be looked at after every record."""
+
+from skcompare.stats.sequential._monitor import AnytimeLook, AnytimeMonitor
+from skcompare.stats.sequential._sequential_tests import anytime_losses, anytime_mcnemar
+
+__all__ = ["AnytimeLook", "AnytimeMonitor", "anytime_losses", "anytime_mcnemar"]

@@ -1,0 +1,383 @@
+"""McNemar's question of a stream: a test that may be looked at after every record."""
+
+import math
+from functools import partial
+
+from skcompare._core.validation import check_alternative, is_number
+from skcompare._registry.tests import ANY_LOSS, paired_test
+from skcompare.evidence import ContingencyTable, PairedLosses
+from skcompare.stats.accuracy._mcnemar import accuracy_result
+from skcompare.stats.accuracy._mcnemar_methods import check_difference
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.losses._paired_t import loss_result
+from skcompare.stats.sequential._anytime_losses import bound_of, loss_bets, planned_bets
+from skcompare.stats.sequential._e_values import (
+    CountBets,
+    anytime_limits,
+    anytime_records,
+    anytime_tail,
+    evidence_details,
+    signed_evidence,
+)
+
+LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
+"""Beyond them the integral and numbers of records would lose digits."""
+
+
+def _sample_size(
+    table: ContingencyTable,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    null_value: float = 0.0,
+    prior: float = 1.0,
+) -> float:
+    return anytime_records(
+        count_bets(table, prior),
+        null=check_difference(null_value),
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
+    )
+
+
+@paired_test(
+    "anytime_mcnemar",
+    title="anytime-valid McNemar test",
+    needs=ContingencyTable,
+    kind="difference",
+    measures="accuracy",
+    designs=("holdout",),
+    references=("Ville1939", "Robbins1970", "Howard2021", "WaudbySmith2024"),
+    sample_size=_sample_size,
+)
+def anytime_mcnemar(
+    table: ContingencyTable,
+    *,
+    alternative: str = "two-sided",
+    null_value: float = 0.0,
+    prior: float = 1.0,
+) -> PairedResult:
+    """Compare two accuracies on a stream that is looked at as often as one likes.
+
+    The null hypothesis is that of :func:`mcnemar`: a record which exactly one of the two
+    trained classifiers answers rightly is as likely to favour either. But the table may
+    grow between looks, one may look after every record, and stop when one likes: the
+    probability that p is *ever* below alpha is at most alpha if the null hypothesis is
+    true [1]_, and that the interval *ever* misses the difference is at most 1 less its
+    level. That is paid for with about twice the records, if one looks once only;
+    :func:`mcnemar` is for that.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Counts of all records so far by who was right; whole numbers.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better. A one-sided test is valid for all
+        differences on the other side of `null_value` too.
+    null_value : float, default=0
+        Difference of the accuracies under the null hypothesis. For a margin m of
+        non-inferiority it is -m, with ``alternative="greater"``.
+    prior : float, default=1
+        Both parameters of the beta distribution of the bets, fixed before the records are
+        seen, from 0.2 to 1e6. More finds small differences a little sooner and large ones
+        later.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is accuracy(challenger) - accuracy(champion). `statistic` is the
+        logarithm of the e-value, or 0 for one below 1, with the sign of the estimate less
+        the null value; `details` has the logarithm as it is (`log_e_value`), and the
+        e-value where a double can hold it. p is 1 / e, at most 1. The interval is one of
+        the confidence sequence, the differences with an e-value of at most 1 / alpha.
+
+    Raises
+    ------
+    ValueError
+        If the table has fractional counts, `null_value` is not between -1 and 1, or
+        `prior` is not within its range.
+
+    See Also
+    --------
+    AnytimeMonitor : Keeps what the looks at a stream have shown so far.
+    anytime_losses : The same for losses.
+
+    Notes
+    -----
+    Each record multiplies the wealth of somebody who bets a share kappa on the challenger
+    by (1 + kappa x) / (1 + kappa d), with x = 1 if only the challenger is right, -1 if only
+    the champion is, and else 0, and d the null value. This is a martingale where the
+    difference is d, and for kappa > 0 a supermartingale where it is less. The e-value is
+    the mean wealth for kappa = 2u - 1, with u from a beta distribution [2]_ [4]_. For equal
+    accuracies it is that of the beta-binomial mixture, ::
+
+        e = 2^(b + c) B(prior + b, prior + c) / B(prior, prior)
+
+    of b and c discordant records, and concordant ones change nothing. A one-sided test
+    takes the half of the distribution that bets on its side. The integral is found to 1e-12
+    of its size, or with many records or a large prior to 1e-15 of their number. e is convex
+    in d, so that the differences that are not rejected are an interval, which holds the
+    estimate and leaves out `null_value` exactly where p < alpha.
+
+    Records must come in an order that does not depend on the answers. The difference may
+    change with time: the interval of every look then covers the mean of the differences
+    of the records so far, given what came before them [3]_, and a small p says that at
+    some look this mean was not what the null hypothesis says. It does not cover what a team
+    finds that trains on the records and is tested on them again.
+
+    Without discordant pairs p is 1 for equal accuracies, flagged "degenerate"; of another
+    null value there is evidence even then.
+
+    References
+    ----------
+    .. [1] Ville, J. (1939). "Étude critique de la notion de collectif." Gauthier-Villars.
+    .. [2] Robbins, H. (1970). "Statistical methods related to the law of the iterated
+       logarithm." Annals of Mathematical Statistics 41(5), 1397-1409.
+    .. [3] Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). "Time-uniform,
+       nonparametric, nonasymptotic confidence sequences." Annals of Statistics 49(2),
+       1055-1080.
+    .. [4] Waudby-Smith, I. and Ramdas, A. (2024). "Estimating means of bounded random
+       variables by betting." Journal of the Royal Statistical Society B 86(1), 1-27.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import ContingencyTable
+    >>> from skcompare.stats import anytime_mcnemar
+    >>> result = anytime_mcnemar(ContingencyTable(150, 7, 33, 10))
+    >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.5f}")
+    0.130, p = 0.00070
+    >>> low, high = result.confidence_interval()
+    >>> print(f"[{low:.4f}, {high:.4f}]")
+    [0.0389, 0.2321]
+
+    .. versionadded:: 0.1
+    """
+    check_alternative(alternative)
+    null = check_difference(null_value)
+    bets = count_bets(table, prior)
+    none = table.n_discordant == 0
+    # Nothing was won or lost, whatever rounding says.
+    log_wealth = 0.0 if none and null == 0 else bets.log_wealth(null, alternative)
+    counts = {
+        "only_champion": table.only_champion,
+        "only_challenger": table.only_challenger,
+    }
+    return accuracy_result(
+        table,
+        signed_evidence(bets, log_wealth, null),
+        anytime_tail(log_wealth),
+        df=None,
+        alternative=alternative,
+        method="beta mixture of bets",
+        n=table.n,
+        null_value=null,
+        limits=partial(anytime_limits, bets),
+        flags=("degenerate",) * (none and null == 0) + ("no-discordant-pairs",) * none,
+        details=counts | evidence_details(log_wealth),
+    )
+
+
+def count_bets(table: ContingencyTable, prior: float) -> CountBets:
+    """What bets have gained on the records of a table."""
+    if table.fractional:
+        raise ValueError(
+            f"anytime_mcnemar needs whole counts. Got the fractional table {table}. Pass "
+            "integers, counts of records of one test set."
+        )
+    counts = table.only_champion, table.only_challenger, table.n
+    return CountBets(*counts, check_prior(prior))
+
+
+def check_prior(prior: object) -> float:
+    """Parameters of the beta distribution of bets."""
+    if is_number(prior) and LEAST_PRIOR <= prior <= MOST_PRIOR:
+        return float(prior)
+    raise ValueError(
+        f"`prior` must be a number from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. Got {prior!r}. "
+        "1 bets all shares alike."
+    )
+
+
+def _losses_sample_size(
+    losses: PairedLosses,
+    *,
+    alpha: float,
+    power: float,
+    alternative: str,
+    bound: float | None = None,
+    null_value: float = 0.0,
+) -> float:
+    known = bound_of(losses.loss, bound)
+    null = check_gain(null_value, known)
+    return anytime_records(
+        planned_bets(losses, known, null),
+        null=null,
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
+    )
+
+
+@paired_test(
+    "anytime_losses",
+    title="anytime-valid test of bounded losses",
+    needs=PairedLosses,
+    kind="difference",
+    measures=ANY_LOSS,
+    designs=("holdout",),
+    references=("Ville1939", "Robbins1970", "WaudbySmith2024", "Ramdas2023"),
+    sample_size=_losses_sample_size,
+    of_records=True,
+    bounded=True,
+)
+def anytime_losses(
+    losses: PairedLosses,
+    *,
+    bound: float | None = None,
+    alternative: str = "two-sided",
+    null_value: float = 0.0,
+) -> PairedResult:
+    """Compare two mean losses on a stream that is looked at as often as one likes.
+
+    The null hypothesis is that both trained classifiers have the same expected loss. The
+    losses may grow in number between looks, one may look after every record, and stop when
+    one likes: the probability that p is *ever* below alpha is at most alpha if the null
+    hypothesis is true [1]_, for any number of records and any distribution within the
+    bound. That is paid for with about twice the records, or more, if one looks once only;
+    :func:`paired_t` is for that.
+
+    Parameters
+    ----------
+    losses : PairedLosses
+        Losses of all records so far. Moments are taken too, and give less evidence, so
+        that a comparison of counted records leaves this test out.
+    bound : float, optional
+        The most by which the two losses of a record can differ, either way, fixed before
+        the records are seen. By default that of the loss: 1 for "brier", "spherical" and
+        "cost" without a matrix, and 2 for "multiclass_brier" and "brier_score". The log
+        loss and losses of your own have none.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "greater" means that the challenger is better: its losses are lower. A one-sided
+        test is valid for all gains on the other side of `null_value` too.
+    null_value : float, default=0
+        Gain under the null hypothesis, the champion's expected loss less the challenger's.
+        For a margin m of non-inferiority it is -m, with ``alternative="greater"``.
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is the gain, the champion's mean loss less the challenger's. `statistic`
+        is the logarithm of the e-value, or 0 for one below 1, with the sign of the gain
+        less the null value; `details` has the logarithm as it is (`log_e_value`), the
+        e-value where a double can hold it, and the bound. p is 1 / e, at most 1. The
+        interval is one of the confidence sequence, the gains with an e-value of at most
+        1 / alpha.
+
+    Raises
+    ------
+    ValueError
+        If the loss has no known bound and none is given, a difference is beyond it, or
+        `null_value` is not within it.
+
+    See Also
+    --------
+    AnytimeMonitor : Keeps what the looks at a stream have shown so far.
+    anytime_mcnemar : The same for right and wrong answers.
+
+    Notes
+    -----
+    With x the champion's loss of a record less the challenger's, R the bound and d the null
+    value, each record multiplies the wealth of somebody who bets a share kappa on the
+    challenger by (1 + kappa x) / (1 + kappa d). This is a martingale where the gain is d,
+    and for kappa > 0 a supermartingale where it is less [3]_. The e-value [4]_ is the mean
+    wealth over a fixed grid of shares [2]_: plus and minus 2^(-j/4) / R for j = 1 to 64,
+    with probabilities that fall as 1 / (8 + j). A one-sided test takes the half of the grid
+    on its side. Any fixed grid is valid. This one loses about 1 % of the best share's
+    growth, and as it is even in the logarithm, its cost hardly grows with the records.
+
+    The wealth does not depend on the order of the records, and its logarithm adds up over
+    shards. Of moments it is the least that the sums of x and of x² leave, ::
+
+        kappa sum(x) + (log(1 - |kappa R|) + |kappa R|) sum(x²) / R²
+
+    which is valid too, and the closer to it the less of the bound is bet [5]_: a small
+    difference of many records loses a few percent of its logarithm, and a large one half.
+
+    The e-value is convex in d, so that the gains that are not rejected are an interval,
+    which holds the estimate and leaves out `null_value` exactly where p < alpha.
+
+    Records must come in an order that does not depend on the losses. The gain may change
+    with time: the interval of every look then covers the mean of the gains of the records
+    so far, given what came before them, and a small p says that at some look this mean was
+    not what the null hypothesis says.
+
+    Moments do not show whether every record was within the bound: that is taken on trust.
+
+    The number of records that a report states has its power within 3 points where the
+    records are kept, or up to ten more where a few dozen records decide. Of moments it
+    takes the differences for normal ones; of skewed ones it may be off by more.
+
+    If all differences are 0, p is 1 for equal losses, flagged "degenerate"; of another null
+    value there is evidence even then.
+
+    References
+    ----------
+    .. [1] Ville, J. (1939). "Étude critique de la notion de collectif." Gauthier-Villars.
+    .. [2] Robbins, H. (1970). "Statistical methods related to the law of the iterated
+       logarithm." Annals of Mathematical Statistics 41(5), 1397-1409.
+    .. [3] Waudby-Smith, I. and Ramdas, A. (2024). "Estimating means of bounded random
+       variables by betting." Journal of the Royal Statistical Society B 86(1), 1-27.
+    .. [4] Ramdas, A., Grünwald, P., Vovk, V. and Shafer, G. (2023). "Game-theoretic
+       statistics and safe anytime-valid inference." Statistical Science 38(4), 576-601.
+    .. [5] Fan, X., Grama, I. and Liu, Q. (2015). "Exponential inequalities for martingales
+       with applications." Electronic Journal of Probability 20(1), 1-22.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PairedLosses
+    >>> from skcompare.stats import anytime_losses
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=500)
+    >>> old = np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=500), 0, 1)
+    >>> new = np.clip(0.2 + 0.6 * y + 0.2 * rng.normal(size=500), 0, 1)
+    >>> result = anytime_losses(PairedLosses.from_predictions(y, old, new))
+    >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.1e}")
+    0.063, p = 2.9e-08
+    >>> low, high = result.confidence_interval()
+    >>> print(f"[{low:.3f}, {high:.3f}]")
+    [0.037, 0.090]
+
+    .. versionadded:: 0.1
+    """
+    check_alternative(alternative)
+    known = bound_of(losses.loss, bound)
+    null = check_gain(null_value, known)
+    bets = loss_bets(losses, known)
+    none = losses.moments.no_gain and not bets.growth.any()
+    log_wealth = 0.0 if none and null == 0 else bets.log_wealth(null, alternative)
+    return loss_result(
+        losses,
+        signed_evidence(bets, log_wealth, null),
+        anytime_tail(log_wealth),
+        df=None,
+        alternative=alternative,
+        method=f"bets on {'moments' if losses.values is None else 'records'}",
+        null_value=null,
+        limits=partial(anytime_limits, bets),
+        flags=("degenerate",) * (none and null == 0),
+        details=evidence_details(log_wealth) | {"bound": known},
+    )
+
+
+def check_gain(null_value: object, bound: float) -> float:
+    """A gain under the null hypothesis, within the bound."""
+    if is_number(null_value) and math.isfinite(null_value) and abs(null_value) < bound:
+        return float(null_value)
+    raise ValueError(
+        f"`null_value` must be a gain in mean loss between -{bound:g} and {bound:g}. Got "
+        f"{null_value!r} instead. A margin of 0.01 is null_value=-0.01 with "
+        "alternative='greater'."
+    )

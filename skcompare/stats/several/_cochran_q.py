@@ -1,0 +1,335 @@
+"""Cochran's Q: are several classifiers equally accurate?"""
+
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc, chdtri, logsumexp, ndtri
+from sklearn.utils import check_random_state
+
+from skcompare._core.validation import check_choice, check_count
+from skcompare._registry.tests import paired_test
+from skcompare._typing import FloatArray, IntArray
+from skcompare.evidence import CorrectnessPatterns
+from skcompare.stats.core._result import PairedResult
+from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
+
+METHODS = ("asymptotic", "exact", "permutation")
+
+MOST_STATES = 1 << 24
+MOST_SUMS = 1 << 30
+"""Largest exact distribution, and additions to make it: some seconds."""
+
+AT_ONCE = 1 << 20
+"""Numbers of a kind that are drawn at a time."""
+
+FEW_ANSWERS, FEW_RECORDS = 24, 4
+
+FEW_INFORMATIVE = "few-informative-records"
+ROUNDING = 1e-12
+LEVEL, MOST = 0.05, 0.06
+"""A level, and how often equally accurate classifiers may be found to differ at it."""
+
+NOT_EXCHANGEABLE = "not-exchangeable"
+
+
+@paired_test(
+    "cochran_q",
+    title="Cochran's Q test",
+    needs=CorrectnessPatterns,
+    kind="omnibus",
+    measures="accuracy",
+    designs=("holdout",),
+    references=("Cochran1950", "TateBrown1970", "Patil1975"),
+)
+def cochran_q(
+    patterns: CorrectnessPatterns,
+    *,
+    method: str = "asymptotic",
+    n_resamples: int = 9999,
+    random_state: Any = 0,
+) -> PairedResult:
+    """Are several classifiers equally accurate on one test set?
+
+    The null hypothesis is that the classifiers are equally accurate [1]_; more strictly,
+    and so for "exact" and "permutation", that on each record every classifier is as
+    likely as any other to be among those that answer rightly. It speaks of these trained
+    models, over new records. Records that all or none answer rightly say nothing.
+
+    Parameters
+    ----------
+    patterns : CorrectnessPatterns
+        Who was right on each record of a hold-out set.
+    method : {"asymptotic", "exact", "permutation"}, default="asymptotic"
+        How the p-value is computed. "asymptotic" is chi-squared with one degree of
+        freedom less than there are classifiers. "exact" adds the probabilities of all
+        ways to exchange right and wrong within records [3]_; it needs few classifiers and
+        not too many records that they disagree on. "permutation" draws some of these
+        ways at random, in a time that does not depend on the number of records.
+    n_resamples : int, default=9999
+        Draws of "permutation".
+    random_state : int, RandomState instance or None, default=0
+        Seed of "permutation".
+
+    Returns
+    -------
+    result : PairedResult
+        `estimate` is the range of the accuracies, the greatest less the smallest, and has
+        no interval. `parts` has each classifier's accuracy with Wilson's 95 % limits.
+        `statistic` is Q whatever the method. Of "permutation", `method` says how many
+        draws p is made of, and `details` its standard error (`monte_carlo_error`).
+
+    Raises
+    ------
+    ValueError
+        If "exact" would take too long or too much memory.
+
+    Notes
+    -----
+    With two classifiers Q is McNemar's chi-squared without correction and "exact" is the
+    exact McNemar test. If all records are answered alike by all classifiers, Q is 0 and
+    p is 1, flagged "degenerate". The chi-squared approximation is flagged
+    "few-informative-records" where fewer than 4 records, or fewer than 24 answers, are
+    of records that the classifiers disagree on [2]_.
+
+    Of equally accurate classifiers of which some answer more alike than others Q rejects
+    too often by each method: at the level 0.05 in up to 0.08 of the cases for three, 0.11
+    for four and 0.21 for twenty, where all but one are nearly the same. Q is then a sum of
+    squares with unequal variances, the eigenvalues of the covariance of the right answers
+    less their means. Box's approximation [4]_ of its distribution, with Huynh and Feldt's
+    estimate [5]_, says how often that is; more than 0.06 at the level 0.05 is flagged
+    "not-exchangeable". The adjustments of
+    :func:`~skcompare.stats.pairwise_mcnemar` do not need that they are alike.
+
+    A significant Q says that some classifiers differ and not which:
+    :func:`~skcompare.stats.pairwise_mcnemar` does.
+
+    References
+    ----------
+    .. [1] Cochran, W. G. (1950). "The comparison of percentages in matched samples."
+       Biometrika 37(3/4), 256-266.
+    .. [2] Tate, M. W. and Brown, S. M. (1970). "Note on the Cochran Q test." Journal of
+       the American Statistical Association 65(329), 155-160.
+    .. [3] Patil, K. D. (1975). "Cochran's Q test: exact distribution." Journal of the
+       American Statistical Association 70(349), 186-189.
+    .. [4] Box, G. E. P. (1954). "Some theorems on quadratic forms applied in the study of
+       analysis of variance problems, I." Annals of Mathematical Statistics 25(2), 290-302.
+    .. [5] Huynh, H. and Feldt, L. S. (1976). "Estimation of the Box correction for degrees
+       of freedom from sample data in randomized block and split-plot designs." Journal of
+       Educational Statistics 1(1), 69-82.
+
+    Examples
+    --------
+    >>> from skcompare.evidence import CorrectnessPatterns
+    >>> from skcompare.stats import cochran_q
+    >>> patterns = CorrectnessPatterns.from_counts(
+    ...     {"111": 80, "110": 2, "100": 2, "011": 9, "010": 1, "001": 3, "000": 3}
+    ... )
+    >>> result = cochran_q(patterns)
+    >>> print(f"Q = {result.statistic:.4f}, df = {result.df}, p = {result.pvalue:.4f}")
+    Q = 7.5294, df = 2, p = 0.0232
+    >>> print(f"{cochran_q(patterns, method='exact').pvalue:.4f}")
+    0.0242
+
+    .. versionadded:: 0.1
+    """
+    check_choice("method", method, METHODS)
+    n_resamples = check_count("n_resamples", n_resamples)
+    k, informative = patterns.n_classifiers, patterns.n_informative
+    statistic = q_statistic(patterns.both_correct)
+    flags: tuple[str, ...] = ()
+    details: dict[str, float] = {"n_classifiers": k, "n_informative": informative}
+    df, how = k - 1 if method == "asymptotic" else None, method
+    if informative == 0:
+        tail, flags = (1.0, 0.0), ("degenerate",)
+    elif method == "asymptotic":
+        tail = chi2_pvalue(statistic, k - 1)
+        few = informative < FEW_RECORDS or informative * k < FEW_ANSWERS
+        flags = (FEW_INFORMATIVE,) if few else ()
+    elif method == "exact":
+        tail = _exact_tail(patterns)
+    else:
+        tail = _drawn_tail(patterns, n_resamples, check_random_state(random_state))
+        spread = math.sqrt(tail[0] * (1 - tail[0]) / (1 + n_resamples))
+        details["monte_carlo_error"] = spread
+        how = f"permutation, monte-carlo, {n_resamples} resamples"
+    if informative and _true_level(patterns) > MOST:
+        flags = (*flags, NOT_EXCHANGEABLE)
+    accuracies, names = patterns.accuracies, patterns.names
+    worst, best = int(np.argmin(accuracies)), int(np.argmax(accuracies))
+    return PairedResult(
+        statistic=statistic,
+        pvalue=tail[0],
+        log_pvalue=tail[1],
+        df=df,
+        estimate=float(accuracies[best] - accuracies[worst]),
+        estimate_name="range of accuracies",
+        champion=None,
+        challenger=None,
+        alternative="two-sided",
+        method=how,
+        n=patterns.n,
+        limits=None,
+        flags=flags,
+        details=details,
+        parts=_accuracy_parts(patterns),
+        remark=(
+            f"accuracies from {accuracies[worst]:.4f} ({names[worst]}) to "
+            f"{accuracies[best]:.4f} ({names[best]})"
+        ),
+    )
+
+
+def q_statistic(both_correct: IntArray) -> float:
+    """Q from how often each two classifiers are right together; 0 where undefined.
+
+    The squares of the numbers of right answers to each record, which Q has in its
+    denominator, add up to the sum of these counts.
+    """
+    k = len(both_correct)
+    correct = [int(count) for count in np.diagonal(both_correct)]
+    total = sum(correct)
+    numerator = (k - 1) * (k * sum(count**2 for count in correct) - total**2)
+    denominator = k * total - int(both_correct.sum())
+    return numerator / denominator if denominator else 0.0
+
+
+def _true_level(patterns: CorrectnessPatterns) -> float:
+    """How often Q of equally accurate classifiers is above its 5 % quantile.
+
+    Box's epsilon is the share of degrees of freedom that are left; by Huynh and Feldt's
+    estimate, because few records make eigenvalues unequal by chance.
+    """
+    df, informative = patterns.n_classifiers - 1, patterns.n_informative
+    accuracies = patterns.accuracies
+    covariance = patterns.both_correct / patterns.n - np.outer(accuracies, accuracies)
+    centre = np.eye(df + 1) - 1 / (df + 1)
+    weights = np.linalg.eigvalsh(centre @ covariance @ centre)
+    if weights[-1] <= ROUNDING:
+        return LEVEL  # each classifier is right on all records, or on none
+    epsilon = float(weights.sum() ** 2 / (df * (weights @ weights)))
+    below = df * (informative - 1 - df * epsilon)
+    if below <= 0:
+        return LEVEL
+    epsilon = min(1.0, max(epsilon, (informative * df * epsilon - 2) / below))
+    return float(chdtrc(df * epsilon, chdtri(df, LEVEL) * epsilon))
+
+
+def _accuracy_parts(patterns: CorrectnessPatterns) -> tuple[dict[str, Any], ...]:
+    """Accuracy of each classifier with Wilson's limits."""
+    n, share = patterns.n, patterns.accuracies
+    z = -float(ndtri(0.025))
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    # Rounding would put limits of 0 and 1 beside them.
+    low = np.where(share == 0, 0.0, centre - half)
+    high = np.where(share == 1, 1.0, centre + half)
+    columns = (patterns.names, share.tolist(), low.tolist(), high.tolist())
+    return tuple(
+        {"name": name, "accuracy": accuracy, "low": lowest, "high": highest}
+        for name, accuracy, lowest, highest in zip(*columns, strict=True)
+    )
+
+
+def _exact_tail(patterns: CorrectnessPatterns) -> tuple[float, float]:
+    """Exact p-value and its logarithm."""
+    totals = patterns.row_totals
+    k = patterns.n_classifiers
+    if k == 2:
+        table = patterns.contingency_table(0, 1)
+        favour, discordant = int(table.only_challenger), int(table.n_discordant)
+        return binomial_pvalue(favour, discordant, "two-sided", mid=False)
+    # Records with many sets of classifiers to be right come first, while the array is
+    # small.
+    by_sets = sorted(range(1, k), key=lambda right: -math.comb(k, right))
+    rights = [right for right in by_sets for _ in range(totals[right])]
+    _check_feasible(k, rights)
+    least = int(((patterns.n_correct - totals[k]) ** 2).sum())
+    # States rarer than the smallest double vanish, which matters only if p is as small.
+    pvalue = float(_distribution(k, rights, least, log=False).sum())
+    if pvalue > TRUSTED:
+        return min(1.0, pvalue), min(0.0, math.log(pvalue))
+    log_pvalue = float(logsumexp(_distribution(k, rights, least, log=True)))
+    return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
+
+
+def _check_feasible(k: int, rights: list[int]) -> None:
+    states = (len(rights) + 1) ** (k - 1)
+    sums = sum(math.comb(k, right) * (i + 1) ** (k - 1) for i, right in enumerate(rights))
+    if states > MOST_STATES or sums > MOST_SUMS:
+        raise ValueError(
+            f"method='exact' would take too long: {len(rights)} records that {k} "
+            "classifiers disagree on. Use method='permutation', which draws from the same "
+            "distribution, or 'asymptotic'."
+        )
+
+
+def _distribution(k: int, rights: list[int], least: int, *, log: bool) -> FloatArray:
+    """Probabilities of all counts of right answers whose squares add to `least` or more.
+
+    Each record adds 1 to the counts of a random set of classifiers of its size [3]_. The
+    array has an axis for each classifier but the last, whose count follows from them.
+    """
+    nothing = -math.inf if log else 0.0
+    add = np.logaddexp if log else np.add
+    weights = np.full((1,) * (k - 1), 0.0 if log else 1.0)
+    for i, right in enumerate(rights):
+        grown = np.full((i + 2,) * (k - 1), nothing)
+        for chosen in combinations(range(k), right):
+            part = tuple(
+                slice(1, None) if axis in chosen else slice(None, -1)
+                for axis in range(k - 1)
+            )
+            add(grown[part], weights, out=grown[part])
+        sets = math.comb(k, right)
+        weights = grown - math.log(sets) if log else grown / sets
+    counts = np.ix_(*[np.arange(len(rights) + 1)] * (k - 1))
+    last = np.asarray(sum(rights) - sum(counts))
+    squares = np.asarray(last**2 + sum(count**2 for count in counts))
+    return weights[squares >= least]
+
+
+def _drawn_tail(
+    patterns: CorrectnessPatterns, n_resamples: int, rng: Any
+) -> tuple[float, float]:
+    """P-value from random exchanges of right and wrong, and its logarithm."""
+    totals, k = patterns.row_totals, patterns.n_classifiers
+    # Records that all answer rightly stay, and whole numbers have no rounding.
+    least = int(((patterns.n_correct - totals[k]) ** 2).sum())
+    at_once = max(1, AT_ONCE // k)
+    extreme = 0
+    for start in range(0, n_resamples, at_once):
+        counts = drawn_counts(totals, min(at_once, n_resamples - start), rng)
+        extreme += int(np.count_nonzero((counts**2).sum(axis=0) >= least))
+    pvalue = (1 + extreme) / (n_resamples + 1)
+    return pvalue, math.log(pvalue)
+
+
+def drawn_counts(totals: IntArray, n_draws: int, rng: Any) -> IntArray:
+    """Right answers of each classifier when they are exchanged within records.
+
+    Classifier after classifier, given how many right answers each record has left for
+    the classifiers that follow. Records with as many left are alike, so that a draw takes
+    a binomial number for each such group and not a number for each record.
+
+    Returns
+    -------
+    counts : ndarray of shape (n_classifiers, n_draws)
+        Without the records that all answer rightly.
+    """
+    k = len(totals) - 1
+    counts = np.empty((k, n_draws), dtype=np.int64)
+    # Row r holds the records with r right answers left.
+    left = np.zeros((k + 1, n_draws), dtype=np.int64)
+    left[1:k] = np.asarray(totals)[1:k, np.newaxis]
+    for i in range(k):
+        others = k - i
+        right = left.copy()
+        share = np.arange(1, others)[:, np.newaxis] / others
+        right[1:others] = rng.binomial(left[1:others], share)
+        counts[i] = right[1 : others + 1].sum(axis=0)
+        left -= right
+        left[:-1] += right[1:]
+        left[0] = 0
+    return counts

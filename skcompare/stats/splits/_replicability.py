@@ -1,0 +1,218 @@
+"""How often repeated experiments come to the same decision."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from skcompare._core.validation import alpha_of, check_alpha, check_confidence_level
+from skcompare._typing import FloatArray, IntArray
+from skcompare.stats.core._result import ConfidenceInterval, PairedResult
+
+ALPHA = 0.05
+
+NOISE = 1e-12
+"""Sums of probabilities up to this beyond a level are rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicabilityResult:
+    """Share of pairs of experiments that came to the same decision.
+
+    Attributes
+    ----------
+    value : float
+        The replicability, between `least` and 1.
+    n : int
+        Experiments.
+    rejections : int
+        Those of them that rejected the null hypothesis.
+
+    .. versionadded:: 0.1
+    """
+
+    value: float
+    n: int
+    rejections: int
+
+    @property
+    def least(self) -> float:
+        """The least value that so many experiments can have: half of them reject."""
+        return float(_agreement(np.array(self.n // 2), self.n))
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Percentile interval of the bootstrap over experiments.
+
+        Experiments are drawn with replacement, which makes the number of rejections
+        binomial, so that the percentiles are those of all resamples there are and no
+        random numbers are needed. A resample may hold an experiment twice, which agrees
+        with itself, so that resampled values are greater by (1 - value) / n on average.
+        Where all experiments agree the interval is the value alone, and says nothing of
+        further ones.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Between 0 and 1.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+        """
+        half = alpha_of(check_confidence_level(confidence_level)) / 2
+        drawn = np.arange(self.n + 1)
+        values = _agreement(drawn, self.n)
+        order = np.argsort(values)
+        values = values[order]
+        weights = binom.pmf(drawn, self.n, self.rejections / self.n)[order]
+        return ConfidenceInterval(
+            _percentile(values, weights, half),
+            -_percentile(-values[::-1], weights[::-1], half),
+        )
+
+    def __str__(self) -> str:
+        low, high = self.confidence_interval()
+        return (
+            f"replicability {self.value:.4f}, 95 % interval [{low:.4f}, {high:.4f}]\n"
+            f"{self.rejections} of {self.n} experiments rejected"
+        )
+
+
+def replicability(
+    decisions: Any, *, alpha: float | None = None
+) -> ReplicabilityResult | tuple[ReplicabilityResult, ...]:
+    """How often do two repetitions of an experiment come to the same decision?
+
+    An experiment, such as a comparison on a random split or on a sample of the data, is
+    repeated n times and either rejects its null hypothesis or does not. Replicability is
+    the share of the n (n - 1) / 2 pairs of repetitions that decided alike [1]_. It is 1
+    where all did, and close to 1/2 where half of them rejected; about 1/2 is what a coin
+    would have. It says nothing of which decision is right: a test without power is
+    perfectly replicable.
+
+    Parameters
+    ----------
+    decisions : array-like of shape (n_experiments,) or (n_experiments, n_tests)
+        Whether each experiment rejected: True or 1, False or 0; or the `PairedResult` of
+        each. With several columns, one test a column.
+    alpha : float, optional
+        The level at which results reject, 0.05 by default; of results only. An undefined
+        p-value rejects nothing.
+
+    Returns
+    -------
+    result : ReplicabilityResult, or a tuple of them
+        `value`, `n`, `rejections`, and a bootstrap interval over the experiments as
+        ``confidence_interval()``; of several columns one result a column.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two experiments, or what came are no decisions.
+
+    Notes
+    -----
+    With p rejections among n and q = n - p others it is ``(p (p - 1) + q (q - 1)) / (n (n -
+    1))``, without bias for the probability that two experiments agree. Experiments on
+    samples of one data set overlap, and agree more often than those on fresh data would;
+    the interval takes them as independent.
+
+    References
+    ----------
+    .. [1] Bouckaert, R. R. (2004). "Estimating replicability of classifier learning
+       experiments." Proceedings of the 21st International Conference on Machine Learning,
+       15.
+
+    Examples
+    --------
+    >>> from skcompare.stats import replicability
+    >>> result = replicability([1, 1, 1, 1, 1, 1, 1, 0, 0, 0])
+    >>> print(f"{result.value:.4f} of {result.n}")
+    0.5333 of 10
+    >>> low, high = result.confidence_interval()
+    >>> print(f"[{low:.2f}, {high:.2f}]")
+    [0.44, 1.00]
+
+    .. versionadded:: 0.1
+    """
+    table = _decisions(decisions, alpha)
+    n = len(table)
+    counts = table.sum(axis=0)
+    values = _agreement(counts, n)
+    if table.ndim == 1:
+        return ReplicabilityResult(float(values), n, int(counts))
+    columns = zip(values.tolist(), counts.tolist(), strict=True)
+    return tuple(ReplicabilityResult(value, n, count) for value, count in columns)
+
+
+def _agreement(rejections: IntArray, n: int) -> FloatArray:
+    """Share of pairs that agree: Gondara's equation (30), with the parentheses it lacks."""
+    kept = n - rejections
+    pairs = rejections * (rejections - 1) + kept * (kept - 1)
+    return np.asarray(pairs / (n * (n - 1)))
+
+
+def _percentile(values: FloatArray, weights: FloatArray, share: float) -> float:
+    """The least of sorted values up to which there is more than a share of the weight."""
+    reached = int(np.searchsorted(np.cumsum(weights), share + NOISE))
+    return float(values[min(reached, len(values) - 1)])
+
+
+def _decisions(decisions: Any, alpha: float | None) -> IntArray:
+    """Zeros and ones, an experiment a row."""
+    level = ALPHA if alpha is None else check_alpha(alpha)
+    decided = _decided(decisions, level)
+    if decided is decisions and alpha is not None:
+        raise ValueError(
+            f"`alpha` is the level at which results reject, and these decisions are made. "
+            f"Got alpha={alpha!r}. Leave it out, or pass the results."
+        )
+    try:
+        table = np.asarray(decided)
+    except ValueError:
+        table = np.empty(0, dtype=object)
+    if table.ndim not in (1, 2) or table.size == 0 or len(table) < 2:
+        raise ValueError(
+            "`decisions` must be at least 2 experiments, of shape (n_experiments,) or "
+            f"(n_experiments, n_tests). Got {_shown(decisions)}. One experiment has none "
+            "to agree with."
+        )
+    if table.dtype.kind == "O":
+        table = _plain(table)
+    known = table.dtype.kind in "biuf" and bool(((table == 0) | (table == 1)).all())
+    if not known:
+        raise ValueError(
+            "`decisions` must be True or 1 where an experiment rejected, and False or 0 "
+            f"where it did not. Got {_shown(decisions)}. Compare p-values with the level "
+            "first, or pass the results."
+        )
+    return table.astype(np.int64)
+
+
+def _plain(table: Any) -> Any:
+    """An array of objects as numbers, where each is a truth value or a number."""
+    plain = (bool, int, float, np.bool_, np.number)
+    if all(isinstance(item, plain) for item in table.ravel().tolist()):
+        return table.astype(np.float64)
+    return table
+
+
+def _decided(decisions: Any, alpha: float) -> Any:
+    """Truth values in the place of results; all else as it is."""
+    if isinstance(decisions, PairedResult):
+        # A NaN is not below any level.
+        return decisions.pvalue < alpha
+    holds_objects = getattr(getattr(decisions, "dtype", None), "kind", "") == "O"
+    listed = decisions.tolist() if holds_objects else decisions
+    if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
+        return decisions
+    made = [_decided(one, alpha) for one in listed]
+    as_they_are = all(one is other for one, other in zip(made, listed, strict=True))
+    return decisions if as_they_are else made
+
+
+def _shown(decisions: Any) -> str:
+    shape = np.shape(decisions) if hasattr(decisions, "shape") else ()
+    return f"an array of shape {shape}" if shape else f"{decisions!r:.80}"
