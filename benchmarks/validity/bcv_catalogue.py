@@ -21,15 +21,7 @@ import numpy as np
 from bcv_catalogue_check import check_all
 from bcv_catalogue_draws import PART, Store
 from bcv_catalogue_effects import EFFECTS, effect_ratio
-from bcv_catalogue_pairs import (
-    CONFIRMING,
-    HARDEST,
-    K_FOLDS,
-    KINDS,
-    LAYOUTS,
-    TUNING,
-    UNLIKE,
-)
+from bcv_catalogue_pairs import CONFIRMING, HARDEST, K_FOLDS, KINDS, LAYOUTS, TUNING, UNLIKE
 from bcv_catalogue_rules import (
     ACCURACY_ONLY,
     ALPHA,

@@ -3,13 +3,7 @@
 import numpy as np
 from bcv_catalogue_draws import simulate
 from bcv_catalogue_pairs import Pair
-from bcv_catalogue_rules import (
-    ACCURACY,
-    CHOSEN,
-    PUBLISHED,
-    decisions,
-    squared_errors,
-)
+from bcv_catalogue_rules import ACCURACY, CHOSEN, PUBLISHED, decisions, squared_errors
 from bcv_learners import Splits, fit
 from bcv_measures import MEASURES, Folds, compare, measure, table
 from bcv_worlds import (

@@ -25,12 +25,7 @@ from gate_worlds import LABELS, LossWorld, RankingWorld
 from tables import Table, with_error
 
 from skcompare._registry.tests import get_test
-from skcompare.evidence import (
-    ContingencyTable,
-    PairedLosses,
-    PlacementValues,
-    ScoredPair,
-)
+from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, ScoredPair
 from skcompare.gate import Equivalent, NonInferior, Superior
 from skcompare.gate._evaluate import _needed
 from skcompare.stats.margins._one_sided import Once, side_of

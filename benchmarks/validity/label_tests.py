@@ -13,13 +13,7 @@ import argparse
 
 import numpy as np
 from joblib import Parallel, delayed
-from label_tables import (
-    CLASSES,
-    independent_rate,
-    joint_shares,
-    pair_shares,
-    unlike_shares,
-)
+from label_tables import CLASSES, independent_rate, joint_shares, pair_shares, unlike_shares
 from rejections import ALPHA, bowker_pvalues, drawn_tables, rates_pvalues, score_deltas
 from tables import Table, with_error
 

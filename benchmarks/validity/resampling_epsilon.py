@@ -6,15 +6,7 @@ drawn here for many data sets at once.
 """
 
 import numpy as np
-from resampling_designs import (
-    COSTLY,
-    FOLDS,
-    HALVINGS,
-    HOLDOUTS,
-    REPEATS,
-    layout,
-    n_train,
-)
+from resampling_designs import COSTLY, FOLDS, HALVINGS, HOLDOUTS, REPEATS, layout, n_train
 
 from skcompare.model_selection import BlockRegularizedMx2CV
 

@@ -4,14 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from resampling_decisions import TESTS, decide, gains
-from resampling_designs import (
-    FOLDS,
-    HALVINGS,
-    HOLDOUTS,
-    REPEATS,
-    draw_splits,
-    parts_of,
-)
+from resampling_designs import FOLDS, HALVINGS, HOLDOUTS, REPEATS, draw_splits, parts_of
 from resampling_epsilon import epsilon_tables
 from resampling_study import simulate_dataset
 from resampling_worlds import Exp6, Simple, logistic_coefficients, nearest

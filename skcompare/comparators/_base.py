@@ -8,12 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import (
-    Bunch,
-    check_random_state,
-    column_or_1d,
-    indexable,
-)
+from sklearn.utils import Bunch, check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRouter,

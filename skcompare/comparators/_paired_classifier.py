@@ -5,13 +5,7 @@ from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import (
-    Bunch,
-    ClassifierTags,
-    check_random_state,
-    column_or_1d,
-    indexable,
-)
+from sklearn.utils import Bunch, ClassifierTags, check_random_state, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRequest,

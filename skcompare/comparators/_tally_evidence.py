@@ -25,13 +25,7 @@ from skcompare.evidence import (
     TallyPlan,
 )
 from skcompare.metrics import Measure, StoredAnswers, Watch, class_order, one_score
-from skcompare.predictions import (
-    LABELS,
-    Answers,
-    PairedPredictions,
-    Predictions,
-    one_class,
-)
+from skcompare.predictions import LABELS, Answers, PairedPredictions, Predictions, one_class
 
 CALIBRATION: dict[str, dict[str, Any]] = {
     "expected_calibration_error": {"norm": "l1"},

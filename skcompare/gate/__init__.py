@@ -50,23 +50,25 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from skcompare.gate._assert_better import assert_better
-    from skcompare.gate._conditions import AnyOf, Equivalent, NonInferior, Superior
-    from skcompare.gate._conditions import Condition as Condition
+    from skcompare.gate._conditions import (
+        AnyOf,
+        Condition,
+        Equivalent,
+        NonInferior,
+        Superior,
+    )
     from skcompare.gate._decision import GateDecision
     from skcompare.gate._exceptions import GateNotPassed
-    from skcompare.gate._file_columns import are_one_file as are_one_file
-    from skcompare.gate._files import subject_from_files as subject_from_files
+    from skcompare.gate._file_columns import are_one_file
+    from skcompare.gate._files import subject_from_files
     from skcompare.gate._gate import Gate
-    from skcompare.gate._given_files import GateFiles as GateFiles
-    from skcompare.gate._outcomes import INCONCLUSIVE as INCONCLUSIVE
-    from skcompare.gate._outcomes import Outcome
-    from skcompare.gate._policy import PYPROJECT as PYPROJECT
-    from skcompare.gate._policy import Policy, load_policy
-    from skcompare.gate._policy import find_policy as find_policy
-    from skcompare.gate._policy_sections import TrainSettings as TrainSettings
-    from skcompare.gate._with_ledger import judge_subject as judge_subject
+    from skcompare.gate._given_files import GateFiles
+    from skcompare.gate._outcomes import INCONCLUSIVE, Outcome
+    from skcompare.gate._policy import PYPROJECT, Policy, find_policy, load_policy
+    from skcompare.gate._policy_sections import TrainSettings
+    from skcompare.gate._with_ledger import judge_subject
     from skcompare.gate.ledger._ledger import Ledger
-    from skcompare.gate.ledger._ledger_file import lock_of as lock_of
+    from skcompare.gate.ledger._ledger_file import lock_of
     from skcompare.gate.skops._estimators import load_estimator
 else:
     # Hidden from type checkers, which would take any name at all otherwise.

@@ -17,14 +17,7 @@ from skcompare.comparators import installed_versions
 from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
 from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
 from skcompare.gate._decision import GateDecision
-from skcompare.gate._outcomes import (
-    FAILED,
-    INCONCLUSIVE,
-    PASSED,
-    Outcome,
-    all_of,
-    any_of,
-)
+from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, PASSED, Outcome, all_of, any_of
 from skcompare.gate._subjects import Subject, Unsuited
 from skcompare.metrics import (
     WORSE_THAN_NO_SKILL,

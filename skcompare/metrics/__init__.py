@@ -27,21 +27,20 @@ from skcompare.metrics._probabilities import (
     specificity_at_sensitivity,
     spherical_loss,
 )
-from skcompare.metrics.measures._measures import Measure, resolve_scoring
-from skcompare.metrics.measures._measures import named_scoring as named_scoring
-from skcompare.metrics.measures._no_skill import WORSE_THAN_NO_SKILL as WORSE_THAN_NO_SKILL
+from skcompare.metrics.measures._measures import Measure, named_scoring, resolve_scoring
 from skcompare.metrics.measures._no_skill import (
-    are_worse_than_no_skill as are_worse_than_no_skill,
+    WORSE_THAN_NO_SKILL,
+    are_worse_than_no_skill,
+    value_without_skill,
 )
-from skcompare.metrics.measures._no_skill import value_without_skill as value_without_skill
-from skcompare.metrics.measures._scored_pair import RANKING_SCORES as RANKING_SCORES
-from skcompare.metrics.measures._scored_pair import scored_pair
-from skcompare.metrics.measures._scores import block_differences, score_differences
-from skcompare.metrics.measures._scores import one_score as one_score
-from skcompare.metrics.measures._scores import stored_part as stored_part
-from skcompare.metrics.measures._stored_classifier import StoredAnswers as StoredAnswers
-from skcompare.metrics.measures._stored_classifier import Watch as Watch
-from skcompare.metrics.measures._stored_classifier import class_order as class_order
+from skcompare.metrics.measures._scored_pair import RANKING_SCORES, scored_pair
+from skcompare.metrics.measures._scores import (
+    block_differences,
+    one_score,
+    score_differences,
+    stored_part,
+)
+from skcompare.metrics.measures._stored_classifier import StoredAnswers, Watch, class_order
 from skcompare.metrics.scorers._paired_scorer import PairedScorer
 from skcompare.metrics.scorers._scorers import (
     get_scorer,

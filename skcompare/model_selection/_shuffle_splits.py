@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import (
-    BaseCrossValidator,
-    ShuffleSplit,
-    StratifiedShuffleSplit,
-)
+from sklearn.model_selection import BaseCrossValidator, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state, indexable
 
 from skcompare._core.design import Design

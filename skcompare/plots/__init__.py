@@ -55,10 +55,7 @@ if TYPE_CHECKING:
     from skcompare.plots._losses import LossDifferenceDisplay
     from skcompare.plots._power import PowerDisplay
     from skcompare.plots._ranking import RocComparisonDisplay
-    from skcompare.plots._report_figures import Pictures as Pictures
-    from skcompare.plots._report_figures import drawn as drawn
-    from skcompare.plots._report_figures import pictures_among as pictures_among
-    from skcompare.plots._report_figures import pictures_of as pictures_of
+    from skcompare.plots._report_figures import Pictures, drawn, pictures_among, pictures_of
     from skcompare.plots._sample_size import SampleSizeDisplay
     from skcompare.plots._sequential import LooksDisplay
     from skcompare.plots.forest._forest import ForestDisplay

@@ -13,22 +13,12 @@ from scipy.optimize import brentq
 from skcompare._core.validation import check_count
 from skcompare._registry.entries import keywords_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import (
-    ClusterSums,
-    ContingencyTable,
-    JointCounts,
-    PlacementValues,
-)
+from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts, PlacementValues
 from skcompare.plots._base import PairDisplay, check_options
 from skcompare.plots.drawing._labels import count_tick, count_words, short_tick
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, SOFT, dress
-from skcompare.stats import (
-    AUCPlan,
-    ComparisonPlan,
-    plan_auc_from_pilot,
-    plan_from_pilot,
-)
+from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_from_pilot
 from skcompare.stats.planning import AUCQuestion, Question, Truth
 
 FEWEST = 4

@@ -6,9 +6,7 @@ from typing import Any, Self
 from skcompare.reports._html import several_html, several_html_fragment
 from skcompare.reports._html_page import json_of_page
 from skcompare.reports._multiple_data import MultipleComparisonData
-from skcompare.reports._pairwise import (
-    ROLES,
-)
+from skcompare.reports._pairwise import ROLES
 from skcompare.reports._text import (
     aligned,
     design_words,

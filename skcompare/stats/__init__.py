@@ -1,240 +1,45 @@
 """What may be concluded: tests, each a pure function of one piece of evidence."""
 
 from skcompare._registry.tests import PairedTestEntry, paired_test, paired_tests, sort_tests
-from skcompare.stats.accuracy import (
-    clustered_mcnemar,
-    discordant_odds_ratio,
-    mcnemar,
-    proportional_z,
-    relative_accuracy,
+from skcompare.stats import (
+    accuracy,
+    agreement,
+    calibration,
+    core,
+    losses,
+    planning,
+    precision,
+    ranking,
+    scores,
+    sequential,
+    several,
+    splits,
 )
-from skcompare.stats.agreement import (
-    EnsembleAdvice,
-    EnsembleStep,
-    bhapkar,
-    bowker,
-    cohen_kappa,
-    disagreement,
-    error_correlation,
-    error_kappa,
-    label_disagreement,
-    recommend_ensemble,
-    stuart_maxwell,
-    symmetry_permutation,
-    yule_q,
-)
-from skcompare.stats.calibration import (
-    CalibrationConsistency,
-    CalibrationTestResult,
-    calibration_consistency,
-    calibration_cusum,
-    calibration_difference,
-    spiegelhalter,
-)
-from skcompare.stats.core import (
-    ConfidenceInterval,
-    PairedResult,
-    adjust_pvalues,
-    bcv_mcnemar_sample_size,
-    mcnemar_power,
-    mcnemar_sample_size,
-)
-from skcompare.stats.losses import clustered_t, loss_permutation, paired_t, wilcoxon
-from skcompare.stats.planning import (
-    AUCPlan,
-    AUCPlanScenario,
-    ComparisonPlan,
-    PlanScenario,
-    plan_auc_comparison,
-    plan_auc_from_pilot,
-    plan_comparison,
-    plan_from_pilot,
-)
-from skcompare.stats.precision import (
-    CombinedPvalue,
-    PrecisionByClass,
-    clustered_precision,
-    gee_precision,
-    lancaster_correlated,
-    precision_both_scores,
-    precision_by_class,
-    precision_difference,
-    precision_joint,
-    precision_lancaster,
-    precision_score,
-    precision_simes,
-    precision_wald,
-    precision_weighted_score,
-    relative_precision,
-    simes,
-    updated_precision,
-)
-from skcompare.stats.ranking import (
-    AUCInterval,
-    RocDifferenceBand,
-    auc_contrast,
-    auc_interval,
-    clustered_delong,
-    delong,
-    delong_classes,
-    delong_joint,
-    delong_ovo,
-    delong_ovr,
-    roc_difference_band,
-    unpaired_delong,
-)
-from skcompare.stats.scores import (
-    bootstrap_difference,
-    jackknife_difference,
-    permutation_difference,
-    score_difference,
-)
-from skcompare.stats.sequential import (
-    AnytimeLook,
-    AnytimeMonitor,
-    anytime_losses,
-    anytime_mcnemar,
-)
-from skcompare.stats.several import (
-    PairwiseAUCResult,
-    PairwisePrecisionResult,
-    PairwiseResult,
-    cochran_q,
-    pairwise_delong,
-    pairwise_mcnemar,
-    pairwise_precision,
-    precision_several,
-)
-from skcompare.stats.splits import (
-    ReplicabilityResult,
-    bcv_jackknife_t,
-    bcv_mcnemar,
-    blocked_t,
-    calibrated_5x2_f,
-    combined_5x2_f,
-    combined_5x2_t,
-    conservative_z,
-    corrected_pseudo_bootstrap_t,
-    corrected_repeated_holdout_t,
-    corrected_repeated_kfold_t,
-    cv_ci_z,
-    kfold_t,
-    naive_kfold_mcnemar,
-    paired_5x2_t,
-    pseudo_bootstrap_t,
-    repeated_holdout_t,
-    replicability,
-)
+from skcompare.stats.accuracy import *
+from skcompare.stats.agreement import *
+from skcompare.stats.calibration import *
+from skcompare.stats.core import *
+from skcompare.stats.losses import *
+from skcompare.stats.planning import *
+from skcompare.stats.precision import *
+from skcompare.stats.ranking import *
+from skcompare.stats.scores import *
+from skcompare.stats.sequential import *
+from skcompare.stats.several import *
+from skcompare.stats.splits import *
 
-__all__ = [
-    "AUCInterval",
-    "AUCPlan",
-    "AUCPlanScenario",
-    "AnytimeLook",
-    "AnytimeMonitor",
-    "CalibrationConsistency",
-    "CalibrationTestResult",
-    "CombinedPvalue",
-    "ComparisonPlan",
-    "ConfidenceInterval",
-    "EnsembleAdvice",
-    "EnsembleStep",
-    "PairedResult",
-    "PairedTestEntry",
-    "PairwiseAUCResult",
-    "PairwisePrecisionResult",
-    "PairwiseResult",
-    "PlanScenario",
-    "PrecisionByClass",
-    "ReplicabilityResult",
-    "RocDifferenceBand",
-    "adjust_pvalues",
-    "anytime_losses",
-    "anytime_mcnemar",
-    "auc_contrast",
-    "auc_interval",
-    "bcv_jackknife_t",
-    "bcv_mcnemar",
-    "bcv_mcnemar_sample_size",
-    "bhapkar",
-    "blocked_t",
-    "bootstrap_difference",
-    "bowker",
-    "calibrated_5x2_f",
-    "calibration_consistency",
-    "calibration_cusum",
-    "calibration_difference",
-    "clustered_delong",
-    "clustered_mcnemar",
-    "clustered_precision",
-    "clustered_t",
-    "cochran_q",
-    "cohen_kappa",
-    "combined_5x2_f",
-    "combined_5x2_t",
-    "conservative_z",
-    "corrected_pseudo_bootstrap_t",
-    "corrected_repeated_holdout_t",
-    "corrected_repeated_kfold_t",
-    "cv_ci_z",
-    "delong",
-    "delong_classes",
-    "delong_joint",
-    "delong_ovo",
-    "delong_ovr",
-    "disagreement",
-    "discordant_odds_ratio",
-    "error_correlation",
-    "error_kappa",
-    "gee_precision",
-    "jackknife_difference",
-    "kfold_t",
-    "label_disagreement",
-    "lancaster_correlated",
-    "loss_permutation",
-    "mcnemar",
-    "mcnemar_power",
-    "mcnemar_sample_size",
-    "naive_kfold_mcnemar",
-    "paired_5x2_t",
-    "paired_t",
-    "paired_test",
-    "paired_tests",
-    "pairwise_delong",
-    "pairwise_mcnemar",
-    "pairwise_precision",
-    "permutation_difference",
-    "plan_auc_comparison",
-    "plan_auc_from_pilot",
-    "plan_comparison",
-    "plan_from_pilot",
-    "precision_both_scores",
-    "precision_by_class",
-    "precision_difference",
-    "precision_joint",
-    "precision_lancaster",
-    "precision_score",
-    "precision_several",
-    "precision_simes",
-    "precision_wald",
-    "precision_weighted_score",
-    "proportional_z",
-    "pseudo_bootstrap_t",
-    "recommend_ensemble",
-    "relative_accuracy",
-    "relative_precision",
-    "repeated_holdout_t",
-    "replicability",
-    "roc_difference_band",
-    "score_difference",
-    "simes",
-    "spiegelhalter",
-    "stuart_maxwell",
-    "symmetry_permutation",
-    "unpaired_delong",
-    "updated_precision",
-    "wilcoxon",
-    "yule_q",
-]
+__all__ = ["PairedTestEntry", "paired_test", "paired_tests"]
+__all__ += accuracy.__all__
+__all__ += agreement.__all__
+__all__ += calibration.__all__
+__all__ += core.__all__
+__all__ += losses.__all__
+__all__ += planning.__all__
+__all__ += precision.__all__
+__all__ += ranking.__all__
+__all__ += scores.__all__
+__all__ += sequential.__all__
+__all__ += several.__all__
+__all__ += splits.__all__
 
 sort_tests()

@@ -15,13 +15,7 @@ import pytest
 from skcompare._core.design import DESIGN_KINDS
 from skcompare._core.flags import FLAG_TEXTS
 from skcompare.stats import PairedResult
-from tests.common.subjects import (
-    Subject,
-    documented_parameters,
-    records_of,
-    seeds,
-    taken,
-)
+from tests.common.subjects import Subject, documented_parameters, records_of, seeds, taken
 
 OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
 ALPHAS = (0.01, 0.05, 0.1, 0.3, 0.5)

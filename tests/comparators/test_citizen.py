@@ -38,12 +38,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import check_param_validation
 
-from skcompare import (
-    MultipleComparator,
-    PairedClassifier,
-    PairedComparator,
-    cross_compare,
-)
+from skcompare import MultipleComparator, PairedClassifier, PairedComparator, cross_compare
 from skcompare._core.validation import check_probabilities
 from skcompare.evidence import PairedLosses
 from skcompare.exceptions import (

@@ -12,14 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skcompare import PairedComparator
-from skcompare.gate import (
-    AnyOf,
-    Gate,
-    GateNotPassed,
-    NonInferior,
-    Superior,
-    assert_better,
-)
+from skcompare.gate import AnyOf, Gate, GateNotPassed, NonInferior, Superior, assert_better
 
 N = 400
 

@@ -12,11 +12,7 @@ from skcompare.evidence.scores._vectorised_scores import LoopedScore
 from skcompare.metrics import resolve_scoring, scored_pair
 from skcompare.metrics.measures._stored_classifier import StoredAnswers
 from skcompare.predictions import predictions_from_arrays
-from skcompare.stats import (
-    bootstrap_difference,
-    permutation_difference,
-    score_difference,
-)
+from skcompare.stats import bootstrap_difference, permutation_difference, score_difference
 
 QUICK = (
     "accuracy",

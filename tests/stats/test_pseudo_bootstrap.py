@@ -10,11 +10,7 @@ from scipy import stats
 from skcompare._registry.tests import tests_for as fitting_tests
 from skcompare.evidence import ScoreDifferences
 from skcompare.model_selection import ReplicatedShuffleSplit
-from skcompare.stats import (
-    corrected_pseudo_bootstrap_t,
-    paired_tests,
-    pseudo_bootstrap_t,
-)
+from skcompare.stats import corrected_pseudo_bootstrap_t, paired_tests, pseudo_bootstrap_t
 
 TESTS = (pseudo_bootstrap_t, corrected_pseudo_bootstrap_t)
 NAMES = ("pseudo_bootstrap_t", "corrected_pseudo_bootstrap_t")

@@ -3,13 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from skcompare.gate._conditions import (
-    AnyOf,
-    Condition,
-    Equivalent,
-    NonInferior,
-    Superior,
-)
+from skcompare.gate._conditions import AnyOf, Condition, Equivalent, NonInferior, Superior
 from skcompare.gate._outcomes import (
     COUNTS,
     NUMBERS,

@@ -2,10 +2,8 @@
 
 from skcompare.stats.agreement._bowker import bowker, symmetry_permutation
 from skcompare.stats.agreement._ensemble import (
-    MOST_CALIBRATION_ERROR as MOST_CALIBRATION_ERROR,
-)
-from skcompare.stats.agreement._ensemble import ROLES as ROLES
-from skcompare.stats.agreement._ensemble import (
+    MOST_CALIBRATION_ERROR,
+    ROLES,
     EnsembleAdvice,
     EnsembleStep,
     recommend_ensemble,

@@ -10,9 +10,11 @@ from skcompare.stats.calibration._calibration_tests import (
     calibration_cusum,
     spiegelhalter,
 )
-from skcompare.stats.calibration._influence import record_influences as record_influences
-from skcompare.stats.calibration._influence import role_sums as role_sums
-from skcompare.stats.calibration._influence import squared_errors as squared_errors
+from skcompare.stats.calibration._influence import (
+    record_influences,
+    role_sums,
+    squared_errors,
+)
 
 __all__ = [
     "CalibrationConsistency",

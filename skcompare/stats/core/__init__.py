@@ -1,16 +1,14 @@
 """Results, tail probabilities, limits and numbers of records that all tests share."""
 
-from skcompare.stats.core._adjust import ADJUSTMENTS as ADJUSTMENTS
-from skcompare.stats.core._adjust import adjust_pvalues
-from skcompare.stats.core._limits import interval_level as interval_level
+from skcompare.stats.core._adjust import ADJUSTMENTS, adjust_pvalues
+from skcompare.stats.core._limits import interval_level
 from skcompare.stats.core._power import (
     bcv_mcnemar_sample_size,
     mcnemar_power,
     mcnemar_sample_size,
 )
 from skcompare.stats.core._result import ConfidenceInterval, PairedResult
-from skcompare.stats.core._target_class import class_label as class_label
-from skcompare.stats.core._target_class import class_words as class_words
+from skcompare.stats.core._target_class import class_label, class_words
 
 __all__ = [
     "ConfidenceInterval",

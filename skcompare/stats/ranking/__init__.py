@@ -5,13 +5,15 @@ from skcompare.stats.ranking._delong import AUCInterval, auc_interval, delong
 from skcompare.stats.ranking._delong_joint import auc_contrast, delong_joint
 from skcompare.stats.ranking._delong_ovo import delong_ovo
 from skcompare.stats.ranking._delong_ovr import delong_classes, delong_ovr
-from skcompare.stats.ranking._placement_moments import role_limits as role_limits
-from skcompare.stats.ranking._roc_band import MOST_RATES as MOST_RATES
-from skcompare.stats.ranking._roc_band import RocDifferenceBand, roc_difference_band
-from skcompare.stats.ranking._roc_band import range_words as range_words
-from skcompare.stats.ranking._roc_band import usual_rates as usual_rates
-from skcompare.stats.ranking._roc_curves import RocCurve as RocCurve
-from skcompare.stats.ranking._roc_curves import Rows as Rows
+from skcompare.stats.ranking._placement_moments import role_limits
+from skcompare.stats.ranking._roc_band import (
+    MOST_RATES,
+    RocDifferenceBand,
+    range_words,
+    roc_difference_band,
+    usual_rates,
+)
+from skcompare.stats.ranking._roc_curves import RocCurve, Rows
 from skcompare.stats.ranking._unpaired_delong import unpaired_delong
 
 __all__ = [

@@ -4,13 +4,13 @@ from skcompare.stats.several._cochran_q import cochran_q
 from skcompare.stats.several._delong_pairwise import PairwiseAUCResult, pairwise_delong
 from skcompare.stats.several._pairwise import PairwiseResult, pairwise_mcnemar
 from skcompare.stats.several._pairwise_rows import (
-    PAIRWISE_ADJUSTMENTS as PAIRWISE_ADJUSTMENTS,
+    PAIRWISE_ADJUSTMENTS,
+    NamedPair,
+    PairwiseRows,
+    groups_of,
+    letters_of,
+    pairs_of,
 )
-from skcompare.stats.several._pairwise_rows import NamedPair as NamedPair
-from skcompare.stats.several._pairwise_rows import PairwiseRows as PairwiseRows
-from skcompare.stats.several._pairwise_rows import groups_of as groups_of
-from skcompare.stats.several._pairwise_rows import letters_of as letters_of
-from skcompare.stats.several._pairwise_rows import pairs_of as pairs_of
 from skcompare.stats.several._precision_pairwise import (
     PairwisePrecisionResult,
     pairwise_precision,
