@@ -3,6 +3,7 @@
     python benchmarks/structure.py                 # of this checkout
     python benchmarks/structure.py COMMIT [COMMIT]  # of commits, side by side
     python benchmarks/structure.py --list circles  # what is counted, one a line
+    python benchmarks/structure.py --check          # what must hold, as the linters do
 
 *Rooms* are the folders directly in `skcompare`, and each module beside them is a room of
 its own. An import counts wherever it stands: in a function, for types only, and by a name
@@ -26,6 +27,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "skcompare"
+
+MOST_OF_FUNCTION, MOST_OF_MODULE, MOST_OF_FOLDER = 60, 600, 25
+"""Lines of code in the body of a function and in a module, and modules in a folder."""
 
 WAYS = """
 import json, os, sys, tempfile, warnings
@@ -75,8 +79,15 @@ print(json.dumps(found))
 """
 
 
+def _assigned(node):
+    """The name that a statement assigns, if it is one."""
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return None
+
+
 def code_lines(text):
-    """Lines that are neither blank, nor comments, nor docstrings."""
+    """Numbers of the lines that are neither blank, nor comments, nor docstrings."""
     lines = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in (
@@ -89,7 +100,7 @@ def code_lines(text):
             continue
         if isinstance(node.value.value, str):
             lines.difference_update(range(node.lineno, node.end_lineno + 1))
-    return len(lines)
+    return lines
 
 
 class Structure:
@@ -195,6 +206,31 @@ class Structure:
         )
         return inside.most_common()
 
+    def faults(self):
+        """What must not be in any checkout, a line each."""
+        for name, text in self.texts.items():
+            lines, tree = code_lines(text), ast.parse(text)
+            if len(lines) > MOST_OF_MODULE:
+                yield f"{name} has {len(lines)} lines of code, more than {MOST_OF_MODULE}"
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef):
+                    body = range(node.body[0].lineno, node.end_lineno + 1)
+                    if (n := len(lines.intersection(body))) > MOST_OF_FUNCTION:
+                        yield f"{name}.{node.name} has {n} lines of code"
+            is_public = self.paths[name].stem in ("__init__", "exceptions")
+            if not is_public and "__all__" in {n for n in map(_assigned, tree.body) if n}:
+                yield f"{name} is private and has __all__"
+        for n, folder in ((n, folder) for folder, n in self.folders()):
+            if n > MOST_OF_FOLDER:
+                yield f"{folder} has {n} modules, more than {MOST_OF_FOLDER}"
+        for group in (*self.circles(), *self.circles(self.room)):
+            yield f"circle: {' '.join(group)}"
+        for group in self.circles(self.sub_room):
+            if any(name.startswith(f"{PACKAGE}.stats") for name in group):
+                yield f"circle: {' '.join(group)}"
+        yield from (f"back arrow: {arrow}" for arrow in self.back_arrows())
+        yield from (f"private import: {arrow}" for arrow in self.private_imports())
+
     def ways(self):
         """Functions and files that three calls enter."""
         command = [sys.executable, "-W", "ignore", "-c", WAYS]
@@ -207,7 +243,7 @@ class Structure:
         """What is printed, by name."""
         folder, most = self.folders()[0]
         found = {
-            "code lines": sum(map(code_lines, self.texts.values())),
+            "code lines": sum(len(code_lines(text)) for text in self.texts.values()),
             "lines": sum(text.count("\n") for text in self.texts.values()),
             "files": len(self.paths),
             f"modules in {folder}": most,
@@ -283,7 +319,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commits", nargs="*", metavar="COMMIT")
     parser.add_argument("--list", choices=LISTS, help="what is counted, one a line")
+    parser.add_argument("--check", action="store_true", help="fail where a rule is broken")
     arguments = parser.parse_args()
+    if arguments.check:
+        faults = [*Structure(ROOT).faults()]
+        print(*faults, sep="\n", end="\n" if faults else "")
+        raise SystemExit(bool(faults))
     with tempfile.TemporaryDirectory() as folder:
         structures = {
             commit: of_commit(commit, Path(folder) / str(k))

@@ -32,7 +32,7 @@ from skcompare.stats.planning._records_of_counts import (
     power_of_counts,
     records_of_counts,
 )
-from tests.gate.test_sides import ready
+from tests.stats.margins.test_one_sided import ready
 
 ALPHA, POWER = 0.05, 0.8
 

@@ -10,7 +10,7 @@ from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, Plac
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
 from skcompare.stats.margins._one_sided import side_of
 from skcompare.stats.planning._records_of_counts import method_for
-from tests.gate.test_sides import ready
+from tests.stats.margins.test_one_sided import ready
 
 ALPHA = 0.05
 

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 from skcompare.evidence import ClusterSums
 from skcompare.stats import gee_precision, precision_several
-from tests.stats.test_gee import figures, names, sums_of_case
+from tests.stats.precision.test_gee import figures, names, sums_of_case
 
 
 def answers_of(k=4, n=150, n_groups=30, seed=0):

@@ -29,7 +29,7 @@ from skcompare.stats.precision._precision_limits import (
 )
 from skcompare.stats.precision._precision_statistics import generalized_score
 from tests.common.golden import golden
-from tests.stats.test_precision_statistics import TABLES, joint, moments, records
+from tests.stats.precision.test_precision_statistics import TABLES, joint, moments, records
 
 # Numbers that take long; one set of dependencies is enough for them.
 pytestmark = pytest.mark.slow

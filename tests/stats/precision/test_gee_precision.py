@@ -8,7 +8,7 @@ from scipy.stats import chi2, norm
 
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats import gee_precision, precision_score, precision_wald
-from tests.stats.test_clustered_precision import sums_of, two_of
+from tests.stats.precision.test_clustered_precision import sums_of, two_of
 
 
 @pytest.mark.parametrize("link", ["logit", "log"])

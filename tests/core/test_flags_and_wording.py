@@ -19,7 +19,7 @@ from skcompare._core.formatting import (
 )
 from skcompare._typing import Inference
 
-PACKAGE = Path(skcompare.__file__).parent
+PACKAGE = Path(skcompare.__file__).parents[1]
 
 
 @pytest.mark.parametrize("code", FLAG_TEXTS)

@@ -16,8 +16,8 @@ from skcompare.stats.accuracy._limits import (
     score_root,
 )
 from tests.common.golden import golden
-from tests.stats.test_difference_limits import brute_score
-from tests.stats.test_melded_limits import brute_probability
+from tests.stats.accuracy.test_difference_limits import brute_score
+from tests.stats.accuracy.test_melded_limits import brute_probability
 
 GOLDEN = golden("paired_differences")
 ALTERNATIVES = ("two-sided", "less", "greater")

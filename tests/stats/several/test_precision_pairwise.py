@@ -18,8 +18,8 @@ from skcompare.stats import (
     precision_several,
 )
 from skcompare.stats.precision._gee_model import class_fit, joint_covariance
-from tests.stats.test_gee import figures, names, sums_of_case
-from tests.stats.test_precision_several import answers_of, sums_of
+from tests.stats.precision.test_gee import figures, names, sums_of_case
+from tests.stats.several.test_precision_several import answers_of, sums_of
 
 SCALES = ("difference", "odds ratio", "ratio")
 

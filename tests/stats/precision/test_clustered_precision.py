@@ -10,7 +10,7 @@ from skcompare._registry.tests import paired_tests
 from skcompare.evidence import ClusterSums, ContingencyTable, JointCounts
 from skcompare.stats import clustered_precision, precision_score
 from skcompare.stats.core._result import PairedResult
-from tests.stats.test_gee import figures, sums_of_case
+from tests.stats.precision.test_gee import figures, sums_of_case
 
 
 def grouped(seed=0, n=120, n_groups=15, accuracies=(0.65, 0.75)):
