@@ -137,9 +137,25 @@ def printed(words):
 
 
 def source_text(script):
-    """The text of a script and of the modules beside it that it imports."""
-    paths = sorted(sources(ROOT / script))
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    """The code of a script and of the modules beside it that it imports.
+
+    Without its imports, so that a module of the package may move.
+    """
+    return "\n".join(
+        without_imports(path.read_text(encoding="utf-8"))
+        for path in sorted(sources(ROOT / script))
+    )
+
+
+def without_imports(text):
+    """The lines of a module that are neither blank nor an import."""
+    lines = text.split("\n")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * len(
+                lines[node.lineno - 1 : node.end_lineno]
+            )
+    return "\n".join(line for line in lines if line.strip())
 
 
 def stamps_of(names, jobs):

@@ -19,8 +19,6 @@ class ChampionMismatchError(BaseException):
     It is no ``Exception``, because scikit-learn's functions take a scorer that fails for a
     score of NaN and go on: a `SequentialFeatureSelector` would then select the first
     features, with nothing but warnings.
-
-    .. versionadded:: 0.1
     """
 
 
@@ -30,8 +28,6 @@ class EstimatorFailedError(RuntimeError):
     The estimator's own exception is the `__cause__`, as text where it happened in another
     process. Where that is a `ValueError` or a `TypeError`, this is one too, so that it is
     caught as one would catch it without us.
-
-    .. versionadded:: 0.1
     """
 
     @classmethod
@@ -44,24 +40,15 @@ class EstimatorFailedError(RuntimeError):
 
 
 class EstimatorValueError(EstimatorFailedError, ValueError):
-    """An estimator refused its input.
-
-    .. versionadded:: 0.1
-    """
+    """An estimator refused its input."""
 
 
 class EstimatorTypeError(EstimatorFailedError, TypeError):
-    """An estimator got input of a type that it does not take.
-
-    .. versionadded:: 0.1
-    """
+    """An estimator got input of a type that it does not take."""
 
 
 class MissingDependencyError(ImportError):
-    """An optional package is not installed; the message says how to install it.
-
-    .. versionadded:: 0.1
-    """
+    """An optional package is not installed; the message says how to install it."""
 
 
 class WorkerLostError(RuntimeError):
@@ -69,6 +56,4 @@ class WorkerLostError(RuntimeError):
 
     The scheduler's own exception is the `__cause__`. The comparison left nothing behind and
     can be run again.
-
-    .. versionadded:: 0.1
     """

@@ -121,8 +121,6 @@ class Design:
     grouped : bool, default=False
         Whether records come in groups (patients, users) that were kept together. A
         test is valid for a grouped design only where it says so.
-
-    .. versionadded:: 0.1
     """
 
     kind: str

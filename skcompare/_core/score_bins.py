@@ -102,8 +102,6 @@ class Levels:
     23
     >>> np.unique(Levels.uniform(64).codes(sample[sample < 0.01])).size
     1
-
-    .. versionadded:: 0.1
     """
 
     knots: tuple[float, ...] = ()

@@ -13,10 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class LossEntry:
-    """All that is known about a loss a record.
-
-    .. versionadded:: 0.1
-    """
+    """All that is known about a loss a record."""
 
     name: str
     title: str
@@ -70,8 +67,6 @@ def record_loss(
     decorator : callable
         For a function of the positions of the true classes, of shape (n_samples,), and of
         probabilities with a column a class, that returns a loss a record.
-
-    .. versionadded:: 0.1
     """
 
     def register(function: F) -> F:

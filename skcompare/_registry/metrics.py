@@ -14,10 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class MetricEntry:
-    """All that is known about a metric.
-
-    .. versionadded:: 0.1
-    """
+    """All that is known about a metric."""
 
     name: str
     title: str
@@ -78,8 +75,6 @@ def metric(
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
         default it gets them as arrays of numpy.
-
-    .. versionadded:: 0.1
     """
     check_choice("response_method", response_method, ("predict", "predict_proba"))
 

@@ -24,10 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class PairedTestEntry:
-    """All that is known about a test.
-
-    .. versionadded:: 0.1
-    """
+    """All that is known about a test."""
 
     name: str
     title: str
@@ -151,8 +148,6 @@ def paired_test(
     decorator : callable
         The decorated function checks its evidence, and its result carries the test's
         name, what it speaks of, the design, and a flag where the design is not valid.
-
-    .. versionadded:: 0.1
     """
     check_choice("kind", kind, get_args(Kind))
     for design in designs:

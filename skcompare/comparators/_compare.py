@@ -137,8 +137,6 @@ def compare(
     >>> answers["newest"] = [0, 1, 1, 0, 1, 1, 1, 1]
     >>> compare(y, answers).verdict
     'inconclusive'
-
-    .. versionadded:: 0.1
     """
     start = perf_counter()
     if isinstance(data, Tally):

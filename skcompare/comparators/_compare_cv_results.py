@@ -109,8 +109,6 @@ def compare_cv_results(
     >>> new = cross_validate(GaussianNB(), X, y, **keep)
     >>> compare_cv_results(old, new, X, y, cv=cv).verdict
     'challenger'
-
-    .. versionadded:: 0.1
     """
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     check_switches(allow_mixed=allow_mixed)

@@ -319,8 +319,6 @@ def compare_scores(
     ('paired_t', 0.5, 0.875, 0.375)
     >>> comparison.verdict
     'inconclusive'
-
-    .. versionadded:: 0.1
     """
     start = perf_counter()
     settings = check_settings(alternative, alpha, adjust)

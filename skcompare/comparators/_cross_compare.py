@@ -86,8 +86,6 @@ class CrossComparison(dict[str, Any]):
     ['test_score_bayes', 'test_score_tree']
     >>> list(results.of("tree"))
     ['fit_time', 'score_time', 'test_score']
-
-    .. versionadded:: 0.1
     """
 
     def __init__(
@@ -396,8 +394,6 @@ def cross_compare(
     ...     print(f"{name:6}{results['test_score_' + name].mean():.3f}")
     bayes 0.953
     tree  0.937
-
-    .. versionadded:: 0.1
     """
     named = _named(estimators)
     keep = {

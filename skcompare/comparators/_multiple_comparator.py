@@ -230,8 +230,6 @@ None, default="holm"
     'inconclusive'
     >>> comparator.groups_
     (('neighbours', 'Bayes'), ('prior',))
-
-    .. versionadded:: 0.1
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -112,8 +112,6 @@ class PairedClassifier(
     >>> results = cross_validate(pair, X, y, cv=cv, scoring=scorer)
     >>> print(f"{results['test_accuracy_difference'].mean():+.3f}")
     +0.004
-
-    .. versionadded:: 0.1
     """
 
     # A router only: what it is given is for the two classifiers.
@@ -319,8 +317,6 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
     neg_log_loss_champion   -0.197
     neg_log_loss_challenger -0.114
     neg_log_loss_difference +0.082
-
-    .. versionadded:: 0.1
     """
     return PairScorer(scoring, pos_label)
 

@@ -113,8 +113,6 @@ class PairedComparator(BaseComparator):
     >>> comparator = PairedComparator(DummyClassifier(), GaussianNB(), random_state=0)
     >>> comparator.fit(X, y).verdict_
     'challenger'
-
-    .. versionadded:: 0.1
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

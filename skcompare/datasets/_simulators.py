@@ -73,8 +73,6 @@ def make_epsilon(
     0.10 0.10
     >>> print(f"{champion_loss[:50_000].mean():.2f} {challenger_loss[:50_000].mean():.2f}")
     0.05 0.15
-
-    .. versionadded:: 0.1
     """
     n_samples = check_count("n_samples", n_samples, least=2)
     if n_samples % 2:
@@ -158,8 +156,6 @@ def make_exp6(
     >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
     >>> bool(0.8 < tree.score(*make_exp6(None)) < 0.95)
     True
-
-    .. versionadded:: 0.1
     """
     n_points = (GRID_STEPS + 1) ** 2
     if n_samples is None:
@@ -232,8 +228,6 @@ def make_simple(
     >>> X, y = make_simple(100_000, delta=1, random_state=1)
     >>> print(f"{1 - model.score(X, y):.2f}")  # Phi(-1/2) is 0.31
     0.31
-
-    .. versionadded:: 0.1
     """
     n_samples = check_count("n_samples", n_samples)
     delta = _check_delta(delta)

@@ -265,8 +265,6 @@ class Storable:
             If the evidence holds what a file cannot hold, such as a function.
         OSError
             If the file cannot be written.
-
-        .. versionadded:: 0.1
         """
         _write(path, {"evidence": self})
 
@@ -288,8 +286,6 @@ class Storable:
             evidence.
         FileNotFoundError
             If there is no such file.
-
-        .. versionadded:: 0.1
         """
         value = load_evidence(path)
         if not isinstance(value, cls):
@@ -310,8 +306,6 @@ class Checkpoint(NamedTuple):
         The evidence of all that was read, each under its name.
     position : object
         Where to go on, such as the number of batches read.
-
-    .. versionadded:: 0.1
     """
 
     evidence: dict[str, Any]
@@ -351,8 +345,6 @@ def load_evidence(path: Any) -> Any:
     ...     ContingencyTable(150, 25, 15, 10).save(path)
     ...     load_evidence(path)
     ContingencyTable(both_correct=150, only_champion=25, only_challenger=15, both_wrong=10)
-
-    .. versionadded:: 0.1
     """
     content = _read(path)
     if "evidence" not in content:
@@ -414,8 +406,6 @@ def save_checkpoint(path: Any, evidence: Mapping[str, Any], position: Any) -> No
     ...     evidence, position = load_checkpoint(path)
     >>> evidence["joint"].n, position
     (6, 2)
-
-    .. versionadded:: 0.1
     """
     if not isinstance(evidence, Mapping) or not all(
         isinstance(name, str) and isinstance(one, Storable)
@@ -458,8 +448,6 @@ def load_checkpoint(path: Any, *, start: Any = _REQUIRED) -> Checkpoint:
         and the path has an ending that :func:`save_checkpoint` refuses.
     FileNotFoundError
         If there is no such file and no `start`.
-
-    .. versionadded:: 0.1
     """
     try:
         content = _read(path)
@@ -630,8 +618,6 @@ def merge_evidence(shards: Iterable[E]) -> E:
     ... ]
     >>> merge_evidence(shards)
     PairedLosses(n=10, loss='losses', champion=2.5, challenger=2, design='holdout')
-
-    .. versionadded:: 0.1
     """
     # Sums of shards, each of half as many as the one before it or fewer.
     sums: list[tuple[int, E]] = []

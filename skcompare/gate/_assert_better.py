@@ -100,8 +100,6 @@ def assert_better(
     Traceback (most recent call last):
         ...
     skcompare.gate._exceptions.GateNotPassed: NOT PASSED (inconclusive): challenger ...
-
-    .. versionadded:: 0.1
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
     decision = judge_better(

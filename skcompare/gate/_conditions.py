@@ -161,8 +161,6 @@ class Condition(Written, ABC):
 
     Differences are challenger less champion on a scale of which more is better, so that
     a margin is a distance whatever the measure.
-
-    .. versionadded:: 0.1
     """
 
     measure: str
@@ -356,8 +354,6 @@ class Superior(Condition):
     'accuracy is better'
     >>> Superior("roc_auc", margin=0.01, where={"country": "DE"}).words
     'roc_auc is better by more than 0.01, where country = DE'
-
-    .. versionadded:: 0.1
     """
 
     margin: float = 0.0
@@ -411,8 +407,6 @@ class NonInferior(Condition):
     >>> from skcompare.gate import NonInferior
     >>> NonInferior("precision[malignant]", margin=0.02).words
     'precision[malignant] is worse by less than 0.02'
-
-    .. versionadded:: 0.1
     """
 
     name: ClassVar[str] = "noninferior"
@@ -461,8 +455,6 @@ class Equivalent(Condition):
     >>> from skcompare.gate import Equivalent
     >>> Equivalent("roc_auc", margin=0.01).words
     'roc_auc differs by less than 0.01'
-
-    .. versionadded:: 0.1
     """
 
     name: ClassVar[str] = "equivalent"
@@ -495,8 +487,6 @@ class AnyOf(Written):
     >>> from skcompare.gate import AnyOf, Superior
     >>> AnyOf(Superior("accuracy"), Superior("roc_auc")).words
     'accuracy is better, or roc_auc is better'
-
-    .. versionadded:: 0.1
     """
 
     conditions: tuple[Condition, ...]

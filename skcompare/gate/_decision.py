@@ -71,8 +71,6 @@ class GateDecision(DecisionData):
     ['passed']
     >>> GateDecision.from_json(decision.to_json()) == decision
     True
-
-    .. versionadded:: 0.1
     """
 
     def __eq__(self, other: object) -> bool:

@@ -45,8 +45,6 @@ class GateNotPassed(AssertionError):
     ... except GateNotPassed as error:
     ...     print(error.decision.status)
     inconclusive
-
-    .. versionadded:: 0.1
     """
 
     def __init__(self, decision: GateDecision) -> None:

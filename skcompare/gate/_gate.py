@@ -56,8 +56,6 @@ class Gate(GateConditions):
     >>> decision = gate.decide(y, {"old": old, "new": new})
     >>> decision.status
     'passed'
-
-    .. versionadded:: 0.1
     """
 
     def decide(

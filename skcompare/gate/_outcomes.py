@@ -66,8 +66,6 @@ class Outcome:
     ('accuracy is better', 'inconclusive')
     >>> outcome.n_records, outcome.n_discordant
     (20, 1)
-
-    .. versionadded:: 0.1
     """
 
     condition: Condition | AnyOf

@@ -134,8 +134,6 @@ class Policy:
     Traceback (most recent call last):
     ...
     ValueError: Condition 1: Unknown scoring 'acuracy'. Did you mean 'accuracy'? ...
-
-    .. versionadded:: 0.1
     """
 
     gate: Gate
@@ -266,8 +264,6 @@ def load_policy(path: Any) -> Policy:
     ...     policy = load_policy(path)
     >>> [condition.words for condition in policy.gate.conditions]
     ['accuracy is better', 'recall[spam] is worse by less than 0.02']
-
-    .. versionadded:: 0.1
     """
     path = os.fspath(path)
     values: Any = _parsed(path)

@@ -78,8 +78,6 @@ def sweep_calibration_error(
     >>> from skcompare.metrics import sweep_calibration_error
     >>> round(sweep_calibration_error([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]), 4)
     0.25
-
-    .. versionadded:: 0.1
     """
     check_choice("norm", norm, NORMS)
     check_choice("kind", kind, ("auto", "binary", "top_label"))
@@ -145,8 +143,6 @@ def calibration_curve(
     ([0.2167, 0.7333], [0.0, 1.0])
     >>> curve.low.round(4).tolist(), curve.high.round(4).tolist()
     ([0.0, 0.4385], [0.5615, 1.0])
-
-    .. versionadded:: 0.1
     """
     check_choice("kind", kind, ("auto", "binary", "top_label"))
     asked = Bins(n_bins, strategy, edges, 1)
@@ -297,8 +293,6 @@ def expected_calibration_error(
     >>> y_proba = [0.9, 0.2, 0.7, 0.3, 0.6, 0.15]
     >>> round(expected_calibration_error(y_true, y_proba, n_bins=2), 4)
     0.2417
-
-    .. versionadded:: 0.1
     """
     check_choice("norm", norm, NORMS)
     bins, _ = binned_answers(
@@ -374,8 +368,6 @@ def squared_calibration_error(
     -0.1017
     >>> round(squared_calibration_error(y_true, y_proba, n_bins=2, debiased=False), 4)
     0.0094
-
-    .. versionadded:: 0.1
     """
     bins, _ = binned_answers(
         y_true,
@@ -435,8 +427,6 @@ def maximum_calibration_error(
     >>> y_proba = [0.9, 0.2, 0.7, 0.3, 0.6, 0.15]
     >>> round(maximum_calibration_error(y_true, y_proba, n_bins=2), 4)
     0.2667
-
-    .. versionadded:: 0.1
     """
     bins, _ = binned_answers(
         y_true,
@@ -498,8 +488,6 @@ def classwise_calibration_error(
     >>> round(classwise_calibration_error([0, 1, 2, 2], [[0.8, 0.1, 0.1], [0.1, 0.7, 0.2],
     ...     [0.2, 0.2, 0.6], [0.3, 0.5, 0.2]], n_bins=2), 4)
     0.1833
-
-    .. versionadded:: 0.1
     """
     check_choice("norm", norm, NORMS)
     bins, _ = binned_answers(
@@ -577,8 +565,6 @@ def smooth_calibration_error(
     >>> y_proba = [0.9, 0.2, 0.7, 0.3, 0.6, 0.15]
     >>> round(smooth_calibration_error(y_true, y_proba), 3)
     0.179
-
-    .. versionadded:: 0.1
     """
     check_choice("kind", kind, ("auto", "binary", "top_label"))
     _, _, (forecasts,) = collapse_answers(
@@ -662,8 +648,6 @@ class ScoreDecomposition:
         The class that it is of; None for a sum over classes.
     classes : tuple of ScoreDecomposition
         Of more than two classes: what each adds, in their order.
-
-    .. versionadded:: 0.1
     """
 
     score: float
@@ -777,8 +761,6 @@ def score_decomposition(
     >>> print(f"{parts.score:.4f} = {parts.miscalibration:.4f} "
     ...       f"- {parts.discrimination:.4f} + {parts.uncertainty:.4f}")
     0.1667 = 0.0833 - 0.1667 + 0.2500
-
-    .. versionadded:: 0.1
     """
     check_choice("loss", loss, LOSSES)
     check_choice("method", method, METHODS)

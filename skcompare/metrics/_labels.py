@@ -41,8 +41,6 @@ def accuracy(
     >>> from skcompare.metrics import accuracy
     >>> accuracy([0, 1, 1, 2], [0, 1, 2, 2])
     0.75
-
-    .. versionadded:: 0.1
     """
     y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
@@ -87,8 +85,6 @@ def sensitivity(
     >>> from skcompare.metrics import sensitivity
     >>> sensitivity([1, 1, 1, 0], [1, 0, 1, 0])
     0.6666666666666666
-
-    .. versionadded:: 0.1
     """
     return _rate_within("positive", y_true, y_pred, pos_label, sample_weight)
 
@@ -129,8 +125,6 @@ def specificity(
     >>> from skcompare.metrics import specificity
     >>> specificity([1, 1, 0, 0], [1, 0, 1, 0])
     0.5
-
-    .. versionadded:: 0.1
     """
     return _rate_within("negative", y_true, y_pred, pos_label, sample_weight)
 
@@ -181,8 +175,6 @@ def negative_predictive_value(
     >>> from skcompare.metrics import negative_predictive_value
     >>> negative_predictive_value([1, 1, 0, 0], [1, 0, 0, 0])
     0.6666666666666666
-
-    .. versionadded:: 0.1
     """
     try:
         return _rate_within(

@@ -73,8 +73,6 @@ def multiclass_brier_loss(
     >>> round(multiclass_brier_loss([0, 1, 2], [[0.8, 0.1, 0.1], [0.1, 0.7, 0.2],
     ...                                         [0.2, 0.2, 0.6]]), 4)
     0.1467
-
-    .. versionadded:: 0.1
     """
     there = space_of(y_proba=y_proba)
     truth = ClassColumns(y_true, labels, second=True, there=there)
@@ -134,8 +132,6 @@ def brier_loss(
     >>> from skcompare.metrics import brier_loss
     >>> round(brier_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
     0.0375
-
-    .. versionadded:: 0.1
     """
     truth = ClassColumns(y_true, labels, pos_label, there=space_of(y_proba=y_proba))
     proba = truth.probabilities("y_proba", y_proba)
@@ -195,8 +191,6 @@ def brier_skill_score(
     >>> from skcompare.metrics import brier_skill_score
     >>> round(brier_skill_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
     0.85
-
-    .. versionadded:: 0.1
     """
     there = space_of(y_proba=y_proba)
     truth = ClassColumns(y_true, labels, second=True, there=there)
@@ -273,8 +267,6 @@ def spherical_loss(
     >>> from skcompare.metrics import spherical_loss
     >>> round(spherical_loss([0, 1], [[0.6, 0.4], [0.8, 0.2]]), 4)
     0.4627
-
-    .. versionadded:: 0.1
     """
     there = space_of(y_proba=y_proba)
     truth = ClassColumns(y_true, labels, second=True, there=there)
@@ -337,8 +329,6 @@ def cost_weighted_loss(
     0.2
     >>> cost_weighted_loss(y_true, y_proba)
     0.4
-
-    .. versionadded:: 0.1
     """
     there = space_of(y_proba=y_proba)
     truth = ClassColumns(y_true, labels, second=True, there=there)
@@ -414,8 +404,6 @@ def sensitivity_at_specificity(
     0.75
     >>> sensitivity_at_specificity(y_true, y_score, specificity=0.9)
     0.5
-
-    .. versionadded:: 0.1
     """
     wanted = _check_rate("specificity", specificity)
     positive, scores, weights = _checked(y_true, y_score, pos_label, labels, sample_weight)
@@ -483,8 +471,6 @@ def specificity_at_sensitivity(
     0.75
     >>> specificity_at_sensitivity(y_true, y_score, sensitivity=0.9)
     0.25
-
-    .. versionadded:: 0.1
     """
     wanted = _check_rate("sensitivity", sensitivity)
     positive, scores, weights = _checked(y_true, y_score, pos_label, labels, sample_weight)

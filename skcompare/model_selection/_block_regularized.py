@@ -189,8 +189,6 @@ class BlockLayout:
         Labels of the classes that cannot reach every block, having fewer members (with
         groups: members in fewer groups) than there are blocks. Some training sets may
         hold few of them, or none. Empty without stratification.
-
-    .. versionadded:: 0.1
     """
 
     block_sizes: tuple[int, ...]
@@ -268,8 +266,6 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     .. [2] Yang, J., Wang, R., Song, Y. and Li, J. (2023). "Block-regularized 5×2
        cross-validated McNemar's test for comparing two classification algorithms".
        arXiv:2304.03990.
-
-    .. versionadded:: 0.1
 
     Examples
     --------
@@ -464,8 +460,6 @@ class BlockRegularized5x2CV(BlockRegularizedMx2CV):
     .. [1] Yang, J., Wang, R., Song, Y. and Li, J. (2023). "Block-regularized 5×2
        cross-validated McNemar's test for comparing two classification algorithms".
        arXiv:2304.03990.
-
-    .. versionadded:: 0.1
 
     Examples
     --------

@@ -35,8 +35,6 @@ class ShuffleLayout:
     small_classes : tuple
         Labels of the classes that have so few members that some training sets may hold
         none of them. Empty without stratification.
-
-    .. versionadded:: 0.1
     """
 
     n_train: int
@@ -248,8 +246,6 @@ class ReplicatedShuffleSplit(ShuffleDesign):
     .. [1] Nadeau, C. and Bengio, Y. (2003). "Inference for the generalization error."
        Machine Learning 52(3), 239-281.
 
-    .. versionadded:: 0.1
-
     Examples
     --------
     >>> import numpy as np
@@ -335,8 +331,6 @@ class HalvesShuffleSplit(ShuffleDesign):
     ----------
     .. [1] Nadeau, C. and Bengio, Y. (2003). "Inference for the generalization error."
        Machine Learning 52(3), 239-281.
-
-    .. versionadded:: 0.1
 
     Examples
     --------

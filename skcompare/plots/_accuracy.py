@@ -80,8 +80,6 @@ class ContingencyDisplay(PairDisplay):
     Of 100 records only the challenger was right on 15, only the champion on 5. Both were
     right on 60, neither on 20. Difference of accuracy +0.100, 95 % interval +0.011 to
     +0.186, McNemar's test: p = 0.027.
-
-    .. versionadded:: 0.1
     """
 
     counts: Any
@@ -298,8 +296,6 @@ class AgreementDisplay(PairDisplay):
     2        c          b        7        5   False
     >>> print(display.summary.split(". ")[1])
     Bowker's test of symmetry: statistic 16.54, df 3, p = 0.00088
-
-    .. versionadded:: 0.1
     """
 
     counts: IntArray

@@ -64,8 +64,6 @@ class Display(ABC):
         All of them.
     figure_ : matplotlib Figure
         The figure that they are in.
-
-    .. versionadded:: 0.1
     """
 
     ax_: Any
@@ -159,8 +157,6 @@ class PairDisplay(Display):
 
     A subclass names the evidence in `needs` and is made of it by `from_evidence`; all other
     constructors make the evidence and go there.
-
-    .. versionadded:: 0.1
     """
 
     needs: ClassVar[Any]

@@ -124,8 +124,6 @@ class CalibrationComparisonDisplay(PairDisplay):
     1    champion    3.0        0.73    1.0
     2  challenger    3.0        0.25    0.0
     3  challenger    3.0        0.80    1.0
-
-    .. versionadded:: 0.1
     """
 
     bins: tuple[FloatArray, FloatArray]

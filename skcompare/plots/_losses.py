@@ -111,8 +111,6 @@ class LossDifferenceDisplay(PairDisplay):
     >>> print(display.summary.split(". ")[0])
     The challenger's loss is smaller on 50.0 %, equal on 25.0 % and larger on 25.0 % of 4
     records
-
-    .. versionadded:: 0.1
     """
 
     edges: FloatArray

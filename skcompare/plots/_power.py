@@ -370,8 +370,6 @@ class PowerDisplay(PlanDisplay):
     'With difference +0.050 it takes 461 records for a power of 0.8'
     >>> display.frame().columns.tolist()
     ['supposed', 'difference', 'records', 'power']
-
-    .. versionadded:: 0.1
     """
 
     supposed: list[Supposed]

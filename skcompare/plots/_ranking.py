@@ -309,8 +309,6 @@ class RocComparisonDisplay(PairDisplay):
     2  0.5       0.5         1.0
     3  0.5       1.0         1.0
     4  1.0       1.0         1.0
-
-    .. versionadded:: 0.1
     """
 
     fpr: FloatArray

@@ -91,8 +91,6 @@ class SampleSizeDisplay(PlanDisplay):
     0    0.8       57       0.132
     1    0.8      458       0.050
     2    0.8     3688       0.018
-
-    .. versionadded:: 0.1
     """
 
     records: IntArray

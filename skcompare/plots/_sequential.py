@@ -100,8 +100,6 @@ class LooksDisplay(Display):
     0  100           0.3660
     1  200           0.0317
     2  300           0.0051
-
-    .. versionadded:: 0.1
     """
 
     n: IntArray

@@ -94,8 +94,6 @@ def predictions_from_cv_results(
     >>> blocks = PairedBlocks.from_pair(predictions.pair("bayes", "tree"))
     >>> print(f"{bcv_mcnemar(blocks).estimate:+.3f}")
     -0.005
-
-    .. versionadded:: 0.1
     """
     labels = check_labels("y", y)
     if n_rows(X) != len(labels):

@@ -251,8 +251,6 @@ def predictions_from_frame(
     ... )
     >>> predictions["new"].proba[:, 0].tolist()
     [0.9, 0.4, 1.0]
-
-    .. versionadded:: 0.1
     """
     truth, arrays, group = arrays_from_frame(frame, y_true, answers, id=id, groups=groups)
     return predictions_from_arrays(
@@ -424,8 +422,6 @@ def holdout_from_frame(
     ... )
     >>> predictions["new"].labels.tolist(), columns["site"].tolist()
     ([0, 1], ['A', 'B'])
-
-    .. versionadded:: 0.1
     """
     further_at = _by_name(others)
     main = source_of(frame)

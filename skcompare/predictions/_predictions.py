@@ -36,8 +36,6 @@ class Answers:
         Decision scores of a classifier without probabilities.
     fit_times, predict_times : ndarray of shape (n_splits,) or None
         Seconds.
-
-    .. versionadded:: 0.1
     """
 
     name: str
@@ -110,8 +108,6 @@ class Predictions:
         be joined.
     flags : tuple of str
         Caveats about how the predictions were made.
-
-    .. versionadded:: 0.1
     """
 
     classes: np.ndarray
@@ -207,10 +203,7 @@ class Predictions:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairedPredictions:
-    """Answers of a champion and a challenger on shared test sets.
-
-    .. versionadded:: 0.1
-    """
+    """Answers of a champion and a challenger on shared test sets."""
 
     predictions: Predictions
     champion: Answers

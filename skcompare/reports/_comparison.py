@@ -47,8 +47,6 @@ class Comparison(ComparisonData):
     source : callable or None
         Makes :meth:`evidence` of the answers, which it holds; None where the comparison was
         read from JSON, which has no answers.
-
-    .. versionadded:: 0.1
     """
 
     def to_markdown(self) -> str:

@@ -49,8 +49,6 @@ class MultipleComparison(MultipleComparisonData):
         Digest of the data and splits.
     versions : mapping of str to str
         Versions of the packages that it ran with.
-
-    .. versionadded:: 0.1
     """
 
     def to_markdown(self) -> str:

@@ -33,8 +33,6 @@ class ClassifierRow:
 
     The interval is of this value by itself and at 95 %: Wilson's for an accuracy, the
     logit interval for an AUC, both on a hold-out.
-
-    .. versionadded:: 0.1
     """
 
     name: str
@@ -45,10 +43,7 @@ class ClassifierRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow(NamedPair):
-    """Two classifiers: the difference, its interval, raw and adjusted p-value.
-
-    .. versionadded:: 0.1
-    """
+    """Two classifiers: the difference, its interval, raw and adjusted p-value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +81,6 @@ class PairwiseComparison:
         Why there is no test, and what would give one.
     flags : tuple of str
         Codes of caveats about pairs.
-
-    .. versionadded:: 0.1
     """
 
     measure: str
@@ -261,10 +254,7 @@ _PLAIN_FIELDS = tuple(
 
 
 class PairwiseResults(Mapping[tuple[str, Any, str | None], PairwiseComparison]):
-    """Comparisons by (measure, class or None, test), or by a unique measure or test.
-
-    .. versionadded:: 0.1
-    """
+    """Comparisons by (measure, class or None, test), or by a unique measure or test."""
 
     def __init__(self, comparisons: Sequence[PairwiseComparison]) -> None:
         self._comparisons = tuple(comparisons)

@@ -50,8 +50,6 @@ class ComparisonRow:
         Why there is no p-value, and what would give one; or the estimate in words.
     result : PairedResult or None
         The test's full result.
-
-    .. versionadded:: 0.1
     """
 
     measure: str
@@ -133,8 +131,6 @@ class Results(Mapping[RowKey, ComparisonRow]):
     >>> results = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]}).results
     >>> results["accuracy", None, "mcnemar"] is results["mcnemar"] is results["accuracy"]
     True
-
-    .. versionadded:: 0.1
     """
 
     def __init__(self, rows: Sequence[ComparisonRow]) -> None:

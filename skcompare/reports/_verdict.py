@@ -26,8 +26,6 @@ class Verdict:
         the observed one; None where the verdict is not inconclusive or nothing differs.
     least_records : float or None
         The same if it is as large as the interval allows; None where that has no limit.
-
-    .. versionadded:: 0.1
     """
 
     winner: str

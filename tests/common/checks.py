@@ -42,7 +42,6 @@ def check_docstring(subject):
 
     for section in ("Parameters", "Returns", "References", "Examples"):
         assert re.search(rf"^{section}\n-+$", doc, re.M), section
-    assert ".. versionadded:: " in doc
     assert set(subject.entry.options) <= set(documented_parameters(subject.entry.function))
 
 

@@ -57,8 +57,6 @@ def toy_test():
         --------
         >>> 1 + 1
         2
-
-        .. versionadded:: 0.1
         """
         result = mcnemar(table, method="exact", alternative=alternative)
         return replace(result, method="toy method")

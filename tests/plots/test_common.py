@@ -78,11 +78,10 @@ def test_each_display_has_a_case():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_documented(name):
-    """The docstring has an example, and says since when there is the display."""
+    """The docstring has an example and says what is stored."""
     words = inspect.getdoc(getattr(skcompare.plots, name))
 
     assert ">>> " in words
-    assert ".. versionadded::" in words
     assert "Attributes\n----------" in words
 
 

@@ -484,8 +484,6 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
     [0.2417, 0.225]
     >>> calibration.bins("champion").mean_outcome.tolist()
     [0.0, 1.0]
-
-    .. versionadded:: 0.1
     """
 
     proba: Any

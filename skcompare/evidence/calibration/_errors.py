@@ -37,8 +37,6 @@ class CalibrationBins:
         Distance of the two; NaN in empty bins.
     weight : ndarray of shape (n_bins,)
         Share of the records in each bin.
-
-    .. versionadded:: 0.1
     """
 
     count: FloatArray
@@ -198,8 +196,6 @@ class CalibrationCurve:
         Wilson's limits of the share; NaN in empty bins.
     confidence_level : float
         Level of each interval by itself.
-
-    .. versionadded:: 0.1
     """
 
     left: FloatArray

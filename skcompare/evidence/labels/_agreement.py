@@ -44,8 +44,6 @@ class AgreementMatrix(Mergeable):
     >>> matrix = AgreementMatrix.from_predictions(["a", "b", "b"], ["a", "c", "b"])
     >>> matrix.classes.tolist(), matrix.counts.tolist()
     (['a', 'b', 'c'], [[1, 0, 0], [0, 1, 1], [0, 0, 0]])
-
-    .. versionadded:: 0.1
     """
 
     counts: IntArray
@@ -154,8 +152,6 @@ class AgreementMatrix(Mergeable):
         >>> frame = pd.DataFrame({"old": [0, 1, 1], "new": [0, 1, 0]})
         >>> AgreementMatrix.from_frame(frame, champion="old", challenger="new")
         AgreementMatrix([[1, 0], [1, 1]], [0, 1], n=3, design='holdout')
-
-        .. versionadded:: 0.1
         """
         columns = {"champion": champion, "challenger": challenger}
         return cls.from_predictions(**labels_from_frame(frame, columns, id=id))

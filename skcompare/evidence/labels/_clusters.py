@@ -397,8 +397,6 @@ class ClusterSums(ClusterFrames, Mergeable):
     (['ann', 'bob'], [[1, 0, 1, 0], [1, 0, 0, 1]])
     >>> sums.differences.tolist(), sums.sizes.tolist()
     ([1, 0], [2, 2])
-
-    .. versionadded:: 0.1
     """
 
     tables: IntArray = None  # type: ignore[assignment]
@@ -526,8 +524,6 @@ class ClusterSums(ClusterFrames, Mergeable):
         >>> sums = ClusterSums.from_repeats([0, 1, 1], repeats)
         >>> sums.n, sums.n_groups, sums.tables.tolist()
         (6, 3, [[2, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]])
-
-        .. versionadded:: 0.1
         """
         truth = check_labels("y_true", y_true)
         clusters = np.arange(len(truth)) if groups is None else group_labels(groups)

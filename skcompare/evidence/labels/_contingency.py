@@ -154,8 +154,6 @@ class ContingencyTable(Mergeable):
     (200, 40)
     >>> ContingencyTable.from_predictions([0, 1, 1], [0, 0, 1], [0, 1, 0])
     ContingencyTable(both_correct=1, only_champion=1, only_challenger=1, both_wrong=0)
-
-    .. versionadded:: 0.1
     """
 
     both_correct: int | float
@@ -290,8 +288,6 @@ class PairedBlocks(Mergeable):
     >>> blocks = PairedBlocks([[[40, 4, 2, 4], [41, 3, 3, 3]]] * 5)
     >>> blocks.n_records, blocks.average.only_champion
     (100, 3.5)
-
-    .. versionadded:: 0.1
     """
 
     tables: np.ndarray

@@ -24,10 +24,7 @@ class JointFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The counts of a tally that was asked for labels.
-
-        .. versionadded:: 0.1
-        """
+        """The counts of a tally that was asked for labels."""
         names = ["y", "label_0", "label_1"]
         found = tally.cells(names)
         cells = np.column_stack([found.keys[name] for name in names])
@@ -81,8 +78,6 @@ class JointFrames:
         ... )
         >>> joint.contingency_table()
         ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=0)
-
-        .. versionadded:: 0.1
         """
         columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
         tally = _label_tally(frame, columns, id)
@@ -105,10 +100,7 @@ class ClusterFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The sums of a tally of grouped records that was asked for labels.
-
-        .. versionadded:: 0.1
-        """
+        """The sums of a tally of grouped records that was asked for labels."""
         names = ["group", "y", "label_0", "label_1"]
         found = tally.cells(names)
         cells = np.column_stack([found.keys[name] for name in names])
@@ -157,8 +149,6 @@ class ClusterFrames:
         ... })
         >>> ClusterSums.from_frame(frame, groups="user").tables.tolist()
         [[1, 0, 1, 0], [1, 0, 0, 1]]
-
-        .. versionadded:: 0.1
         """
         columns = {"y_true": y_true, "champion": champion, "challenger": challenger}
         tally = _label_tally(frame, columns, id, groups)

@@ -69,8 +69,6 @@ class JointCounts(JointFrames, Mergeable):
     (4, ['a', 'b', 'c'], [1, 1, 1, 1])
     >>> joint.contingency_table()
     ContingencyTable(both_correct=2, only_champion=0, only_challenger=1, both_wrong=1)
-
-    .. versionadded:: 0.1
     """
 
     counts: IntArray

@@ -157,8 +157,6 @@ class CorrectnessPatterns(Mergeable):
     (100, [84, 92, 92])
     >>> patterns.contingency_table(0, 1)
     ContingencyTable(both_correct=82, only_champion=2, only_challenger=10, both_wrong=6)
-
-    .. versionadded:: 0.1
     """
 
     bits: NDArray[np.uint8]

@@ -28,8 +28,6 @@ class LossFrames:
             One that was asked for losses.
         loss : str, optional
             Which of them, where there are several.
-
-        .. versionadded:: 0.1
         """
         known = tally.plan.losses
         chosen = known[0] if loss is None and len(known) == 1 else loss
@@ -107,8 +105,6 @@ class LossFrames:
         ... })
         >>> round(PairedLosses.from_frame(frame).gain, 3)
         0.055
-
-        .. versionadded:: 0.1
         """
         tally = tally_frame(
             frame,
@@ -129,10 +125,7 @@ class CalibrationFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The bins of a tally that was asked for calibration.
-
-        .. versionadded:: 0.1
-        """
+        """The bins of a tally that was asked for calibration."""
         kind = tally.plan.kind or "binary"
         own = ["y"] if kind == "binary" else ["event_0", "event_1"]
         names = ["bin_0", "bin_1", *own]
@@ -195,8 +188,6 @@ class CalibrationFrames:
         >>> calibration = PairedCalibration.from_frame(frame, n_bins=2)
         >>> round(calibration.error("challenger"), 3)
         0.175
-
-        .. versionadded:: 0.1
         """
         asked = Asked(
             calibration=True, n_bins=n_bins, edges=edges, kind=kind, pos_label=pos_label

@@ -502,8 +502,6 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
     PairedLosses(n=4, loss='brier', champion=0.0925, challenger=0.0375, design='holdout')
     >>> losses.differences.round(3).tolist()
     [-0.03, 0.03, 0.15, 0.07]
-
-    .. versionadded:: 0.1
     """
 
     moments: LossMoments

@@ -54,8 +54,6 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     ----------
     .. [1] Brier, G. W. (1950). "Verification of forecasts expressed in terms of
        probability." Monthly Weather Review 78(1), 1-3.
-
-    .. versionadded:: 0.1
     """
     if proba.shape[1] != 2:
         raise ValueError(
@@ -91,8 +89,6 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     -------
     losses : ndarray of shape (n_samples,)
         Between 0 and 2. For two classes it is twice the loss "brier".
-
-    .. versionadded:: 0.1
     """
     if is_foreign(proba):
         return _device_losses.multiclass_brier(codes, proba)
@@ -127,8 +123,6 @@ def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     -------
     losses : ndarray of shape (n_samples,)
         The loss "brier" for two classes, and "multiclass_brier" for more.
-
-    .. versionadded:: 0.1
     """
     return brier(codes, proba) if proba.shape[1] == 2 else multiclass_brier(codes, proba)
 
@@ -157,8 +151,6 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     ----------
     .. [1] Good, I. J. (1952). "Rational decisions." Journal of the Royal Statistical
        Society B 14(1), 107-114.
-
-    .. versionadded:: 0.1
     """
     if not is_number(eps) or not 0 <= eps < 0.5:
         raise ValueError(
@@ -199,8 +191,6 @@ def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
     .. [1] Gneiting, T. and Raftery, A. E. (2007). "Strictly proper scoring rules,
        prediction, and estimation." Journal of the American Statistical Association
        102(477), 359-378.
-
-    .. versionadded:: 0.1
     """
     if is_foreign(proba):
         return _device_losses.spherical(codes, proba)
@@ -243,8 +233,6 @@ def cost(
     ----------
     .. [1] Elkan, C. (2001). "The foundations of cost-sensitive learning." Proceedings of
        the 17th International Joint Conference on Artificial Intelligence, 973-978.
-
-    .. versionadded:: 0.1
     """
     n_classes = proba.shape[1]
     costs = 1 - np.eye(n_classes)

@@ -87,8 +87,6 @@ class OneVsRest:
         class whose variance is undefined.
     distinct : int
         The fewest different scores of a class.
-
-    .. versionadded:: 0.1
     """
 
     aucs: FloatArray
@@ -110,8 +108,6 @@ class OneVsOne:
         two classes, scaled as for :class:`OneVsRest`; 0 for its own class.
     distinct : int
         The fewest different scores of a class.
-
-    .. versionadded:: 0.1
     """
 
     aucs: FloatArray
@@ -273,8 +269,6 @@ class ClassPlacementValues(Mergeable):
     (6, ['a', 'b', 'c'], [2, 2, 2])
     >>> [values.one_vs_rest(role).aucs.round(3).tolist() for role in (0, 1)]
     [[0.812, 0.812, 1.0], [1.0, 1.0, 1.0]]
-
-    .. versionadded:: 0.1
     """
 
     codes: IntArray

@@ -31,10 +31,7 @@ class PlacementFrames:
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The cells of a tally that was asked for ranking.
-
-        .. versionadded:: 0.1
-        """
+        """The cells of a tally that was asked for ranking."""
         found = tally.cells(["y", "level_0", "level_1"])
         scores = [found.keys["level_0"], found.keys["level_1"]]
         plan = tally.plan
@@ -103,8 +100,6 @@ class PlacementFrames:
         ... })
         >>> PlacementValues.from_frame(frame).aucs.tolist()
         [0.75, 0.875]
-
-        .. versionadded:: 0.1
         """
         check_count("collect", collect, least=0)
         answers = {"champion": champion, "challenger": challenger}

@@ -53,10 +53,7 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 class ContrastBounds(NamedTuple):
-    """How far a weighted sum of AUCs of levels may be from that of the scores.
-
-    .. versionadded:: 0.1
-    """
+    """How far a weighted sum of AUCs of levels may be from that of the scores."""
 
     estimate: float
     """Of the weighted sum."""
@@ -531,8 +528,6 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     ... )
     >>> cells.n, cells.aucs.round(4).tolist()
     (3000000, [0.6667])
-
-    .. versionadded:: 0.1
     """
 
     positive: NDArray[np.bool_]

@@ -78,8 +78,6 @@ class BlockDifferences(Storable):
     >>> blocks = BlockDifferences.from_records(differences, in_first)
     >>> print(f"{blocks.mean:.3f} of {blocks.n_records} records")
     0.375 of 8 records
-
-    .. versionadded:: 0.1
     """
 
     values: FloatArray

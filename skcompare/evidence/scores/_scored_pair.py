@@ -86,8 +86,6 @@ class ScoredPair(Storable):
     ... )
     >>> pair.values
     (0.75, 1.0)
-
-    .. versionadded:: 0.1
     """
 
     score: PairScore

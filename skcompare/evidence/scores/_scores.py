@@ -61,8 +61,6 @@ class ScoreDifferences(Storable):
     ... )
     >>> print(f"{scores.mean:.3f} of {scores.n_records} records, {scores.design}")
     0.020 of 100 records, 5-fold cross-validation
-
-    .. versionadded:: 0.1
     """
 
     values: FloatArray

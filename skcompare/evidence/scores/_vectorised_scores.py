@@ -56,10 +56,7 @@ class PairScore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordMean:
-    """Mean of a value a record, such as 1 for a right answer or a loss.
-
-    .. versionadded:: 0.1
-    """
+    """Mean of a value a record, such as 1 for a right answer or a loss."""
 
     name: str = "accuracy"
     bounds: Bounds = (0.0, 1.0)
@@ -144,10 +141,7 @@ class _Loop:
 
 @dataclass(frozen=True)
 class FunctionScore(LoopedScore):
-    """A user's own `function(y_true, answers)` as a score.
-
-    .. versionadded:: 0.1
-    """
+    """A user's own `function(y_true, answers)` as a score."""
 
     function: Callable[..., Any] = max
     classes: np.ndarray | None = None
@@ -198,8 +192,6 @@ class Ranking:
         with scores at least as great.
     above_negative, level_negative : ndarray of shape (n_negative,)
         The same of the positive records, for each negative one.
-
-    .. versionadded:: 0.1
     """
 
     positive: IntArray
@@ -254,10 +246,7 @@ def _midranks(scores: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class AreaUnderCurve:
-    """Area under the ROC curve; a tie counts half.
-
-    .. versionadded:: 0.1
-    """
+    """Area under the ROC curve; a tie counts half."""
 
     name: str = "roc_auc"
 
@@ -310,10 +299,7 @@ class _Area:
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecision:
-    """Mean precision over the positive records, each at its own score.
-
-    .. versionadded:: 0.1
-    """
+    """Mean precision over the positive records, each at its own score."""
 
     name: str = "average_precision"
 
@@ -400,8 +386,6 @@ class OperatingPoint:
         "positive", and the other way round.
     within : {"positive", "negative"}
         The class whose rate it is.
-
-    .. versionadded:: 0.1
     """
 
     name: str

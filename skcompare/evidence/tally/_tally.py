@@ -216,8 +216,6 @@ class Tally(Mergeable):
         Labels of the groups, sorted.
     names : pair of str
         Names of champion and challenger.
-
-    .. versionadded:: 0.1
     """
 
     plan: TallyPlan

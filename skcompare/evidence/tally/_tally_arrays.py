@@ -58,8 +58,6 @@ def tally_arrays(
     tally : Tally
         Tallies of batches add up where classes, bins and levels are the same: pass
         `labels`, and `levels` of `asked`.
-
-    .. versionadded:: 0.1
     """
     predictions = predictions_from_arrays(
         y_true, answers, labels=labels, pos_label=asked.pos_label, groups=groups
@@ -218,8 +216,6 @@ def tally_frame(
     Tally(n=3, names=['old', 'new'], n_cells=3)
     >>> JointCounts.from_tally(tally).contingency_table().only_challenger
     1
-
-    .. versionadded:: 0.1
     """
     if len(answers) != 2:
         raise ValueError(

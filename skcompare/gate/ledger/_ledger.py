@@ -85,8 +85,6 @@ class Ledger:
     [0.025, 0.00566, 0.00036, 1e-05]
     >>> Ledger("looks.jsonl", rule="equal", looks=20).level(7, alpha=0.05)
     0.0025
-
-    .. versionadded:: 0.1
     """
 
     path: Any

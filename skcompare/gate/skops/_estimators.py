@@ -299,8 +299,6 @@ def load_estimator(
     Traceback (most recent call last):
         ...
     ValueError: 'champion.pkl' is a pickle by its name, and loading one runs any code ...
-
-    .. versionadded:: 0.1
     """
     (estimator,) = load_estimators([path], trust=trust)
     return estimator

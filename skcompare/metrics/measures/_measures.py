@@ -93,8 +93,6 @@ class Measure:
     label : str or None
         The class, as text, that it is about: that class is positive, and all others are
         the rest.
-
-    .. versionadded:: 0.1
     """
 
     name: str

@@ -239,8 +239,6 @@ class PairedScorer(RoutedScorer):
     [2.34 4.23 4.54]
     >>> PairedScorer.available_tests()[:3]
     ['anytime_losses', 'anytime_mcnemar', 'bootstrap_difference']
-
-    .. versionadded:: 0.1
     """
 
     def __init__(

@@ -87,8 +87,6 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
     response_method='predict_proba', n_bins=10)
     >>> print(cross_val_score(GaussianNB(), X, y, scoring=scorer, cv=3).round(3))
     [-0.084 -0.05  -0.048]
-
-    .. versionadded:: 0.1
     """
     if not isinstance(scoring, str):
         if not callable(scoring):
@@ -127,8 +125,6 @@ def get_scorer_names() -> list[str]:
     >>> from skcompare.metrics import get_scorer_names
     >>> "neg_expected_calibration_error" in get_scorer_names()
     True
-
-    .. versionadded:: 0.1
     """
     return sorted(scorer_names())
 
@@ -162,8 +158,6 @@ def register_scorers() -> list[str]:
     >>> get_sklearn_scorer("neg_expected_calibration_error")
     make_scorer(expected_calibration_error, greater_is_better=False,
     response_method='predict_proba')
-
-    .. versionadded:: 0.1
     """
     # A list, because another thread may register a metric at the same time.
     entries = list(metrics().values())

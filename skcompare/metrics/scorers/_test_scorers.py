@@ -81,8 +81,6 @@ class McNemarScorer(PairedScorer):
     difference [-0.06  0.16  0.04]
     statistic [-1.    2.31  0.58]
     confidence [0.17 0.99 0.71]
-
-    .. versionadded:: 0.1
     """
 
     default_test: ClassVar[str] = "mcnemar"
@@ -187,8 +185,6 @@ class DeLongScorer(PairedScorer):
     ...     ).fit(X_new, y_new, champion_scores=scores)
     >>> search.best_params_, float(round(search.best_score_, 3))
     ({'C': 0.001}, -0.019)
-
-    .. versionadded:: 0.1
     """
 
     default_test: ClassVar[str] = "delong"
@@ -305,8 +301,6 @@ class PrecisionScorer(PairedScorer):
     ...     )
     >>> bool((again == scores).all())
     True
-
-    .. versionadded:: 0.1
     """
 
     default_test: ClassVar[str] = "precision_both_scores"
@@ -407,8 +401,6 @@ class CalibrationScorer(PairedScorer):
     >>> scores = cross_val_score(LogisticRegression(), X_new, y_new, scoring=scorer, cv=2)
     >>> print(scores.round(1))
     [1.9 4.4]
-
-    .. versionadded:: 0.1
     """
 
     default_test: ClassVar[str] = "calibration_difference"

@@ -106,8 +106,6 @@ class ForestDisplay(IntervalDisplay):
            name  estimate    low   high
     0  accuracy     0.060  0.001  0.119
     1   roc_auc     0.086  0.040  0.132
-
-    .. versionadded:: 0.1
     """
 
     rows: tuple[IntervalRow, ...]

@@ -116,8 +116,6 @@ class RelativePrecisionDisplay(IntervalDisplay):
                  name  estimate
     0  precision[cat]      1.15
     1  precision[dog]      1.20
-
-    .. versionadded:: 0.1
     """
 
     rows: tuple[IntervalRow, ...]

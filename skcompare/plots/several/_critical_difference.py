@@ -97,8 +97,6 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     >>> predictions = predictions_from_arrays(y, answers)
     >>> CriticalDifferenceDisplay.of_result(predictions).groups
     (('B', 'A'), ('C',))
-
-    .. versionadded:: 0.1
     """
 
     several: Several

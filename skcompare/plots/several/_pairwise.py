@@ -68,8 +68,6 @@ class PairwiseDisplay(SeveralDisplay):
     ('B', 'C', 'A')
     >>> display.differences.round(2).tolist()
     [[nan, 0.0, 0.08], [0.0, nan, 0.08], [-0.08, -0.08, nan]]
-
-    .. versionadded:: 0.1
     """
 
     several: Several

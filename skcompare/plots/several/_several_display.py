@@ -31,8 +31,6 @@ class SeveralDisplay(Display):
     - `control`, the classifier that the others are compared with, and `alternative`;
     - `alpha`, the level; `pos_label`, the positive one of two classes;
     - `n_resamples` and `random_state` of "max-t".
-
-    .. versionadded:: 0.1
     """
 
     @classmethod

@@ -80,8 +80,6 @@ class ItemScores:
     ItemScores(n=2, attempts=(2, 2 to 4), champion=0.5, challenger=0.875)
     >>> scores.items.tolist(), scores.differences.tolist()
     (['q1', 'q2'], [0.25, 0.5])
-
-    .. versionadded:: 0.1
     """
 
     items: np.ndarray

@@ -395,8 +395,6 @@ def clustered_mcnemar(
     >>> result = clustered_mcnemar(ClusterSums(tables, ["a", "b", "c", "d", "e"]))
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.3f}")
     0.225, p = 0.188
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)

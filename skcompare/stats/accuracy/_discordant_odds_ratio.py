@@ -108,8 +108,6 @@ def discordant_odds_ratio(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.8451, 3.4002]
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)

@@ -316,8 +316,6 @@ def proportional_z(
     -0.050, z = -1.400, p = 0.1614
     >>> print(f"{mcnemar(table).pvalue:.4f}")
     0.1173
-
-    .. versionadded:: 0.1
     """
     check_choice("interval", interval, INTERVALS)
     check_alternative(alternative)

@@ -218,8 +218,6 @@ def mcnemar(
     ... )
     >>> print(f"p = {result.pvalue:.4f}")
     p = 0.0608
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)

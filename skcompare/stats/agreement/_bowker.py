@@ -109,8 +109,6 @@ def bowker(
     >>> most = result.parts[0]
     >>> most["champion"], most["challenger"], most["count"], most["reverse_count"]
     ('a', 'c', 4, 8)
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("df", df, DEGREES)
@@ -311,8 +309,6 @@ def symmetry_permutation(
     >>> result = symmetry_permutation(matrix)
     >>> print(f"{result.statistic:g}, p = {result.pvalue:.4f} ({result.method})")
     10, p = 0.4258 (total-asymmetry, exact)
-
-    .. versionadded:: 0.1
     """
     check_choice("statistic", statistic, tuple(STATISTICS))
     check_choice("method", method, PERMUTATION_METHODS)

@@ -38,8 +38,6 @@ class EnsembleStep:
         What was found.
     values : mapping of str to float
         The numbers.
-
-    .. versionadded:: 0.1
     """
 
     name: str
@@ -76,8 +74,6 @@ class EnsembleAdvice:
         The advice in one sentence.
     steps : tuple of EnsembleStep
         The checkpoints that were looked at, in order; the first that fails is the last.
-
-    .. versionadded:: 0.1
     """
 
     advice: str
@@ -188,8 +184,6 @@ def recommend_ensemble(
     ('combine', 'symmetric')
     >>> print(advice.steps[2].sentence)
     errors are not redundant: Yule's Q 0.60 below 0.8
-
-    .. versionadded:: 0.1
     """
     check_alpha(alpha)
     check_choice("correlation", correlation, ("pearson", "spearman"))

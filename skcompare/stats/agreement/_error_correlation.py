@@ -198,8 +198,6 @@ def error_correlation(
     >>> result = error_correlation(losses, method="spearman")
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.3f}")
     -0.176, p = 0.738
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)

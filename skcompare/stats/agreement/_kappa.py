@@ -197,8 +197,6 @@ def cohen_kappa(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.5994, 0.7771]
-
-    .. versionadded:: 0.1
     """
     check_choice("weights", weights, WEIGHTS)
     counts = matrix.counts.astype(np.float64)
@@ -287,8 +285,6 @@ def error_kappa(
     >>> result = error_kappa(ContingencyTable(150, 25, 15, 10))
     >>> print(f"{result.estimate:.4f}, p = {result.pvalue:.4f}, {result.remark}")
     0.2195, p = 0.0075, fair agreement beyond chance
-
-    .. versionadded:: 0.1
     """
     counts = np.array(
         [

@@ -96,8 +96,6 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
     >>> most = result.parts[0]
     >>> print(f"{most['label']}: {most['difference']:+.2f}")
     a: +0.04
-
-    .. versionadded:: 0.1
     """
     frame = rate_frame(matrix.counts)
     statistic = float(frame.statistics(_differences(matrix)))
@@ -165,8 +163,6 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     >>> result = bhapkar(matrix)
     >>> print(f"{result.statistic:.4f}, df {result.df}, p = {result.pvalue:.4f}")
     2.6716, df 2, p = 0.2630
-
-    .. versionadded:: 0.1
     """
     frame = rate_frame(matrix.counts)
     score, n = float(frame.statistics(_differences(matrix))), matrix.n

@@ -104,8 +104,6 @@ def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.1f} [{low:.3f}, {high:.3f}]: {result.remark}")
     0.6 [0.175, 0.829]: errors tend to fall on the same records
-
-    .. versionadded:: 0.1
     """
     together = table.both_correct * table.both_wrong
     apart = table.only_champion * table.only_challenger
@@ -264,8 +262,6 @@ def disagreement(table: ContingencyTable) -> PairedResult:
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.2f} [{low:.3f}, {high:.3f}]")
     0.20 [0.150, 0.261]
-
-    .. versionadded:: 0.1
     """
     return _share(table.n_discordant, table.n, "disagreement")
 
@@ -318,8 +314,6 @@ def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
     >>> result = label_disagreement(matrix)
     >>> print(f"{result.estimate:.2f}: {result.remark}")
     0.20: the two differ on some of these records
-
-    .. versionadded:: 0.1
     """
     return _share(matrix.n - matrix.n_agreed, matrix.n, "label disagreement")
 

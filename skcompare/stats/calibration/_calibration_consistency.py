@@ -50,8 +50,6 @@ class CalibrationConsistency:
         The distribution of the number of events.
     flags : tuple of str
         Codes of caveats; `caveats` has their words.
-
-    .. versionadded:: 0.1
     """
 
     left: FloatArray
@@ -159,8 +157,6 @@ def calibration_consistency(
     [True, True, True, True, True]
     >>> calibration_consistency(calibration, "challenger").outside.tolist()
     [False, False, False, False, False]
-
-    .. versionadded:: 0.1
     """
     level = check_confidence_level(confidence_level)
     curve = calibration.curve(role, level)

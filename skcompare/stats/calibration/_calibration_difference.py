@@ -272,8 +272,6 @@ def calibration_difference(
     >>> result = calibration_difference(calibration)
     >>> print(f"{result.champion:.4f} to {result.challenger:.4f}, p = {result.pvalue:.1e}")
     0.0153 to -0.0001, p = 6.4e-12
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_alternative(alternative)

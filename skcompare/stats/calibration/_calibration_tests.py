@@ -122,8 +122,6 @@ class CalibrationTestResult:
         Codes of caveats; `caveats` has their words.
     details : mapping of str to float
         Further numbers.
-
-    .. versionadded:: 0.1
     """
 
     name: str
@@ -240,8 +238,6 @@ def spiegelhalter(
     >>> result = spiegelhalter([1, 0, 1, 0, 1, 0], [0.9, 0.2, 0.7, 0.3, 0.6, 0.15])
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (-1.239, 0.2154)
-
-    .. versionadded:: 0.1
     """
     chosen, n_classes, (forecasts,) = collapse_answers(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
@@ -330,8 +326,6 @@ def calibration_cusum(
     True
     >>> calibration_cusum(drifting, proba).pvalue
     0.0001
-
-    .. versionadded:: 0.1
     """
     check_choice("statistic", statistic, ("kuiper", "kolmogorov"))
     check_choice("method", method, ("auto", "simulation", "asymptotic"))

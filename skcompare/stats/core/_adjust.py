@@ -33,8 +33,6 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
     >>> from skcompare.stats import adjust_pvalues
     >>> adjust_pvalues([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
-
-    .. versionadded:: 0.1
     """
     check_choice("adjustment", method, ADJUSTMENTS)
     raw = np.asarray(pvalues, dtype=np.float64)

@@ -68,8 +68,6 @@ def mcnemar_sample_size(
     >>> from skcompare.stats import mcnemar_sample_size
     >>> round(mcnemar_sample_size(0.05, 0.15), 2)
     468.57
-
-    .. versionadded:: 0.1
     """
     reach = _reach(difference, disagreement, alpha, power, alternative)
     return (reach / abs(difference)) ** 2
@@ -145,8 +143,6 @@ def bcv_mcnemar_sample_size(
     >>> from skcompare.stats import bcv_mcnemar_sample_size
     >>> round(bcv_mcnemar_sample_size(0.05, 0.15), 1)
     558.6
-
-    .. versionadded:: 0.1
     """
     n_effective = corrected_sample_size(
         difference, disagreement, alpha=alpha, power=power, alternative=alternative
@@ -298,8 +294,6 @@ def mcnemar_power(
     0.8066
     >>> print(f"{mcnemar_power(469, 0.05, 0.15, method='exact'):.4f}")
     0.7756
-
-    .. versionadded:: 0.1
     """
     n = check_count("n", n)
     check_choice("method", method, METHODS)

@@ -22,10 +22,7 @@ LEVEL_ROUNDING = 1e-9
 
 
 class ConfidenceInterval(NamedTuple):
-    """Lower and upper limit.
-
-    .. versionadded:: 0.1
-    """
+    """Lower and upper limit."""
 
     low: float
     high: float
@@ -86,8 +83,6 @@ class PairedResult:
     test, inference, design : str
         The registered name of the test, whether it speaks of two trained "models" or
         of two learning "algorithms", and how the evidence was collected.
-
-    .. versionadded:: 0.1
     """
 
     statistic: float

@@ -100,8 +100,6 @@ def loss_permutation(
     >>> result = loss_permutation(losses)
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}, {result.method}")
     2.286, p = 0.0625, all signs
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     n_resamples = check_count("n_resamples", n_resamples)
@@ -240,8 +238,6 @@ def clustered_t(
     >>> result = clustered_t(losses, method="t")
     >>> print(f"{result.estimate:.2f}, t = {result.statistic:.2f}, p = {result.pvalue:.3f}")
     0.15, t = 2.41, p = 0.095
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_alternative(alternative)

@@ -161,8 +161,6 @@ def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedR
     >>> result = paired_t(losses)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.076, t = 2.153, p = 0.0976
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     check_records(losses, "paired_t")

@@ -180,8 +180,6 @@ def wilcoxon(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.3f}, {high:.3f}]")
     [0.045, 0.200]
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("zeros", zeros, ZEROS)

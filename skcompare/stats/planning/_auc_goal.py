@@ -24,10 +24,7 @@ GOAL_WORDS = {
 
 
 class AUCPlanScenario(NamedTuple):
-    """What a plan would be if something else were true.
-
-    .. versionadded:: 0.1
-    """
+    """What a plan would be if something else were true."""
 
     name: str
     """What is supposed."""
@@ -84,8 +81,6 @@ class AUCPlan:
         How many records of groups are worth an unrelated one.
     scenarios : tuple of AUCPlanScenario
         The answer if something that is not known is otherwise.
-
-    .. versionadded:: 0.1
     """
 
     goal: str

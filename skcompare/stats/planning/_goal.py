@@ -188,10 +188,7 @@ GOAL_WORDS = {
 
 
 class PlanScenario(NamedTuple):
-    """What a plan would be if something else were true.
-
-    .. versionadded:: 0.1
-    """
+    """What a plan would be if something else were true."""
 
     name: str
     """What is supposed."""
@@ -255,8 +252,6 @@ class ComparisonPlan:
     approximate : bool
         Whether the power is that of a normal approximation, because discordant pairs are
         tens of thousands; see :func:`mcnemar_power`.
-
-    .. versionadded:: 0.1
     """
 
     goal: str

@@ -111,8 +111,6 @@ def plan_comparison(
     0.0000 to 0.2000 is possible
     least disagreement: difference +0.0000, disagreement 0.0000: 500 records, power 1.000
     greatest disagreement: difference +0.0000, disagreement 0.2000: 500 records, power 0.258
-
-    .. versionadded:: 0.1
     """
     question = Question.checked(goal, margin, alpha, power, alternative, method, n)
     if not is_number(design_effect) or not 0 < design_effect < math.inf:
@@ -198,8 +196,6 @@ def plan_from_pilot(
     >>> plan = plan_from_pilot(ContingencyTable(150, 12, 28, 10))
     >>> plan.records, [(one.name, one.records) for one in plan.scenarios]
     (237.0, [('hardest difference', 4916.0), ('easiest difference', 71.0)])
-
-    .. versionadded:: 0.1
     """
     question = Question.checked(goal, margin, alpha, power, alternative, method, n)
     level = check_confidence_level(confidence_level)

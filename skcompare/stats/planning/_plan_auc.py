@@ -338,8 +338,6 @@ def plan_auc_comparison(
     to find a difference of the AUCs (DeLong, two-sided, alpha 0.05)
     if AUC is 0.8 (champion) and 0.85 (challenger), difference +0.0500
     and scores correlate 0.6 among positives, 0.6 among negatives (binormal)
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     question = AUCQuestion.checked(
@@ -446,8 +444,6 @@ def plan_auc_from_pilot(
     ...     print(f"{one.name} {one.difference:+.4f}: {one.positives:.0f} positives")
     hardest difference +0.0188: 968 positives
     easiest difference +0.1348: 19 positives
-
-    .. versionadded:: 0.1
     """
     shown = AUCPilot.of(pilot)
     question = AUCQuestion.checked(

@@ -159,8 +159,6 @@ class CombinedPvalue:
         Codes of caveats; `caveats` has their words.
     details : mapping of str to float
         Further numbers.
-
-    .. versionadded:: 0.1
     """
 
     statistic: float
@@ -241,8 +239,6 @@ def simes(pvalues: Sequence[float]) -> CombinedPvalue:
     >>> result = simes([0.012, 0.03, 0.5])
     >>> print(f"{result.pvalue:.3f}")
     0.036
-
-    .. versionadded:: 0.1
     """
     values, flags = _checked(pvalues)
     n = len(values)
@@ -330,8 +326,6 @@ def lancaster_correlated(
     >>> result = lancaster_correlated([0.04, 0.06, 0.1], correlation=correlation)
     >>> print(f"{result.pvalue:.4f}, df {result.df:.2f}")
     0.0314, df 3.51
-
-    .. versionadded:: 0.1
     """
     values, flags = _checked(pvalues)
     n = len(values)

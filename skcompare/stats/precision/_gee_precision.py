@@ -161,8 +161,6 @@ default="precision"
     >>> result = clustered_precision(sums)
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.2g}")
     0.200, p = 7.1e-07
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, CLASS_SCORES)
     check_choice("method", method, DIFFERENCE_METHODS)
@@ -410,8 +408,6 @@ default="precision"
     2.211, p = 2.7e-05
     >>> result.flags
     ('invalid-design',)
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, CLASS_SCORES)
     check_choice("link", link, RATIO_LINKS)

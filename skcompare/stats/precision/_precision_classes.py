@@ -93,8 +93,6 @@ class PrecisionByClass:
         The difference of the mean scores of the classes that both classifiers answer.
     design : Design
         How the records were collected.
-
-    .. versionadded:: 0.1
     """
 
     columns: ClassVar[tuple[str, ...]] = (
@@ -402,8 +400,6 @@ default="holm"
     >>> low, high = result.macro.confidence_interval()
     >>> print(f"{result.macro.estimate:.3f} [{low:.3f}, {high:.3f}]")
     0.061 [0.011, 0.111]
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, CLASS_SCORES)
     check_choice("adjust", adjust, ADJUSTMENTS)

@@ -253,8 +253,6 @@ default="precision"
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.4f} [{low:.4f}, {high:.4f}], p = {result.pvalue:.4f}")
     0.0401 [0.0072, 0.0731], p = 0.0170
-
-    .. versionadded:: 0.1
     """
     asked = question(counts, label, score, alternative)
     contrast = share_contrast(asked.moments, asked.covariance(correction))
@@ -359,8 +357,6 @@ default="precision"
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.3f} [{low:.3f}, {high:.3f}], p = {result.pvalue:.4f}")
     1.361 [1.050, 1.765], p = 0.0200
-
-    .. versionadded:: 0.1
     """
     asked = question(counts, label, score, alternative)
     contrast = log_odds_contrast(asked.moments, asked.covariance(correction))
@@ -474,8 +470,6 @@ default="precision"
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.4f} [{low:.4f}, {high:.4f}], p = {result.pvalue:.4f}")
     1.0486 [1.0085, 1.0903], p = 0.0171
-
-    .. versionadded:: 0.1
     """
     asked = question(counts, label, score, alternative)
     contrast = log_ratio_contrast(asked.moments, asked.covariance(correction))

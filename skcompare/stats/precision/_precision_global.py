@@ -416,8 +416,6 @@ default="holm"
     >>> result = precision_simes(counts)
     >>> print(f"p = {result.pvalue:.4f}, most of class {result.parts[0]['label']}")
     p = 0.0004, most of class 3
-
-    .. versionadded:: 0.1
     """
     classes = AllClasses(counts, score, test, adjust)
     if not classes.known.any():
@@ -512,8 +510,6 @@ default="holm"
     >>> result = precision_lancaster(counts)
     >>> print(f"{result.statistic:.2f}, df {result.df:.2f}, p = {result.pvalue:.5f}")
     37.56, df 7.67, p = 0.00001
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     n_resamples = check_count("n_resamples", n_resamples, least=2)
@@ -621,8 +617,6 @@ default="holm"
     >>> result = precision_joint(counts)
     >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.5f}")
     23.66, df 4, p = 0.00009
-
-    .. versionadded:: 0.1
     """
     check_choice("scale", scale, tuple(SCALES))
     test, method = SCALES[scale]

@@ -135,8 +135,6 @@ default="precision"
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0066, 0.0733]
-
-    .. versionadded:: 0.1
     """
     asked = question(counts, label, score, alternative)
     contrast = both_scores(asked.moments, alternative)
@@ -251,8 +249,6 @@ default="precision"
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0066, 0.0729]
-
-    .. versionadded:: 0.1
     """
     return _result(question(counts, label, score, alternative), True, interval)
 
@@ -344,8 +340,6 @@ default="precision"
     >>> result = precision_score(counts)
     >>> print(f"{result.statistic:.4f}, p = {result.pvalue:.4f}")
     5.7112, p = 0.0169
-
-    .. versionadded:: 0.1
     """
     return _result(question(counts, label, score, alternative), False, interval)
 

@@ -278,8 +278,6 @@ def updated_precision(
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.2f} times, [{low:.2f}, {high:.2f}]")
     1.61 times, [1.24, 2.11]
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_alternative(alternative)

@@ -152,8 +152,6 @@ def clustered_delong(
     >>> result = clustered_delong(placements)
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
     0.089, p = 0.0059
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)

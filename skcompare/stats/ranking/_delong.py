@@ -217,8 +217,6 @@ def delong(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.2f}, {high:.2f}]")
     [0.00, 0.56]
-
-    .. versionadded:: 0.1
     """
     check_choice("interval", interval, INTERVALS)
     check_alternative(alternative)
@@ -324,8 +322,6 @@ class AUCInterval:
         Records of each class.
     flags : tuple of str
         Codes of caveats; `caveats` has their words.
-
-    .. versionadded:: 0.1
     """
 
     auc: float
@@ -417,8 +413,6 @@ def auc_interval(
     >>> low, high = auc_interval([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6])
     >>> print(f"[{low:.2f}, {high:.2f}]")
     [0.50, 1.00]
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     level = check_confidence_level(confidence_level)

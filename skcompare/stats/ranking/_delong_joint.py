@@ -97,8 +97,6 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     >>> result = delong_joint(PlacementValues.from_predictions(y, first, second, third))
     >>> print(f"{result.statistic:.3f}, df {result.df}, p = {result.pvalue:.3f}")
     7.061, df 2, p = 0.029
-
-    .. versionadded:: 0.1
     """
     _check_placements(placements, "delong_joint")
     if placements.n_scores < 2:
@@ -221,8 +219,6 @@ def auc_contrast(
     >>> result = auc_contrast(placements, [-1, 0.5, 0.5])
     >>> print(f"{result.estimate:.2f}, p = {result.pvalue:.3f}")
     0.16, p = 0.392
-
-    .. versionadded:: 0.1
     """
     _check_placements(placements, "auc_contrast")
     check_alternative(alternative)

@@ -145,8 +145,6 @@ default="holm"
     >>> most = result.parts[0]
     >>> most["first_class"], most["second_class"], round(most["adjusted_pvalue"], 4)
     (0, 1, 0.0498)
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, SCORES)
     check_choice("adjust", adjust, ADJUSTMENTS)

@@ -161,8 +161,6 @@ default="holm"
     1 0.074 0.1100
     0 0.076 0.1100
     2 0.057 0.1100
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, SCORES)
     check_choice("adjust", adjust, ADJUSTMENTS)
@@ -261,8 +259,6 @@ default="holm"
     >>> result = delong_classes(values)
     >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.1e}")
     20.66, df 3, p = 1.2e-04
-
-    .. versionadded:: 0.1
     """
     check_choice("adjust", adjust, ADJUSTMENTS)
     kept = kept_classes(values, rare, others=True)

@@ -65,8 +65,6 @@ class RocDifferenceBand:
         Champion and challenger.
     flags : tuple of str
         Codes of caveats; `caveats` has their words.
-
-    .. versionadded:: 0.1
     """
 
     fpr: FloatArray
@@ -279,8 +277,6 @@ def roc_difference_band(
     [0.4, 0.44, 0.36, 0.18]
     >>> band.low.round(2).tolist()
     [0.22, 0.31, 0.23, 0.08]
-
-    .. versionadded:: 0.1
     """
     check_two(placements, "roc_difference_band")
     level = check_confidence_level(confidence_level)

@@ -91,8 +91,6 @@ def unpaired_delong(
     >>> result = unpaired_delong(here, there)
     >>> print(f"{result.estimate:.3f}, df {result.df:.2f}, p = {result.pvalue:.3f}")
     0.278, df 12.47, p = 0.214
-
-    .. versionadded:: 0.1
     """
     check_choice("df", df, DEGREES)
     check_alternative(alternative)

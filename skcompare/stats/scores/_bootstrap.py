@@ -299,8 +299,6 @@ def bootstrap_difference(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.2f}, {high:.2f}], p = {result.pvalue:.4f}")
     [0.09, 0.15], p = 0.0002
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_alternative(alternative)

@@ -137,8 +137,6 @@ def jackknife_difference(
     >>> low, high = result.confidence_interval()
     >>> print(f"{result.estimate:.3f} [{low:.3f}, {high:.3f}], p = {result.pvalue:.1e}")
     0.127 [0.103, 0.156], p = 1.1e-08
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     champion, challenger = check_scored(scored)

@@ -146,8 +146,6 @@ def permutation_difference(
     ... )
     >>> print(f"p = {permutation_difference(pair).pvalue:.4f}")
     p = 0.0001
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     if n_resamples is None:

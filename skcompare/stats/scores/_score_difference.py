@@ -289,8 +289,6 @@ def score_difference(
     permutation, exact
     >>> print(f"{score_difference(counts, score='f1', method='delta').pvalue:.4f}")
     0.1049
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     check_alternative(alternative)

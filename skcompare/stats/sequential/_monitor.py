@@ -92,8 +92,6 @@ class AnytimeLook(NamedTuple):
         Their mean difference, and its interval.
     pvalue, log_pvalue : float
         That of this look; a later one may be larger.
-
-    .. versionadded:: 0.1
     """
 
     n: int
@@ -167,8 +165,6 @@ class AnytimeMonitor:
     300 records, +0.073, p = 0.0051
     >>> monitor.decided
     True
-
-    .. versionadded:: 0.1
     """
 
     def __init__(

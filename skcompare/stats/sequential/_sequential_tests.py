@@ -151,8 +151,6 @@ def anytime_mcnemar(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0389, 0.2321]
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     null = check_difference(null_value)
@@ -349,8 +347,6 @@ def anytime_losses(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.3f}, {high:.3f}]")
     [0.037, 0.090]
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     known = bound_of(losses.loss, bound)

@@ -131,8 +131,6 @@ def cochran_q(
     Q = 7.5294, df = 2, p = 0.0232
     >>> print(f"{cochran_q(patterns, method='exact').pvalue:.4f}")
     0.0242
-
-    .. versionadded:: 0.1
     """
     check_choice("method", method, METHODS)
     n_resamples = check_count("n_resamples", n_resamples)

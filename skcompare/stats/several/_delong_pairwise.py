@@ -60,8 +60,6 @@ class PairwiseAUCResult(PairwiseRows):
         Codes of caveats; `caveats` has their words.
     monte_carlo_error : ndarray of shape (n_pairs,) or None
         Standard errors of adjusted p-values that are drawn, as by "max-t".
-
-    .. versionadded:: 0.1
     """
 
     columns: ClassVar[tuple[str, ...]] = (
@@ -231,8 +229,6 @@ default="holm"
     [0.28, 0.04, -0.24]
     >>> result.adjusted_pvalue.round(3).tolist()
     [0.14, 0.878, 0.414]
-
-    .. versionadded:: 0.1
     """
     check_choice("adjust", adjust, PAIRWISE_ADJUSTMENTS)
     check_alternative(alternative)

@@ -60,8 +60,6 @@ class PairwiseResult(PairwiseRows):
     monte_carlo_error : ndarray of shape (n_pairs,) or None
         Standard errors of adjusted p-values that are drawn, as by "max-t". One-sided they
         are smaller, because each resample counts with its opposite.
-
-    .. versionadded:: 0.1
     """
 
     columns: ClassVar[tuple[str, ...]] = (
@@ -244,8 +242,6 @@ def max_t_pvalues(
     >>> adjusted, _ = max_t_pvalues(patterns, np.array([0, 0, 1]), np.array([1, 2, 2]))
     >>> adjusted.round(2).tolist()
     [0.08, 0.1, 1.0]
-
-    .. versionadded:: 0.1
     """
     rng = check_random_state(random_state)
     discordant = patterns.discordant
@@ -433,8 +429,6 @@ default="holm"
     [0.0628, 0.091, 1.0]
     >>> pairwise_mcnemar(patterns, control="A", adjust="max-t").challenger
     ('B', 'C')
-
-    .. versionadded:: 0.1
     """
     if not isinstance(patterns, CorrectnessPatterns):
         raise TypeError(

@@ -83,8 +83,6 @@ class PairwisePrecisionResult(PairwiseRows):
         Codes of caveats; `caveats` has their words.
     monte_carlo_error : ndarray of shape (n_pairs,) or None
         Standard errors of adjusted p-values that are drawn, as by "max-t".
-
-    .. versionadded:: 0.1
     """
 
     columns: ClassVar[tuple[str, ...]] = (
@@ -274,8 +272,6 @@ default="holm"
     [1.63, 2.47]
     >>> result.adjusted_pvalue.round(4).tolist()
     [0.0147, 0.0002]
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, CLASS_SCORES)
     check_choice("scale", scale, tuple(SCALES))

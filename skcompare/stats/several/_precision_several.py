@@ -124,8 +124,6 @@ default="precision"
     15.297, df 2, p = 0.0005
     >>> [round(part["odds_ratio"], 2) for part in result.parts]
     [1.0, 1.63, 2.47]
-
-    .. versionadded:: 0.1
     """
     check_choice("score", score, CLASS_SCORES)
     check_choice("method", method, METHODS)

@@ -299,8 +299,6 @@ def bcv_jackknife_t(
     >>> result = bcv_jackknife_t(BlockDifferences.from_records(gains, in_first))
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.2f}, p = {result.pvalue:.4f}")
     0.203, t = 2.92, p = 0.0096
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     variance = _variance(blocks)

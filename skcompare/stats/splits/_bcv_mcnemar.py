@@ -147,8 +147,6 @@ def bcv_mcnemar(
     >>> result = bcv_mcnemar(PairedBlocks([[[78, 5, 12, 5], [78, 5, 12, 5]]] * 5))
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
     0.070, p = 0.0349
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     effective = blocks.effective(effective_multiplier(_n_repeats(blocks), rho1, rho2))
@@ -322,8 +320,6 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
     >>> result = naive_kfold_mcnemar(blocks)
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.4f}")
     0.091, p = 0.1653
-
-    .. versionadded:: 0.1
     """
     folds = _folds_of(blocks)
     against, favour = folds[:, 1].tolist(), folds[:, 2].tolist()

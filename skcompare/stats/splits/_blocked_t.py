@@ -152,8 +152,6 @@ def blocked_t(
     0.030, t = 1.964, p = 0.1067
     >>> print(f"{blocked_t(scores, variant='published').pvalue:.4f}")
     0.0677
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     found = _Blocked.of(scores, variant)

@@ -120,8 +120,6 @@ def pseudo_bootstrap_t(
     >>> result = pseudo_bootstrap_t(scores, experimental=True)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.030, t = 3.133, p = 0.0519
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     return _of_means(scores, "pseudo_bootstrap_t", alternative, experimental, False)
@@ -215,8 +213,6 @@ def corrected_pseudo_bootstrap_t(
     >>> result = corrected_pseudo_bootstrap_t(scores, experimental=True)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.030, t = 2.834, p = 0.0660
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     name = "corrected_pseudo_bootstrap_t"
@@ -402,8 +398,6 @@ def conservative_z(
     >>> result = conservative_z(scores)
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.030, z = 2.400, p = 0.0164
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     estimate, error = _found(scores)
@@ -565,8 +559,6 @@ def cv_ci_z(
     >>> result = cv_ci_z(scores)
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.050, z = 1.441, p = 0.1494
-
-    .. versionadded:: 0.1
     """
     check_choice("variance", variance, VARIANCES)
     check_alternative(alternative)

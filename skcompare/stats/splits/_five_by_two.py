@@ -115,8 +115,6 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
     >>> result = combined_5x2_f(scores)
     >>> print(f"{result.estimate:.3f}, F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.043, F = 4.429, p = 0.0571
-
-    .. versionadded:: 0.1
     """
     return _f_result(scores, "combined_5x2_f", df1=10, df2=5)
 
@@ -212,8 +210,6 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     >>> result = calibrated_5x2_f(scores)
     >>> print(f"{result.estimate:.3f}, F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.043, F = 4.429, p = 0.0603
-
-    .. versionadded:: 0.1
     """
     return _f_result(scores, "calibrated_5x2_f", df1=7, df2=5)
 
@@ -383,8 +379,6 @@ def paired_5x2_t(
     0.131 0.042 0.073 0.408 0.233 0.025 0.670 0.073 0.042 0.131
     >>> result.flags
     ('depends-on-fold-order', 'liberal')
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     check_halves(scores, "paired_5x2_t", N_REPEATS)
@@ -489,8 +483,6 @@ def combined_5x2_t(
     >>> result = combined_5x2_t(scores)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.043, t = 6.143, p = 0.0017
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     check_halves(scores, "combined_5x2_t", N_REPEATS)

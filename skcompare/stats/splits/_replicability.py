@@ -29,8 +29,6 @@ class ReplicabilityResult:
         Experiments.
     rejections : int
         Those of them that rejected the null hypothesis.
-
-    .. versionadded:: 0.1
     """
 
     value: float
@@ -134,8 +132,6 @@ def replicability(
     >>> low, high = result.confidence_interval()
     >>> print(f"[{low:.2f}, {high:.2f}]")
     [0.44, 1.00]
-
-    .. versionadded:: 0.1
     """
     table = _decisions(decisions, alpha)
     n = len(table)

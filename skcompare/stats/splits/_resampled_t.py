@@ -295,8 +295,6 @@ def corrected_repeated_kfold_t(
     >>> result = corrected_repeated_kfold_t(scores)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.020, t = 2.108, p = 0.1027
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     return corrected_t(scores, "corrected_repeated_kfold_t", alternative, correction)
@@ -378,8 +376,6 @@ def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> Pair
     0.020, t = 3.162, p = 0.0341
     >>> result.flags
     ('liberal',)
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     return resampled_t(scores, "kfold_t", alternative)
@@ -510,8 +506,6 @@ def corrected_repeated_holdout_t(
     >>> result = corrected_repeated_holdout_t(scores)
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.020, t = 2.268, p = 0.0726
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     return corrected_t(scores, "corrected_repeated_holdout_t", alternative, correction)
@@ -604,8 +598,6 @@ def repeated_holdout_t(
     0.020, t = 3.464, p = 0.0180
     >>> result.flags
     ('liberal',)
-
-    .. versionadded:: 0.1
     """
     check_alternative(alternative)
     return resampled_t(scores, "repeated_holdout_t", alternative)

@@ -192,7 +192,6 @@ def test_loss_is_described(entry):
     """A loss has a question, a title, a docstring, and measures that lead back to it."""
     assert entry.question.endswith("?")
     assert entry.title
-    assert ".. versionadded:: " in entry.function.__doc__
     for measure in entry.measures:
         assert entry == loss_of(measure) == loss_of(f"neg_{measure}")
 

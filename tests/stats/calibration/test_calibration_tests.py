@@ -395,4 +395,3 @@ def test_docstring(test):
     for section in ("Parameters", "Returns", "Raises", "Notes", "References", "Examples"):
         assert f"\n{section}\n---" in inspect.getdoc(test)
     assert "null hypothesis" in inspect.getdoc(test)
-    assert ".. versionadded:: 0.1" in inspect.getdoc(test)
