@@ -250,7 +250,8 @@ def tests_for(measure: str | None, design: Design | None = None) -> list[PairedT
 
     Tests that call for caution are left to those who name them. A test of this very
     measure comes before tests of any loss and of any score, a test of the difference before
-    other kinds, one of few measures before one of many, and a preferred one before others.
+    other kinds, one of few measures before one of many, one that needs no bound before one
+    that does, and a preferred one before others.
     """
     least = 2 if tested_instead(measure) else 1
     tests = paired_tests().values()
@@ -263,5 +264,6 @@ def tests_for(measure: str | None, design: Design | None = None) -> list[PairedT
             -entry.match(measure),
             entry.kind != "difference",
             len(entry.measures),
+            entry.bounded,
         ),
     )

@@ -530,7 +530,7 @@ def only_reader(monkeypatch):
 
     def leave(library=None):
         for name in set(LIBRARIES) - {library}:
-            monkeypatch.setattr(_parquet, f"_by_{name}", refuse)
+            monkeypatch.setattr(_parquet, f"_opened_by_{name}", refuse)
 
     return leave
 
@@ -593,7 +593,7 @@ def test_damaged_files_on_an_engine(parquet, monkeypatch, name):
     pytest.importorskip(name)
     monkeypatch.setattr(_scan, "READ_AT_ONCE", -1)
     for other in {"duckdb", "polars"} - {name}:
-        monkeypatch.setattr(_scan, f"_by_{other}", refused_import)
+        monkeypatch.setattr(_scan, f"_scanned_by_{other}", refused_import)
     path = parquet({"x": ["some", "other", "text"]})
     assert [1, 1, 1] == table_of(source_of(path)).counted(["x"])[1].tolist()
     chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
@@ -623,7 +623,7 @@ def test_what_fails_badly_in_polars_is_an_error(parquet, only_reader, monkeypatc
         raise PanicException("called unwrap")
 
     only_reader(None)
-    monkeypatch.setattr(_parquet, "_by_polars", panic)
+    monkeypatch.setattr(_parquet, "_opened_by_polars", panic)
     with pytest.raises(ValueError, match="as a Parquet file: called unwrap"):
         columns_of(parquet({"x": [1]}), ["x"])
 
