@@ -1,8 +1,8 @@
-"""What every run of pytest loads of skcompare, where skcompare is installed.
+"""Entry point of the pytest plugin, loaded by every run where skcompare is installed.
 
-It stands beside the package rather than in it, because `import skcompare` loads what it
-extends of scikit-learn, which runs that use no gate should not pay for. The rest is in
-``skcompare.gate._pytest_plugin``, imported when the fixture or the option is used.
+It stands beside the package rather than in it, because `import skcompare` loads the parts
+of scikit-learn that it extends, which runs without a gate should not pay for. The rest is
+in ``skcompare.gate._pytest_plugin``, imported when the fixture or the option is used.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 GATES = pytest.StashKey[list[dict[str, Any]]]()
-"""What the gates of a test decided, as plain values that travel between processes."""
+"""Decisions of the gates of a test, as plain values that travel between processes."""
 
 PLUGIN = "skcompare-gates"
 
@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect what gates decide in the process that hears of every test."""
+    """Collect the decisions of gates, in the process that gets all test reports."""
     if hasattr(config, "workerinput"):
         return
     path = config.getoption("skcompare_report")
@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def gate(request: pytest.FixtureRequest) -> Any:
-    """Gates that fail the test unless they pass, and that the summary shows.
+    """Return gates that fail the test unless they pass, and that the summary shows.
 
     ``gate(Superior("accuracy")).check(y_true, {"old": old, "new": new})`` judges
     conditions, ``gate.policy().check("old.csv", "new.csv")`` files by the policy of the
@@ -48,27 +48,27 @@ def gate(request: pytest.FixtureRequest) -> Any:
     """
     from skcompare.gate._pytest_plugin import GateFixture
 
-    # A test that runs again begins anew.
+    # A test that runs again starts from an empty list.
     request.node.stash[GATES] = []
     return GateFixture(request, request.node.stash[GATES])
 
 
-# The older form of a wrapper, which every pytest with a stash knows.
+# The older form of a wrapper, which every pytest with a stash supports.
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-    """Send what the gates of a test decided with its last report."""
+    """Send the decisions of the gates of a test with its last report."""
     outcome = yield
     if call.when == "teardown" and item.stash.get(GATES, None):
         outcome.get_result().skcompare_gates = item.stash[GATES]
 
 
 class Gates:
-    """What all gates decided, by test, in the order in which the tests ended.
+    """Decisions of all gates, by test, in the order in which the tests ended.
 
     Parameters
     ----------
     report : Report, optional
-        Where it is written at the end.
+        The report to write at the end.
     """
 
     def __init__(self, report: Any = None) -> None:
@@ -77,10 +77,10 @@ class Gates:
         self.trouble = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what a test sent; of a test that ran again, what it sent last."""
-        found = getattr(report, "skcompare_gates", None)
-        if found:
-            self.by_test[report.nodeid] = found
+        """Keep the decisions of a test; of a test that ran again, the last ones."""
+        entries = getattr(report, "skcompare_gates", None)
+        if entries:
+            self.by_test[report.nodeid] = entries
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -94,16 +94,16 @@ class Gates:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show a line for each decision."""
+        """Show one line per decision."""
         if not self.by_test and self.report is None:
             return
         terminalreporter.section("skcompare gates")
-        for found in self.by_test.values():
-            for told in found:
-                verdict, _, rest = told["words"].partition(":")
-                colour = "green" if told["status"] == "passed" else "red"
+        for entries in self.by_test.values():
+            for entry in entries:
+                verdict, _, rest = entry["words"].partition(":")
+                colour = "green" if entry["status"] == "passed" else "red"
                 terminalreporter.write(verdict, **{colour: True})
-                terminalreporter.write(f" {told['test']}:{rest}\n")
+                terminalreporter.write(f" {entry['test']}:{rest}\n")
         if not self.by_test:
             terminalreporter.write_line("no gate decided anything")
         if self.trouble:

@@ -1,7 +1,7 @@
-"""Whether one classifier is really better than another.
+"""Comparison of classifiers: is one really better than another?
 
 :class:`PairedComparator` compares two scikit-learn classifiers by a valid test,
-:class:`MultipleComparator` several of them, and :func:`compare` answers that exist already.
+:class:`MultipleComparator` several of them, and :func:`compare` existing predictions.
 """
 
 from collections.abc import Callable as _Callable
@@ -28,7 +28,7 @@ __all__ = [
     "make_paired_scorer",
 ]
 
-# Everything is loaded when it is first asked for, so that `import skcompare` costs little
+# Everything is loaded at the first access, so that `import skcompare` costs little
 # more than the part of scikit-learn it extends. A new name goes into three places: here,
 # below for type checkers, and `__all__`; a test holds them together.
 _HOMES = {
@@ -60,8 +60,8 @@ _PACKAGES = {
     "stats",
 }
 
-# The command line and the gate are left out: what they stand on may not import them, and
-# some of it imports the version from here.
+# The command line and the gate are left out: modules below them may not import them, and
+# some of these import the version from here.
 if TYPE_CHECKING:
     from skcompare import comparators as comparators
     from skcompare import datasets as datasets
@@ -86,12 +86,12 @@ if TYPE_CHECKING:
     from skcompare.model_selection import BlockRegularized5x2CV, BlockRegularizedMx2CV
     from skcompare.reports import Comparison, MultipleComparison
 else:
-    # Hidden from type checkers, which would take any name at all otherwise.
+    # Hidden from type checkers, which would accept any name otherwise.
     def __getattr__(name):
         if name in _PACKAGES:
             return _import_module(f"skcompare.{name}")
         if name not in _HOMES:
-            # With the last two, Python says which name was meant.
+            # With the last two, Python suggests a similar name.
             raise AttributeError(
                 f"module 'skcompare' has no attribute {name!r}",
                 name=name,
@@ -106,7 +106,7 @@ else:
 
 
 def _get_scorer(name: str) -> "_Callable[..., float]":
-    """The scorer of a name, loaded with all of them."""
+    """Scorer of a name, loaded with all scorers."""
     from skcompare.metrics import get_scorer
 
     return get_scorer(name)

@@ -1,4 +1,4 @@
-"""Lets `python -m skcompare` do what the command `skcompare` does."""
+"""Entry point of `python -m skcompare`, which runs the command `skcompare`."""
 
 import sys
 

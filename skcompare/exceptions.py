@@ -1,4 +1,4 @@
-"""Errors that skcompare raises besides scikit-learn's and Python's own.
+"""Errors of skcompare, in addition to those of scikit-learn and Python.
 
 Bad input is a `ValueError` or a `TypeError`, as everywhere in scikit-learn.
 """
@@ -14,25 +14,25 @@ __all__ = [
 
 
 class ChampionMismatchError(BaseException):
-    """A scorer was given records of which its champion knows other features.
+    """Error of a scorer whose champion was trained on other features.
 
-    It is no ``Exception``, because scikit-learn's functions take a scorer that fails for a
-    score of NaN and go on: a `SequentialFeatureSelector` would then select the first
-    features, with nothing but warnings.
+    It is no ``Exception``, because scikit-learn's functions replace the score of a failing
+    scorer by NaN and continue: a `SequentialFeatureSelector` would then select the first
+    features, with mere warnings.
     """
 
 
 class EstimatorFailedError(RuntimeError):
-    """A classifier failed to fit or to predict; the message names it and the split.
+    """Error of a classifier that failed to fit or predict; names it and the split.
 
-    The estimator's own exception is the `__cause__`, as text where it happened in another
-    process. Where that is a `ValueError` or a `TypeError`, this is one too, so that it is
-    caught as one would catch it without us.
+    The exception of the estimator is the `__cause__`, as text if it was raised in another
+    process. If that is a `ValueError` or a `TypeError`, this is one too, so that the same
+    `except` clauses catch it as without skcompare.
     """
 
     @classmethod
     def of(cls, message: str, cause: BaseException) -> "EstimatorFailedError":
-        """The error of the kind of its cause."""
+        """Error of a type that matches its cause."""
         for kind in (EstimatorValueError, EstimatorTypeError):
             if isinstance(cause, kind.__bases__[1]):
                 return kind(message)
@@ -40,20 +40,20 @@ class EstimatorFailedError(RuntimeError):
 
 
 class EstimatorValueError(EstimatorFailedError, ValueError):
-    """An estimator refused its input."""
+    """Error of an estimator that refused its input."""
 
 
 class EstimatorTypeError(EstimatorFailedError, TypeError):
-    """An estimator got input of a type that it does not take."""
+    """Error of an estimator that refused the type of its input."""
 
 
 class MissingDependencyError(ImportError):
-    """An optional package is not installed; the message says how to install it."""
+    """Error of an optional package that is not installed, with how to install it."""
 
 
 class WorkerLostError(RuntimeError):
-    """A worker process ended before its fits were done, so there is no result.
+    """Error of a worker process that ended before its fits, so that there is no result.
 
-    The scheduler's own exception is the `__cause__`. The comparison left nothing behind and
-    can be run again.
+    The exception of the scheduler is the `__cause__`. The comparison left nothing behind
+    and can be run again.
     """

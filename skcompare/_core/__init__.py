@@ -1,1 +1,1 @@
-"""Designs, labels, checks of input and formatting, which every other package stands on."""
+"""Designs, labels, checks of input and formatting, used by every other package."""

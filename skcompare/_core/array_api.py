@@ -1,7 +1,7 @@
-"""Arrays of other libraries, such as torch and CuPy: known as such, and brought to numpy.
+"""Arrays of other libraries, such as torch and CuPy: detection and conversion to numpy.
 
-What such an array is, is said here alone. What can be computed where it is, on its device,
-is in `skcompare.evidence._device` and the modules named after it.
+Only this module decides what such an array is. Computations on its own device are in
+`skcompare.evidence._device` and the modules named after it.
 """
 
 import sys
@@ -11,27 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 PLAIN = (np.ndarray, np.generic, list, tuple, str, bytes, int, float, type(None))
-"""Types that are numpy's or Python's own, most of what comes."""
+"""Types of numpy and Python themselves, the most frequent input."""
 
 CLASSES = {"torch": "Tensor", "cupy": "ndarray"}
-"""Arrays that lack the method of the standard, or have had it for a short time only."""
+"""Array classes without the method of the standard, or with it in recent versions only."""
 
 LAZY = ("dask", "ndonnx", "sparse")
-"""Libraries whose arrays are not computed, or not dense, and are read as any array-like."""
+"""Libraries of lazy or sparse arrays, which are read as any other array-like."""
 
 
 def is_foreign(values: object) -> bool:
     """Whether values are an array of another library that follows the array API."""
     if isinstance(values, PLAIN):
         return False
-    # An array of a library cannot come before the library was imported.
+    # There is no array of a library that was not imported yet.
     for library, name in CLASSES.items():
-        # Without the class, something else has the name, or it is being imported.
+        # Without the class, another module has the name, or the import is not finished.
         if isinstance(values, getattr(sys.modules.get(library), name, ())):
             return True
-    of = type(values)
-    follows = hasattr(of, "__array_namespace__")
-    return follows and of.__module__.partition(".")[0] not in LAZY
+    cls = type(values)
+    follows = hasattr(cls, "__array_namespace__")
+    return follows and cls.__module__.partition(".")[0] not in LAZY
 
 
 def dispatches() -> bool:
@@ -42,11 +42,11 @@ def dispatches() -> bool:
 
 
 def on_host(values: Any) -> Any:
-    """Values as they are, but arrays of other libraries as arrays of numpy.
+    """Convert arrays of other libraries to numpy, and return other values as they are.
 
-    Where scikit-learn's option `array_api_dispatch` is on, they are copied from whatever
-    device they are on. Where it is off nothing is copied between devices unasked: what is
-    on the CPU is read, and what is not is refused.
+    If scikit-learn's option `array_api_dispatch` is on, arrays are copied from any device.
+    If it is off, nothing is copied between devices: arrays on the CPU are read, and others
+    are refused.
     """
     if not is_foreign(values):
         return values
@@ -69,19 +69,19 @@ def on_host(values: Any) -> Any:
 
 
 def all_on_host(*values: Any) -> tuple[Any, ...]:
-    """:func:`on_host` of each of several values."""
+    """Apply :func:`on_host` to each of several values."""
     return tuple(map(on_host, values))
 
 
 def _without_history(values: Any) -> Any:
-    """An array without the gradients that torch keeps, and of a type that numpy has."""
+    """Array without the gradients that torch keeps, and of a dtype that numpy has."""
     if getattr(values, "requires_grad", False):
         values = values.detach()
     return values.float() if str(values.dtype).endswith("bfloat16") else values
 
 
 def _copied(values: Any) -> NDArray[Any]:
-    # torch, CuPy and dpnp each have a name of their own for it.
+    # torch, CuPy and dpnp each call it differently.
     for copy in ("cpu", "get", "asnumpy"):
         if hasattr(values, copy):
             return np.asarray(getattr(values, copy)())

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing of files, which appear whole or not at all, and a check of their size."""
 
 import os
 import shutil
@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 LARGEST_RATIO, ALWAYS_FINE = 200, 1 << 30
-"""A file may be so many times as large when it is unpacked, or have so many bytes."""
+"""Largest ratio of unpacked to packed size, and number of bytes that is always allowed."""
 
 
 def check_unpacked(words: str, unpacked: int, packed: int, advice: str) -> None:
-    """Refuse a small file that would fill the memory.
+    """Refuse a small file whose content would fill the memory.
 
     Parameters
     ----------
     words : str
-        What messages call the file.
+        Name of the file in messages.
     unpacked, packed : int
-        Bytes of what is in it, as far as that is known, and of the file.
+        Bytes of its content, as far as they are known, and of the file.
     advice : str
-        What to do if the file is right.
+        Advice if the file is correct.
     """
     if unpacked > max(ALWAYS_FINE, LARGEST_RATIO * packed):
         raise ValueError(
@@ -33,11 +33,12 @@ def check_unpacked(words: str, unpacked: int, packed: int, advice: str) -> None:
 
 @contextmanager
 def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
-    """A path beside the target to write to, which takes its place when all went well.
+    """Yield a path to write to, which replaces the target if the block succeeds.
 
-    A link is followed and permissions are kept. What is no regular file, such as a pipe
-    or a device, is written directly. With `synced` the file is on disk before it takes its
-    place, and its place is before this returns, so that it outlasts a loss of power.
+    A link is followed and permissions are kept. A target that is no regular file, such as
+    a pipe or a device, is written directly. With `synced`, the file is on disk before it
+    replaces the target, and the new entry of the folder before this returns, so that the
+    file survives a loss of power.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -61,7 +62,7 @@ def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
             with suppress(OSError):
                 _sync(target.parent, os.O_RDONLY)
     except OSError as error:
-        # A full disk says so without a name.
+        # The error of a full disk names no file.
         if error.errno is not None:
             error.filename = error.filename or str(path)
         raise
@@ -70,7 +71,7 @@ def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
 
 
 def _sync(path: Path, flags: int) -> None:
-    """Wait until a file, or the names in a folder, are on disk."""
+    """Wait until a file, or the entries of a folder, are on disk."""
     descriptor = os.open(path, flags)
     try:
         os.fsync(descriptor)

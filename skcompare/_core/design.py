@@ -1,4 +1,4 @@
-"""How evidence was collected, as a value, and the designs of known splitters.
+"""Designs by which evidence is collected, and those of scikit-learn's splitters.
 
 A test is valid for some designs and not for others, so the design travels with the
 evidence from the split to the verdict.
@@ -99,28 +99,28 @@ _ASSUMPTIONS = {
 }
 
 DESIGN_KINDS = tuple(_TITLES)
-"""The kinds of design that a test can be declared valid for."""
+"""Kinds of designs that a test can be declared valid for."""
 
 HALVES = ("bcv", "random 5x2")
-"""Designs whose splits come in pairs: train on one half, test on the other."""
+"""Designs with pairs of splits: train on one half, test on the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How records were split into training and test sets.
+    """Design of an evaluation: how records were split into training and test sets.
 
     Parameters
     ----------
     kind : str
         One of "holdout", "repeated holdout", "kfold", "repeated kfold", "bcv"
         (M × 2 block-regularized cross-validation), "random 5x2", "replicated holdout"
-        (a repeated hold-out, again and again), "holdout in halves" (a repeated hold-out of
+        (repetitions of a repeated hold-out), "holdout in halves" (a repeated hold-out of
         all records, and of both halves of random bisections), "time ordered" and "unknown".
     n_repeats, n_folds : int, default=1
-        Repetitions, and test sets a repetition.
+        Numbers of repetitions, and of test sets in each.
     grouped : bool, default=False
         Whether records come in groups (patients, users) that were kept together. A
-        test is valid for a grouped design only where it says so.
+        test is valid for a grouped design only if it declares it.
     """
 
     kind: str
@@ -137,7 +137,7 @@ class Design:
 
     @property
     def name(self) -> str:
-        """The name that tests use to say which designs they are valid for."""
+        """Name by which tests declare the designs that they are valid for."""
         return f"grouped {self.kind}" if self.grouped else self.kind
 
     @property
@@ -147,12 +147,12 @@ class Design:
 
     @property
     def assumption(self) -> str:
-        """What is taken for granted of records that were split in this way, in words."""
-        words = _ASSUMPTIONS[self.kind]
+        """Text of what is assumed about records that were split in this way."""
+        text = _ASSUMPTIONS[self.kind]
         if not self.grouped:
-            return f"{words} The records are independent of each other."
+            return f"{text} The records are independent of each other."
         return (
-            f"{words} Records of one group may depend on each other; groups are "
+            f"{text} Records of one group may depend on each other; groups are "
             "independent, and none is in training and test set at once."
         )
 
@@ -166,27 +166,27 @@ UNKNOWN = Design("unknown")
 
 
 def remedy(design_name: str) -> str:
-    """Words for a design as advice: what to collect, and the `cv` that does it."""
+    """Advice to collect evidence by a design, with the `cv` that does it."""
     grouped, kind = design_name.startswith("grouped "), design_name.removeprefix("grouped ")
-    words = _REMEDIES.get(kind, kind)
-    return f"{words} with groups" if grouped else words
+    text = _REMEDIES.get(kind, kind)
+    return f"{text} with groups" if grouped else text
 
 
 def design_in_words(words: str) -> Design | None:
-    """The design that these words are the title of, or None."""
+    """Design with a title, or None if no design has it."""
     title = words.removesuffix(" by groups")
     for kind, form in _TITLES.items():
         pattern = re.escape(form).replace(r"\{r\}", r"(?P<r>\d+)")
-        found = re.fullmatch(pattern.replace(r"\{k\}", r"(?P<k>\d+)"), title)
-        if found:
-            counts = {name: int(number) for name, number in found.groupdict().items()}
+        match = re.fullmatch(pattern.replace(r"\{k\}", r"(?P<k>\d+)"), title)
+        if match:
+            counts = {name: int(number) for name, number in match.groupdict().items()}
             grouped = title != words
             return Design(kind, counts.get("r", 1), counts.get("k", 1), grouped)
     return None
 
 
 def as_design(design: "Design | str") -> Design:
-    """A design from itself or from its name."""
+    """Return a design as it is, or make one from its name."""
     if isinstance(design, Design):
         return design
     if not isinstance(design, str):
@@ -246,7 +246,7 @@ _KNOWN_SPLITTERS: dict[type, Callable[[Any, int], Design]] = {
 
 
 def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
-    """The design that a splitter makes.
+    """Design that a splitter makes.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
     n_splits : int
         Number of splits that it made.
     grouped : bool, default=False
-        Whether `groups` were given; splitters that keep groups together and splitters
+        Whether `groups` were passed; splitters that keep groups together and splitters
         that do not both make a grouped design, because the records are dependent
         either way.
 
@@ -274,7 +274,7 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
             splitter, n_splits
         )
     if design.n_splits != n_splits:
-        # A declared name says nothing of repetitions, but these designs come in halves.
+        # A declared name does not state repetitions, but these designs come in halves.
         halves = design.kind in HALVES and n_splits % 2 == 0
         shape = (n_splits // 2, 2) if halves else (1, n_splits)
         design = Design(design.kind, *shape, design.grouped)
@@ -285,7 +285,7 @@ _REPEATED = {"holdout": "repeated holdout", "kfold": "repeated kfold"}
 
 
 def design_of_shape(design: Design, shape: tuple[int, ...]) -> Design:
-    """The design with the repetitions and folds that values have, a row a repetition."""
+    """Design with the repetitions (rows) and folds (columns) of an array of values."""
     if design.n_splits == math.prod(shape):
         return design
     repeats, folds = shape if len(shape) == 2 else (1, shape[0])

@@ -1,4 +1,4 @@
-"""Statistical caveats as stable codes, with the words that explain them to a reader.
+"""Statistical caveats as stable codes, each with a text that explains it.
 
 A flag is part of a result; it is never a Python warning, because it concerns the data
 and not the way the library was called.
@@ -401,19 +401,21 @@ FLAG_TEXTS: dict[str, str] = {
         "together and Yule's Q is undefined"
     ),
 }
-"""Words for every flag code."""
+"""Text of each flag code."""
 
 
 def register_flag(code: str, text: str) -> str:
-    """Give a flag of an own test its words; returns the code."""
-    known = FLAG_TEXTS.setdefault(code, text)
-    if known != text:
-        raise ValueError(f"Flag {code!r} exists and means: {known}. Choose another code.")
+    """Register the text of a new flag, for a test of your own, and return its code."""
+    registered = FLAG_TEXTS.setdefault(code, text)
+    if registered != text:
+        raise ValueError(
+            f"Flag {code!r} exists and means: {registered}. Choose another code."
+        )
     return code
 
 
 def explain(codes: Iterable[str]) -> list[str]:
-    """Flag codes with their words, each once, in order."""
+    """Flag codes with their texts, each once, in order."""
     return [
         f"{code}: {FLAG_TEXTS.get(code, 'no words known')}" for code in dict.fromkeys(codes)
     ]

@@ -1,4 +1,4 @@
-"""Words and numbers as readers see them, in every kind of report."""
+"""Numbers and text for readers, in every kind of report."""
 
 import math
 import re
@@ -11,7 +11,7 @@ INFERENCE_WORDS = {
 
 
 def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
-    """A p-value for readers: two significant digits, never 0.
+    """Format a p-value for readers: two significant digits, never 0.
 
     More digits are shown where two would put it on the wrong side of `alpha`.
     """
@@ -29,7 +29,7 @@ def format_pvalue(pvalue: float, alpha: float | None = None) -> str:
 
 
 def format_confidence(alpha: float) -> str:
-    """Text of a confidence of 1 - alpha, in percent; 100 is never reached by rounding."""
+    """Format a confidence of 1 - alpha in percent; rounding never makes it 100."""
     digits = max(4, 1 + math.ceil(-math.log10(alpha)))
     return f"{100 * (1 - alpha):.{min(digits, 15)}g} %"
 
@@ -44,8 +44,8 @@ def decimals_for(
 ) -> int:
     """Decimals for a difference and its interval.
 
-    A difference that would vanish gets two digits of its own, and an interval so short
-    that its limits would look alike two digits of its length.
+    A difference that would round to 0 gets two significant digits, and an interval with
+    limits that would round to the same number two digits of its length.
     """
     decimals = least
     if math.isfinite(difference) and 0 < abs(difference) < 10**-least:
@@ -59,7 +59,7 @@ def decimals_for(
 def decimals_beside(
     value: float, decimals: int, limits: Iterable[float | None], *, most: int = 9
 ) -> int:
-    """Decimals, as many more as show on which side of a value the limits are."""
+    """Number of decimals that shows on which side of a value its limits are."""
     near = [
         limit
         for limit in limits
@@ -73,7 +73,7 @@ def decimals_beside(
 
 
 def format_number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
-    """A number for readers; a zero has no sign, and None is an empty cell."""
+    """Format a number for readers; a zero has no sign, and None is an empty cell."""
     if value is None:
         return ""
     if math.isnan(value):
@@ -83,22 +83,22 @@ def format_number(value: float | None, decimals: int = 3, *, signed: bool = Fals
 
 
 COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")
-"""What makes a line of a log a command to the service that runs it: ::error::, ##[x]."""
+"""Starts of a command in a log, to the service that runs the job: ::error::, ##[x]."""
 
 
 def without_commands(text: str) -> str:
-    """Text of which no line is a command to a service that reads a log.
+    """Text without commands to a service that reads the log.
 
     A name of a column or a file could set variables of a job, or end its annotations.
     """
-    return COMMAND.sub(lambda found: f"{found[0]} ", text)
+    return COMMAND.sub(lambda match: f"{match[0]} ", text)
 
 
 def printable(words: str) -> str:
-    """Words without line breaks and control characters, which would break a table."""
+    """Text without line breaks and control characters, which would break a table."""
     return " ".join("".join(c if c.isprintable() else " " for c in words).split())
 
 
 def in_one_line(words: str) -> str:
-    """Printable words in which no service finds a command."""
+    """Printable text of one line, without commands to a service."""
     return without_commands(printable(words))

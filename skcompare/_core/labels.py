@@ -1,4 +1,4 @@
-"""Class labels: checked, and encoded as positions among the classes in one pass."""
+"""Class labels: checks, and positions among the classes in one pass."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,20 +14,20 @@ from skcompare._core.validation import as_array, check_not_missing, integral, so
 def check_comparable(
     name: str, own: NDArray[Any], reference: str, known: NDArray[Any]
 ) -> None:
-    """Refuse labels of another type or spelling, or none of which is known.
+    """Refuse labels of another type or spelling, or without any of the known labels.
 
     Parameters
     ----------
     name, reference : str
-        What messages call the answers, and what they are held against.
+        Names of the predictions and of the labels to compare with, in messages.
     own, known : ndarray of shape (n_labels,)
-        The different labels of each.
+        Distinct labels of each.
     """
     is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
     if is_text != known_is_text:
         raise ValueError(
-            f"`{name}` has {_type(is_text)} labels (such as {some_of(own[:1])}) but "
-            f"`{reference}` has {_type(known_is_text)} ones (such as "
+            f"`{name}` has {_kind_name(is_text)} labels (such as {some_of(own[:1])}) but "
+            f"`{reference}` has {_kind_name(known_is_text)} ones (such as "
             f"{some_of(known[:1])}). Convert one of them."
         )
     extra = np.setdiff1d(own, known)
@@ -49,12 +49,12 @@ def check_comparable(
 
 
 def _folded(label: Any) -> str:
-    """What is left of a label without case, spaces, quotation marks and Unicode form."""
+    """Label without differences of case, spaces, quotation marks and Unicode form."""
     text = unicodedata.normalize("NFKC", str(label)).strip().strip("'\"").strip()
     return unicodedata.normalize("NFKC", text.casefold())
 
 
-def _type(is_text: bool) -> str:
+def _kind_name(is_text: bool) -> str:
     return "string" if is_text else "numeric"
 
 
@@ -72,7 +72,7 @@ def check_no_other(
 
 
 def check_spelled_once(reference: str, known: NDArray[Any]) -> None:
-    """Refuse two classes that are one text in two Unicode forms."""
+    """Refuse two classes that are the same text in two Unicode forms."""
     if known.dtype.kind != "U":
         return
     seen: dict[str, str] = {}
@@ -87,31 +87,31 @@ def check_spelled_once(reference: str, known: NDArray[Any]) -> None:
 
 
 LARGEST_WHOLE_FLOAT = 2.0**53
-"""Greater floats are whole whatever they were meant to be."""
+"""Largest float below which all integers are exact; all greater floats are whole."""
 
 LONGEST_LABEL = 1000
-"""Characters of a label; longer texts are documents."""
+"""Largest number of characters of a label; longer texts are documents."""
 
 WIDEST_RANGE = 1 << 16
-"""Integer labels within such a range are encoded by a table instead of by sorting."""
+"""Range of integer labels that are encoded by a table instead of by sorting."""
 
 FEW_LABELS = 256
-"""Integer labels from 0 to below this number are found without looking each one up."""
+"""Upper bound of integer labels, from 0, that are found without a look-up of each one."""
 
 HEAD = 4096
-"""The first records, which usually have every label."""
+"""Number of first records, which usually have every label."""
 
 UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-"""Unsigned integers by their bytes."""
+"""Unsigned integer types by their number of bytes."""
 
 SLOTS = 20
-"""Bits of the table that strings are looked up in: 2**20 slots."""
+"""Bits of the hash table of strings: it has 2**20 slots."""
 
 
 def check_labels(name: str, values: Any) -> NDArray[Any]:
-    """Class labels as a one-dimensional array without missing values.
+    """Check class labels, and return a one-dimensional array without missing values.
 
-    Strings come back in a unicode array, so that they compare and sort quickly.
+    Strings are returned in a unicode array, which compares and sorts quickly.
     """
     array = as_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -133,7 +133,7 @@ def check_labels(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def _different(items: list[Any]) -> Iterable[Any]:
+def _distinct(items: list[Any]) -> Iterable[Any]:
     try:
         return set(items)
     except TypeError:
@@ -142,14 +142,14 @@ def _different(items: list[Any]) -> Iterable[Any]:
 
 def _labels_from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
     items = array.tolist()
-    # Labels are few, so that what is asked of each is asked of the different ones.
-    kinds = {"str" if isinstance(item, str) else "number" for item in _different(items)}
+    # Labels are few, so only the distinct ones are checked.
+    kinds = {"str" if isinstance(item, str) else "number" for item in _distinct(items)}
     if len(kinds) > 1:
         raise ValueError(
             f"`{name}` must have labels of one type. Got strings and numbers mixed. "
             "Convert them to strings or to numbers."
         )
-    longest = max((len(i) for i in _different(items) if isinstance(i, str)), default=0)
+    longest = max((len(i) for i in _distinct(items) if isinstance(i, str)), default=0)
     if longest > LONGEST_LABEL:
         raise ValueError(
             f"`{name}` must have labels of at most {LONGEST_LABEL} characters. Got one of "
@@ -176,7 +176,7 @@ def _integral_labels(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Factors:
-    """Labels as codes of candidates, not all of which need occur."""
+    """Labels as codes of candidates, some of which may not occur."""
 
     codes: NDArray[Any]
     candidates: NDArray[Any]
@@ -184,7 +184,7 @@ class _Factors:
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The different labels, sorted."""
+        """Distinct labels, sorted."""
         return self.candidates[self.occurring]
 
     def among(self, classes: NDArray[Any]) -> NDArray[Any]:
@@ -223,10 +223,10 @@ def _factorize(array: NDArray[Any]) -> _Factors:
 
 
 def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
-    """The different labels if they are few integers from 0 on, as most are; else None.
+    """Distinct labels if they are few integers from 0 on, as most are; else None.
 
-    One pass finds the greatest, negative ones being great as unsigned integers, and the
-    first records usually have every label below it.
+    One pass finds the greatest label (negative ones are great as unsigned integers), and
+    the first records usually have every label below it.
     """
     dtype = array.dtype
     if dtype.kind not in "iu" or not dtype.isnative or not len(array):
@@ -234,7 +234,7 @@ def _few_from_zero(array: NDArray[Any]) -> NDArray[np.intp] | None:
     greatest = int(np.maximum.reduce(array.view(UNSIGNED[dtype.itemsize])))
     if greatest >= (128 if dtype == np.int8 else FEW_LABELS):
         return None
-    # Smaller than 256, so that nothing is lost; numpy counts no unsigned ones of 64 bits.
+    # Labels below 256 fit any type; numpy does not count unsigned integers of 64 bits.
     head = array[:HEAD].astype(np.intp, copy=False)
     occurring = np.bincount(head, minlength=greatest + 1).nonzero()[0]
     if len(occurring) <= greatest and len(array) > HEAD:
@@ -249,11 +249,11 @@ def _sorted_factors(labels: NDArray[Any], codes: NDArray[Any]) -> _Factors:
 
 
 def _factorize_text(array: NDArray[Any]) -> _Factors:
-    """Codes of strings by hashing, because sorting them takes longer than all else.
+    """Codes of strings by hashing, because sorting would take most of the time.
 
-    Each string points to another one in the same slot of a table. Where the two are equal
-    for all strings, slots are labels. Different labels that share a slot are told apart
-    by their whole hash, and if that is equal too, by sorting.
+    Each string points to a string in the same slot of a table. If the two are equal for
+    all strings, slots are labels. Different labels that share a slot are distinguished by
+    their whole hash, and if that is equal too, by sorting.
     """
     if not array.size or not array.dtype.itemsize:
         return _sorted_factors(*np.unique(array, return_inverse=True))
@@ -263,39 +263,39 @@ def _factorize_text(array: NDArray[Any]) -> _Factors:
     holder[slots] = np.arange(len(array))
     pointed = holder[slots]
     if not (array[pointed] == array).all():
-        first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
-        pointed = first[inverse]
+        first_index, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
+        pointed = first_index[inverse]
         if not (array[pointed] == array).all():
             return _sorted_factors(*np.unique(array, return_inverse=True))
     seen = np.zeros(len(array), dtype=bool)
     seen[pointed] = True
-    chosen = np.flatnonzero(seen)
-    order = np.argsort(array[chosen])
+    distinct = np.flatnonzero(seen)
+    order = np.argsort(array[distinct])
     code = np.empty(len(array), dtype=np.intp)
-    code[chosen[order]] = np.arange(len(chosen))
-    return _sorted_factors(array[chosen[order]], code[pointed])
+    code[distinct[order]] = np.arange(len(distinct))
+    return _sorted_factors(array[distinct[order]], code[pointed])
 
 
 def _hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
-    # As few columns as there can be: eight bytes at a time if the width allows it.
+    # As few columns as possible: chunks of eight bytes if the width allows it.
     unit = next(size for size in (8, 4, 2, 1) if array.dtype.itemsize % size == 0)
-    letters = np.ascontiguousarray(array).view(UNSIGNED[unit]).reshape(len(array), -1)
+    chunks = np.ascontiguousarray(array).view(UNSIGNED[unit]).reshape(len(array), -1)
     # Multiply-shift hashing: fixed odd multipliers, sums modulo 2**64, high bits used.
     rng = np.random.Generator(np.random.PCG64(0))
-    factors = rng.integers(1 << 63, size=letters.shape[1], dtype=np.uint64) * 2 + 1
+    factors = rng.integers(1 << 63, size=chunks.shape[1], dtype=np.uint64) * 2 + 1
     keys = np.zeros(len(array), dtype=np.uint64)
-    for column, factor in zip(letters.T, factors, strict=True):
+    for column, factor in zip(chunks.T, factors, strict=True):
         keys += column * factor
     return keys
 
 
-def classes_of(y_true: NDArray[Any], /, **answers: NDArray[Any]) -> NDArray[Any]:
-    """All labels that occur, sorted; refuses answers that cannot be about `y_true`."""
-    found = {name: _different_labels(labels) for name, labels in answers.items()}
-    return _joined("y_true", _different_labels(y_true), found)
+def classes_of(y_true: NDArray[Any], /, **predictions: NDArray[Any]) -> NDArray[Any]:
+    """All labels that occur, sorted; refuses predictions that do not match `y_true`."""
+    labels = {name: _distinct_labels(array) for name, array in predictions.items()}
+    return _unite("y_true", _distinct_labels(y_true), labels)
 
 
-def _different_labels(array: NDArray[Any]) -> NDArray[Any]:
+def _distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     few = _few_from_zero(array)
     return _factorize(array).labels if few is None else few.astype(array.dtype)
 
@@ -307,40 +307,40 @@ def encode_labels(
     reference: str = "y_true",
     closed: bool = False,
 ) -> tuple[NDArray[Any], Sequence[NDArray[Any]]]:
-    """All labels that occur, sorted, and each array as positions among them.
+    """Sorted labels that occur, and each array as positions among them.
 
-    Takes what :func:`check_labels` returns, and refuses answers that cannot be about the
-    known labels, which messages call `reference`. With `closed`, answers have no other
+    Arrays come from :func:`check_labels`. Predictions that do not match the known labels,
+    which messages call `reference`, are refused. With `closed`, predictions have no other
     labels than the known ones.
     """
     factors = [_factorize(array) for array in (known, *answers.values())]
-    labels, *others = (one.labels for one in factors)
-    found = dict(zip(answers, others, strict=True))
-    classes = _joined(reference, labels, found)
+    labels, *predicted_labels = (factor.labels for factor in factors)
+    predicted = dict(zip(answers, predicted_labels, strict=True))
+    classes = _unite(reference, labels, predicted)
     if closed:
-        for name, own in found.items() if len(classes) > len(labels) else ():
+        for name, own in predicted.items() if len(classes) > len(labels) else ():
             check_no_other(name, own, reference, labels)
         check_spelled_once(reference, labels)
-    return classes, [one.among(classes) for one in factors]
+    return classes, [factor.among(classes) for factor in factors]
 
 
-def _joined(
-    reference: str, known: NDArray[Any], found: dict[str, NDArray[Any]]
+def _unite(
+    reference: str, known: NDArray[Any], predicted: dict[str, NDArray[Any]]
 ) -> NDArray[Any]:
     different = False
-    for name, own in found.items():
-        # Bytes tell, and take no time where labels are few.
+    for name, own in predicted.items():
+        # Comparing bytes takes no time if labels are few.
         if own.dtype != known.dtype or own.tobytes() != known.tobytes():
             different = True
             check_comparable(name, own, reference, known)
     if not different:
         return known
-    return np.unique(np.concatenate([known, *found.values()]))
+    return np.unique(np.concatenate([known, *predicted.values()]))
 
 
 def united_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    """The classes of two shards together; refuses labels of different types."""
-    if _letters(one) != _letters(other):
+    """Classes of two shards together; refuses labels of different types."""
+    if _text_kind(one) != _text_kind(other):
         raise ValueError(
             "Only evidence about labels of one type can be merged. Got "
             f"{some_of(one)} and {some_of(other)}. Convert the labels of one of them."
@@ -348,13 +348,13 @@ def united_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     return np.union1d(one, other)
 
 
-def _letters(labels: NDArray[Any]) -> str:
-    """The kind of text that labels are of; "" for numbers."""
+def _text_kind(labels: NDArray[Any]) -> str:
+    """Kind of text of the labels; "" for numbers."""
     return labels.dtype.kind if labels.dtype.kind in "US" else ""
 
 
 def check_groups(groups: Any) -> NDArray[Any]:
-    """One group a record, as an array of numbers, strings or dates."""
+    """Check groups, one per record, and return an array of numbers, strings or dates."""
     array = as_array(groups)
     if array.ndim != 1:
         raise ValueError(
@@ -373,7 +373,7 @@ def check_groups(groups: Any) -> NDArray[Any]:
 
 
 def group_codes(groups: Any) -> NDArray[np.int64]:
-    """The group of each record as a position among the sorted groups."""
+    """Group of each record as a position among the sorted groups."""
     factors = _factorize(check_groups(groups))
     return factors.among(factors.labels).astype(np.int64)
 
@@ -393,14 +393,14 @@ def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArr
 
 
 def in_class_order(values: NDArray[Any], given: Any, classes: NDArray[Any]) -> NDArray[Any]:
-    """Columns that are named by the classes, in their sorted order; others as they are."""
-    names = getattr(given, "columns", getattr(given, "column_names", None))
-    if names is None or values.ndim != 2 or values.shape[1] != len(classes):
+    """Values with columns named by the classes in sorted order; others as they are."""
+    columns = getattr(given, "columns", getattr(given, "column_names", None))
+    if columns is None or values.ndim != 2 or values.shape[1] != len(classes):
         return values
     for convert in (lambda label: label, str):
-        listed, wanted = (
-            [convert(label) for label in each] for each in (names, classes.tolist())
+        names, expected = (
+            [convert(label) for label in each] for each in (columns, classes.tolist())
         )
-        if set(listed) == set(wanted):
-            return values[:, [listed.index(label) for label in wanted]]
+        if set(names) == set(expected):
+            return values[:, [names.index(label) for label in expected]]
     return values

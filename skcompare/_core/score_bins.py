@@ -1,4 +1,4 @@
-"""Levels of scores: a rule that makes few whole numbers of many scores, in their order."""
+"""Bins of scores, called levels: a rule that maps scores to a few integers in order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from skcompare._core.validation import check_count
 MOST_LEVELS = 1 << 24
 
 LARGEST = float(np.finfo(np.float64).max) / 4
-"""Greatest end of levels, so that the distance of any two ends is finite."""
+"""Greatest end of levels, so that the distance between any two ends is finite."""
 
 NARROWEST = 1e-290
-"""Half the width of levels around one value; denormal ones have no slope to divide them."""
+"""Half the width of levels around one value; no finite slope divides denormal widths."""
 
 SEGMENTS = 12
-"""Pieces of fitted levels; an engine evaluates each for every record."""
+"""Largest number of segments of fitted levels; engines evaluate each for every record."""
 
 
 class Operations(Protocol):
-    """What arithmetic alone cannot do, in the words of an engine."""
+    """Operations of an engine that are more than arithmetic."""
 
     floor: Callable[[Any], Any]
     where: Callable[[Any, Any, Any], Any]
@@ -31,7 +31,7 @@ class Operations(Protocol):
 
 
 class NumpyOperations:
-    """The operations on arrays."""
+    """Operations on NumPy arrays."""
 
     @staticmethod
     def floor(value: Any) -> Any:
@@ -48,19 +48,20 @@ class NumpyOperations:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Which of a few levels a score is in, the higher the greater the score.
+    """Levels of scores: a few ordered bins, the higher the greater the score.
 
-    Scores of 10^8 records are mostly different, and what ranks them must sort them. Of a
-    few hundred levels each, records can be counted by the levels of their scores, on any
-    machine and in any order, and the counts add up. Records within one level are then
-    tied: see :class:`~skcompare.evidence.PlacementValues` for how much that may matter.
+    Scores of 10^8 records are mostly different, and ranking them takes a sort. With a few
+    hundred levels, records can be counted by the levels of their scores, on any machine and
+    in any order, and the counts add up. Records in one level are then tied: see
+    :class:`~skcompare.evidence.PlacementValues` for how much that may matter.
 
     The rule is fixed before the records are seen, or fitted to a sample of scores, never
     to labels: then the levels are scores of their own, and every test of them is as valid
     as one of the scores.
 
-    Between two knots levels are of one width. The level of a float64 score `x` is found in
-    exactly these steps, so that every engine that computes with float64 finds the same::
+    Between two knots all levels have the same width. The level of a float64 score `x` is
+    found in exactly these steps, so that every engine that computes with float64 finds the
+    same::
 
         x = low if x < low else x               # low, high: the first and last knot
         x = high if x > high else x
@@ -77,7 +78,7 @@ class Levels:
         Ends of the segments, increasing. Scores beyond the ends are in the first and the
         last level. Empty for levels that are the scores themselves.
     slopes : tuple of float of length n_segments
-        Levels a unit of the score in each segment.
+        Number of levels per unit of the score in each segment.
     firsts : tuple of int of length n_segments + 1
         First level of each segment, beginning with 0, and the number of levels.
 
@@ -115,18 +116,18 @@ class Levels:
         object.__setattr__(self, "slopes", tuple(float(slope) for slope in self.slopes))
         object.__setattr__(self, "firsts", tuple(int(first) for first in self.firsts))
         if self.knots or self.slopes or self.firsts:
-            _check(self.knots, self.slopes, self.firsts)
+            _check_segments(self.knots, self.slopes, self.firsts)
 
     @classmethod
     def distinct(cls) -> "Levels":
-        """The scores themselves, each different value a level of its own."""
+        """Levels that are the scores themselves: one for each distinct value."""
         return cls()
 
     @classmethod
     def uniform(
         cls, n_levels: int = default, low: float = 0.0, high: float = 1.0
     ) -> "Levels":
-        """Levels of one width between two scores.
+        """Levels of the same width between two scores.
 
         Parameters
         ----------
@@ -160,31 +161,32 @@ class Levels:
             Number of levels.
         """
         n_levels = _check_number(n_levels)
-        values, counts = _different(sample)
+        values, counts = _distinct_values(sample)
         if len(values) == 1:
-            # Nothing to spread: other scores are below the one of the sample or above it.
-            at = float(values[0])
-            step = max(float(np.spacing(abs(at))), NARROWEST)
-            return cls.uniform(n_levels, at - step, at + step)
-        # A value cannot be divided, however often it is there: it asks for one level.
+            # No range to divide: other scores are below or above the only one of the
+            # sample.
+            value = float(values[0])
+            step = max(float(np.spacing(abs(value))), NARROWEST)
+            return cls.uniform(n_levels, value - step, value + step)
+        # A single value cannot be divided, however frequent it is: it needs one level.
         weights = np.minimum(counts, max(counts.sum() / n_levels, 1.0))
         below = np.cumsum(weights) - weights
-        # Old numpy warns of the quotients of denormal numbers, which are right.
+        # Old numpy warns of quotients of denormal numbers, which are correct.
         with np.errstate(over="ignore"):
-            wide = (values - values[0]) / (values[-1] - values[0])
-        reached = (wide + below / below[-1]) / 2
-        at_knots = _knots(wide, reached, min(SEGMENTS, n_levels))
-        sizes = _shared(np.diff(reached[at_knots]), n_levels)
+            x = (values - values[0]) / (values[-1] - values[0])
+        y = (x + below / below[-1]) / 2
+        at_knots = _knots(x, y, min(SEGMENTS, n_levels))
+        sizes = _apportion(np.diff(y[at_knots]), n_levels)
         knots = values[at_knots].tolist()
-        each = zip(pairwise(knots), sizes.tolist(), strict=True)
-        slopes = tuple(_slope(*ends, size) for ends, size in each)
+        segments = zip(pairwise(knots), sizes.tolist(), strict=True)
+        slopes = tuple(_slope(*ends, size) for ends, size in segments)
         return cls(tuple(knots), slopes, (0, *np.cumsum(sizes).tolist()))
 
     @classmethod
     def quantised(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
-        """Uniform levels where they are good enough for a sample, else fitted ones.
+        """Uniform levels if they suit a sample, else fitted ones.
 
-        Uniform ones from 0 to 1 are for a sample of probabilities that they separate
+        Uniform levels from 0 to 1 suit a sample of probabilities that they separate
         nearly as well as levels that are fitted to it.
 
         Parameters
@@ -194,7 +196,7 @@ class Levels:
         n_levels : int, default=512
             Number of levels.
         """
-        values, counts = _different(sample)
+        values, counts = _distinct_values(sample)
         fitted = cls.fitted(sample, n_levels)
         if values[0] < 0 or values[-1] > 1:
             return fitted
@@ -205,7 +207,7 @@ class Levels:
 
     @classmethod
     def choose(cls, sample: ArrayLike, n_levels: int = default) -> "Levels":
-        """The levels that suit the scores of a sample.
+        """Levels that suit the scores of a sample.
 
         The scores themselves where the sample repeats at most `n_levels` values, else
         :meth:`quantised` ones.
@@ -217,7 +219,7 @@ class Levels:
         n_levels : int, default=512
             Number of levels.
         """
-        values, counts = _different(sample)
+        values, counts = _distinct_values(sample)
         if len(values) <= _check_number(n_levels) and 2 * len(values) <= counts.sum():
             return cls.distinct()
         return cls.quantised(sample, n_levels)
@@ -233,44 +235,44 @@ class Levels:
         return self.firsts[-1] if self.knots else None
 
     def codes(self, score: Any, operations: Operations | None = None) -> Any:
-        """The level of each score, from 0.
+        """Level of each score, from 0.
 
         Parameters
         ----------
-        score : array-like of numbers, or what stands for float64 in an engine
-            Scores, without missing ones and without NaN: compare them before, because
-            engines order NaN differently. Other numbers than float64 are converted.
+        score : array-like of numbers, or the float64 expression of an engine
+            Scores without missing values and NaN: check them before, because engines
+            order NaN differently. Other numbers than float64 are converted.
         operations : namespace, optional
             `floor(value)`, `where(condition, value, otherwise)` and `whole(value)`, which
-            converts to an integer type, for what is no array. Values and `otherwise` may
+            converts to an integer type, if scores are no array. Values and `otherwise` may
             be Python numbers.
 
         Returns
         -------
-        codes : ndarray of int32, or what `whole` made
+        codes : ndarray of int32, or the result of `whole`
             The scores as they are for levels that are the scores themselves.
         """
         if self.is_distinct:
             return score
-        use = NumpyOperations if operations is None else operations
+        ops = NumpyOperations if operations is None else operations
         if operations is None:
-            # Steps in float32 would be rounded elsewhere.
+            # float32 would round the steps differently.
             score = np.asarray(score, dtype=np.float64)
         low, high = self.knots[0], self.knots[-1]
-        score = use.where(score < low, low, score)
-        score = use.where(score > high, high, score)
+        score = ops.where(score < low, low, score)
+        score = ops.where(score > high, high, score)
         knot: Any = self.knots[0]
         slope: Any = self.slopes[0]
         first: Any = float(self.firsts[0])
         inner = zip(self.knots[1:-1], self.slopes[1:], self.firsts[1:-1], strict=True)
-        for at, next_slope, next_first in inner:
-            beyond = score >= at
-            knot = use.where(beyond, at, knot)
-            slope = use.where(beyond, next_slope, slope)
-            first = use.where(beyond, float(next_first), first)
-        level = use.floor((score - knot) * slope) + first
+        for next_knot, next_slope, next_first in inner:
+            beyond = score >= next_knot
+            knot = ops.where(beyond, next_knot, knot)
+            slope = ops.where(beyond, next_slope, slope)
+            first = ops.where(beyond, float(next_first), first)
+        level = ops.floor((score - knot) * slope) + first
         last = float(self.firsts[-1] - 1)
-        return use.whole(use.where(level > last, last, level))
+        return ops.whole(ops.where(level > last, last, level))
 
 
 def _check_number(n_levels: object) -> int:
@@ -283,7 +285,7 @@ def _check_number(n_levels: object) -> int:
     return n_levels
 
 
-def _check(
+def _check_segments(
     knots: tuple[float, ...], slopes: tuple[float, ...], firsts: tuple[int, ...]
 ) -> None:
     if not len(knots) == len(firsts) == len(slopes) + 1 or len(knots) < 2:
@@ -300,8 +302,8 @@ def _check(
             f"from 0. Got {knots} and {firsts}. Use Levels.uniform or Levels.fitted."
         )
     sizes = np.diff(firsts).tolist()
-    each = zip(pairwise(knots), slopes, sizes, strict=True)
-    if not all(slope > 0 and _within(*ends, slope, size) for ends, slope, size in each):
+    segments = zip(pairwise(knots), slopes, sizes, strict=True)
+    if not all(slope > 0 and _within(*ends, slope, size) for ends, slope, size in segments):
         raise ValueError(
             "Slopes of levels must be above 0 and stay within the levels of their segment. "
             f"Got {slopes}. Use Levels.uniform or Levels.fitted."
@@ -309,7 +311,7 @@ def _check(
 
 
 def _within(low: float, high: float, slope: float, size: int) -> bool:
-    # Rounding may lift the greatest scores of a segment into the first level of the next,
+    # Rounding may move the greatest scores of a segment to the first level of the next,
     # which keeps the order.
     return (high - low) * slope < size + 1
 
@@ -318,7 +320,7 @@ def _slope(low: float, high: float, size: int) -> float:
     return min(size / (high - low), LARGEST)
 
 
-def _different(sample: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _distinct_values(sample: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     array = np.asarray(sample, dtype=np.float64)
     if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
         raise ValueError(
@@ -329,43 +331,43 @@ def _different(sample: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64
 
 
 def _knots(x: NDArray[np.float64], y: NDArray[np.float64], most: int) -> list[int]:
-    """Points whose straight connections are close to a rising curve.
+    """Indices of points whose straight connections are close to a rising curve.
 
     The segment that is farthest from the curve is divided at its farthest point, until
     there are `most` segments.
     """
-    at = [0, len(x) - 1]
-    while len(at) <= most:
-        farthest = [_farthest(x, y, *ends) for ends in pairwise(at)]
+    indices = [0, len(x) - 1]
+    while len(indices) <= most:
+        farthest = [_farthest(x, y, *ends) for ends in pairwise(indices)]
         gap, new = max(farthest)
         if gap <= 0:
             break
-        at = sorted([*at, new])
-    return at
+        indices = sorted([*indices, new])
+    return indices
 
 
 def _farthest(
     x: NDArray[np.float64], y: NDArray[np.float64], start: int, stop: int
 ) -> tuple[float, int]:
-    some = slice(start, stop + 1)
-    # Tiny widths may be 0 beside a wide range; their values are then left together.
-    wide = x[stop] - x[start]
-    rise = (x[some] - x[start]) / wide if wide else np.zeros(stop - start + 1)
-    gaps = np.abs(y[some] - y[start] - rise * (y[stop] - y[start]))
+    segment = slice(start, stop + 1)
+    # Tiny widths may be 0 relative to a wide range; their values then stay together.
+    width = x[stop] - x[start]
+    rise = (x[segment] - x[start]) / width if width else np.zeros(stop - start + 1)
+    gaps = np.abs(y[segment] - y[start] - rise * (y[stop] - y[start]))
     gaps[[0, -1]] = 0.0
     farthest = int(gaps.argmax())
     return float(gaps[farthest]), start + farthest
 
 
-def _shared(shares: NDArray[np.float64], n_levels: int) -> NDArray[np.int64]:
-    """Whole numbers, 1 at least and `n_levels` together, close to some shares of them."""
-    wanted = shares * (n_levels - len(shares))
-    sizes = np.floor(wanted).astype(np.int64)
-    left = n_levels - len(shares) - int(sizes.sum())
-    sizes[np.argsort(sizes - wanted, kind="stable")[:left]] += 1
+def _apportion(shares: NDArray[np.float64], n_levels: int) -> NDArray[np.int64]:
+    """Positive integers with sum `n_levels`, close to given shares of it."""
+    quotas = shares * (n_levels - len(shares))
+    sizes = np.floor(quotas).astype(np.int64)
+    remaining = n_levels - len(shares) - int(sizes.sum())
+    sizes[np.argsort(sizes - quotas, kind="stable")[:remaining]] += 1
     return sizes + 1
 
 
 def _tied(levels: Levels, values: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
-    """Share of pairs of records in one level, whose order the levels leave open."""
+    """Sum of squared counts of the levels, a measure of tied pairs of records."""
     return float((np.bincount(levels.codes(values), counts) ** 2).sum())

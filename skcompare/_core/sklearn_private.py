@@ -1,10 +1,10 @@
-"""The names of scikit-learn that are not public and cannot be avoided, all in one place.
+"""Private names of scikit-learn that cannot be avoided, all in one place.
 
 ===============================  =====================  ====================================
 name                             where it is used       without it
 ===============================  =====================  ====================================
 `_init_callback_context`         progress of a fit      callbacks are not called
-`_accept_sample_weight`          asked of each of       AttributeError where weights
+`_accept_sample_weight`          read from each of      AttributeError where weights
                                  several scorers        are passed to the fit
 `_doc_link_module`,              link to our page in    no link
 `_doc_link_template`,            the notebook
@@ -15,24 +15,24 @@ name                             where it is used       without it
                                                         pass the scorers
 `_parameter_constraints`,        a single name, where   a single name is refused, a list of
 `_skl_parameter_constraints`;    names are checked by   names works; pass the scorers
-in them `options`, `constraint`  a list made before
+in them `options`, `constraint`  a list made earlier
 `_parameter_constraints`,        parameters of our      wrong ones are refused in other
-`_validate_params`,              estimators and of      words, or where they are used
+`_validate_params`,              estimators and of      terms, or where they are used
 `Interval`, `StrOptions`,        `cross_compare`
 `validate_params`
-`_score`, `_score_func`          scorers told classes,  scorers that are called directly:
-                                 and share answers      no shared answers, no routing, no
-                                                        threshold tuned
-`_in_fit`                        scorers against a      a champion would answer binned
+`_score`, `_score_func`          scorers that pass      scorers that are called directly:
+                                 classes and share      no shared predictions, no routing,
+                                 predictions            no tuning of a threshold
+`_in_fit`                        scorers against a      a champion would predict binned
                                  champion               records, where a boosting that
                                                         stops early has our scorer
 `externals.array_api_compat`     arrays of torch and    the package array-api-compat, where
                                  CuPy                   it is installed
 ===============================  =====================  ====================================
 
-`sklearn.callback` itself is public from scikit-learn 1.9 on; the method above is the
-documented way to support callbacks in an estimator, but has a private name. So have the
-documented names of the link to a page.
+`sklearn.callback` is public from scikit-learn 1.9 on; the method above is the documented
+way to support callbacks in an estimator, but has a private name. So do the documented
+names of the link to a page.
 """
 
 import importlib
@@ -58,10 +58,10 @@ try:
 except ImportError:  # scikit-learn < 1.9 has no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
+        """Empty, as there are no callbacks to support."""
 
     def with_callbacks(method: Any) -> Any:
-        """The method itself."""
+        """Return the method unchanged."""
         return method
 
 
@@ -70,7 +70,7 @@ try:
 except ImportError:
     try:  # scikit-learn < 1.7
         from sklearn.utils._estimator_html_repr import _VisualBlock
-    except ImportError:  # one that has moved it again
+    except ImportError:  # a version that has moved it again
         _VisualBlock = None
 
 try:
@@ -79,15 +79,15 @@ except ImportError:
     _SCORERS = None
 
 DOCUMENTATION = "https://skcompare.github.io/skcompare/"
-"""Where the documentation stands, for links from a notebook."""
+"""Address of the documentation, for links from a notebook."""
 
 T = TypeVar("T")
 
 
 def array_api_compat() -> Any:
-    """The package that makes other libraries follow the array API standard.
+    """Package that makes other libraries follow the array API standard.
 
-    scikit-learn brings it from 1.7 on, and asks for it before.
+    scikit-learn includes it from 1.7 on, and requires it separately before.
     """
     for name in ("sklearn.externals.array_api_compat", "array_api_compat"):
         try:
@@ -101,9 +101,9 @@ def array_api_compat() -> Any:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Hold the parameters of an estimator against its `_parameter_constraints`.
+    """Check the parameters of an estimator against its `_parameter_constraints`.
 
-    Raises scikit-learn's `InvalidParameterError`, unless its configuration skips this.
+    Raises scikit-learn's `InvalidParameterError`, unless its configuration skips the check.
     """
     if not get_config()["skip_parameter_validation"]:
         estimator._validate_params()
@@ -112,16 +112,16 @@ def check_parameters(estimator: Any) -> None:
 def progress_of(
     estimator: Any, n_tasks: int
 ) -> Callable[[Iterable[T]], Iterator[T]] | None:
-    """A wrapper that tells an estimator's callbacks of each finished task.
+    """Wrapper of an iterable that reports each finished task to an estimator's callbacks.
 
-    None where there is no callback to tell.
+    None if there are no callbacks.
     """
     start = getattr(estimator, "_init_callback_context", None)
     if start is None or not getattr(estimator, "_skl_callbacks", None):
         return None
     root = start(max_subtasks=n_tasks).call_on_fit_task_begin(estimator=estimator)
 
-    def told(outcomes: Iterable[T]) -> Iterator[T]:
+    def reported(outcomes: Iterable[T]) -> Iterator[T]:
         for outcome in outcomes:
             task = root.subcontext(task_name="fit and predict")
             task.call_on_fit_task_begin(estimator=estimator)
@@ -129,14 +129,14 @@ def progress_of(
             yield outcome
         root.call_on_fit_task_end(estimator=estimator)
 
-    return told
+    return reported
 
 
 class DocumentedEstimatorMixin:
-    """Links the picture of an estimator in a notebook to its page of our documentation.
+    """Link from the diagram of an estimator in a notebook to its documentation.
 
-    For public classes that have such a picture. It stands before `BaseEstimator` among the
-    bases of a class.
+    For public classes with a diagram. The mixin must be before `BaseEstimator` in the list
+    of bases.
     """
 
     _doc_link_module = "skcompare"
@@ -147,18 +147,18 @@ class DocumentedEstimatorMixin:
 
 
 class SideBySideMixin(DocumentedEstimatorMixin):
-    """Shows the classifiers of an estimator side by side, each under its name.
+    """Diagram of an estimator with its classifiers side by side, each under its name.
 
-    scikit-learn finds parameters that are estimators by itself, but none in a list, and
-    puts them in the order of the alphabet.
+    scikit-learn shows parameters that are estimators, in alphabetical order, but not those
+    in a list.
     """
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        """The classifiers with their names, in the order to show them in."""
+        """Classifiers with their names, in the order to show them."""
         raise NotImplementedError
 
     def _shown_estimators(self) -> list[tuple[str, Any, str]]:
-        """Names, classifiers, and what is to be said of each."""
+        """Names and classifiers, with a remark on each."""
         return [(name, estimator, "") for name, estimator in self._named_estimators()]
 
     if _VisualBlock is not None:
@@ -167,43 +167,48 @@ class SideBySideMixin(DocumentedEstimatorMixin):
             shown = self._shown_estimators()
             return _VisualBlock(
                 "parallel",
-                # A class in place of an instance has no picture, but must not break this.
-                [one.__name__ if isinstance(one, type) else one for _, one, _ in shown],
+                # A class in place of an instance has no diagram, but must not raise here.
+                [est.__name__ if isinstance(est, type) else est for _, est, _ in shown],
                 names=[
-                    f"{name}: {type(estimator).__name__}" + (f" ({said})" if said else "")
-                    for name, estimator, said in shown
+                    f"{name}: {type(estimator).__name__}"
+                    + (f" ({remark})" if remark else "")
+                    for name, estimator, remark in shown
                 ],
                 name_details=[str(estimator) for _, estimator, _ in shown],
             )
 
 
 def public_name(cls: type) -> str:
-    """Where users import a class from: the first package on its way that exports it."""
+    """Import path of a class: the outermost package on its path that exports it."""
     parts = cls.__module__.split(".")
-    ways = [".".join(parts[:depth]) for depth in range(1, len(parts))]
-    exporting = (w for w in ways if getattr(sys.modules[w], cls.__name__, None) is cls)
+    packages = [".".join(parts[:depth]) for depth in range(1, len(parts))]
+    exporting = (
+        package
+        for package in packages
+        if getattr(sys.modules[package], cls.__name__, None) is cls
+    )
     return f"{next(exporting, cls.__module__)}.{cls.__name__}"
 
 
 _PlainScorer: Any = type(make_scorer(accuracy_score))
 
-ASKED = ["self", "method_caller", "estimator", "X", "y_true"]
-"""First parameters of the method by which a scorer of scikit-learn scores."""
+SCORE_PARAMETERS = ["self", "method_caller", "estimator", "X", "y_true"]
+"""First parameters of the method `_score` of scikit-learn's scorers."""
 
 EVERY_KIND = {"accuracy", "r2", "roc_auc"}
-"""Names that only a list of all scorers has together: no other parameter takes them."""
+"""Names that occur together only in a list of all scorers, and in no other parameter."""
 
 
 class ScorerToldClasses(_PlainScorer):
-    """A scorer of scikit-learn that tells its metric the classes of what it scores.
+    """Scorer of scikit-learn that passes the classes to its metric.
 
-    It is made by :func:`scorer_told_classes`, and otherwise as all scorers are: printed,
-    copied, routed and asked by others for its metric.
+    It is made by :func:`scorer_told_classes`, and otherwise works as all scorers do: it
+    can be printed, copied and routed, and others can read its metric.
     """
 
     @property
     def __name__(self) -> str:
-        # Asked for by those who name scores by their scorers.
+        # Read by code that names scores after their scorers.
         return str(self._score_func.__name__)
 
     def _score(
@@ -219,10 +224,10 @@ class ScorerToldClasses(_PlainScorer):
 def _all_columns(
     method_caller: Any, estimator: Any, method: str, X: Any, pos_label: Any = None
 ) -> Any:
-    """Probabilities, a column a class.
+    """Probabilities with one column per class.
 
-    Of two classes scikit-learn hands out one column. It keeps it for the next scorer by the
-    method's name, whichever class it is of; a tuple of that name keeps ours apart.
+    For two classes scikit-learn returns one column, and caches it for the next scorer under
+    the name of the method, whichever class it is of; a tuple of that name keeps ours apart.
     """
     proba = method_caller(estimator, (method,), X)
     return proba if np.ndim(proba) > 1 else np.column_stack([1 - proba, proba])
@@ -231,19 +236,23 @@ def _all_columns(
 def scorer_told_classes(
     metric: Any, response_method: str, sign: int, options: Mapping[str, Any]
 ) -> Any:
-    """A scorer that tells a metric the classes by the keyword `told_classes`.
+    """Scorer that passes the classes to a metric by the keyword `told_classes`.
 
-    None where scikit-learn's scorers score in another way than the one known here.
+    None if scikit-learn's scorers have another method `_score` than the known one.
     """
     score = getattr(_PlainScorer, "_score", None)
-    if score is None or list(inspect.signature(score).parameters)[: len(ASKED)] != ASKED:
+    if (
+        score is None
+        or list(inspect.signature(score).parameters)[: len(SCORE_PARAMETERS)]
+        != SCORE_PARAMETERS
+    ):
         return None
     scorer = make_scorer(
         metric, response_method=response_method, greater_is_better=sign > 0, **options
     )
     if getattr(scorer, "_score_func", None) is not metric:
         return None
-    # All that a scorer holds was set by the public function, whatever it is called.
+    # All attributes were set by the public function, whatever their names.
     try:
         scorer.__class__ = ScorerToldClasses
     except TypeError:  # a scorer with slots
@@ -252,59 +261,61 @@ def scorer_told_classes(
 
 
 def make_known(scorers: Mapping[str, Any], prefix: str) -> list[str]:
-    """Add scorers to those that scikit-learn knows by name, and return their names there.
+    """Register scorers under names that scikit-learn knows, and return these names.
 
-    Nothing is taken from others: a name that is in use gets the prefix. No name is returned
-    where scikit-learn keeps its scorers elsewhere than is known here.
+    No other scorer is replaced: a name that is in use gets the prefix. No name is returned
+    if scikit-learn keeps its scorers in an unknown place.
     """
     if not isinstance(_SCORERS, dict):
         return []
-    named = {
+    renamed = {
         name if _is_free(name) else f"{prefix}{name}": scorer
         for name, scorer in scorers.items()
     }
-    _SCORERS.update(named)
+    _SCORERS.update(renamed)
     for names in _lists_of_all_scorers():
-        names.update(named)
-    return sorted(named)
+        names.update(renamed)
+    return sorted(renamed)
 
 
 def _is_free(name: str) -> bool:
-    """Whether no scorer has the name but one of ours, if need be of an earlier import."""
-    taken = (_SCORERS or {}).get(name)
-    ours = __name__.partition(".")[0]
-    return taken is None or type(taken).__module__.partition(".")[0] == ours
+    """Whether a name is unused, or used by one of our scorers, if of an earlier import."""
+    scorer = (_SCORERS or {}).get(name)
+    package = __name__.partition(".")[0]
+    return scorer is None or type(scorer).__module__.partition(".")[0] == package
 
 
 def _lists_of_all_scorers() -> Iterator[set[str]]:
-    """The sets of names that modules made when they were imported, to check names by.
+    """Sets of all scorer names that modules made at import, to check names by.
 
-    Modules that are imported later make theirs from what scikit-learn knows then.
+    Modules that are imported later make theirs from the names that are registered by then.
     """
     for module in list(sys.modules.values()):
-        # Not getattr: it would make a lazy module import what it stands for.
+        # Not getattr, which would make a lazy module import its target.
         content = getattr(module, "__dict__", {})
         if content.get("get_scorer_names") is not get_scorer_names:
             continue
         for value in list(content.values()):
-            # Not all that is callable: a proxy may fail when it is asked for anything.
+            # Not every callable: a proxy may fail at any access to an attribute.
             if issubclass(type(value), (type, FunctionType)):
                 yield from _lists_in(value)
 
 
 def _lists_in(checked: Any) -> Iterator[set[str]]:
-    """The sets in what a class or a function says of its parameters."""
+    """Sets of names in the constraints on parameters of a class or a function."""
     for attribute in ("_parameter_constraints", "_skl_parameter_constraints"):
         constraints = getattr(checked, attribute, None)
         if not isinstance(constraints, dict):
             continue
         for allowed in constraints.values():
-            for one in allowed if isinstance(allowed, list) else ():
-                options = getattr(getattr(one, "constraint", one), "options", None)
+            for constraint in allowed if isinstance(allowed, list) else ():
+                options = getattr(
+                    getattr(constraint, "constraint", constraint), "options", None
+                )
                 if isinstance(options, set) and options >= EVERY_KIND:
                     yield options
 
 
 def scores_itself(estimator: Any) -> bool:
-    """Whether a boosting is scoring itself while it is fitted, on records it has binned."""
+    """Whether a boosting scores itself during its fit, on records that it has binned."""
     return getattr(estimator, "_in_fit", False) is True

@@ -1,6 +1,4 @@
-"""Checks of what users pass in: one clear message of what was expected, what came and
-what to do.
-"""
+"""Checks of user input; messages say what was expected, what was passed and what to do."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +13,7 @@ from skcompare._core.array_api import is_foreign, on_host
 ALTERNATIVES = ("two-sided", "less", "greater")
 PROBABILITY_TOLERANCE = 1e-6
 TOLERANCE_BY_BYTES = {2: 3e-2, 4: 1e-3}
-"""Of probabilities in fewer digits: exponentials of hundreds lose three more of them."""
+"""Tolerances of short floats: exponentials of hundreds lose three more digits."""
 
 BITS_OF_ONE = np.float64(1).view(np.uint64)
 
@@ -31,7 +29,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
-    """The error for a name that is not known, with the nearest known one."""
+    """Error for an unknown name, with the closest known one."""
     names = sorted(known)
     near = difflib.get_close_matches(str(name), names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -39,19 +37,19 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
 
 
 def check_choice(what: str, value: object, known: Sequence[str]) -> str:
-    """`value`, which must be one of the known names."""
+    """Check that a value is one of the known names, and return it."""
     if not isinstance(value, str) or value not in known:
         raise unknown_name(what, value, known)
     return value
 
 
 def check_alternative(alternative: object) -> str:
-    """One of "two-sided", "less" and "greater"."""
+    """Check that an alternative is "two-sided", "less" or "greater", and return it."""
     return check_choice("alternative", alternative, ALTERNATIVES)
 
 
 def check_alpha(alpha: object) -> float:
-    """A significance level in (0, 0.5]."""
+    """Check a significance level, in (0, 0.5], and return it."""
     if is_number(alpha) and 0 < alpha <= 0.5:
         return float(alpha)
     raise ValueError(
@@ -61,7 +59,7 @@ def check_alpha(alpha: object) -> float:
 
 
 def check_confidence_level(confidence_level: object) -> float:
-    """A confidence level in (0, 1)."""
+    """Check a confidence level, in (0, 1), and return it."""
     if is_number(confidence_level) and 0 < confidence_level < 1:
         return float(confidence_level)
     raise ValueError(
@@ -71,7 +69,7 @@ def check_confidence_level(confidence_level: object) -> float:
 
 
 def alpha_of(confidence_level: float) -> float:
-    """The significance level that goes with a confidence level.
+    """Significance level that corresponds to a confidence level.
 
     1 - 0.95 is a little more than 0.05, so that p = 0.05 would be below it.
     """
@@ -81,7 +79,7 @@ def alpha_of(confidence_level: float) -> float:
 
 
 def check_count(name: str, value: object, *, least: int = 1) -> int:
-    """An integer of at least `least`."""
+    """Check that a value is an integer of at least `least`, and return it."""
     if is_whole(value) and value >= least:
         return int(value)
     raise ValueError(
@@ -90,18 +88,18 @@ def check_count(name: str, value: object, *, least: int = 1) -> int:
 
 
 def check_switches(**switches: object) -> None:
-    """Refuse what is neither True nor False."""
+    """Check that all values are True or False."""
     for name, value in switches.items():
         if not isinstance(value, bool | np.bool_):
             raise TypeError(f"`{name}` must be True or False. Got {value!r} instead.")
 
 
 def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
-    """The common length of the named arrays, which must not be 0."""
-    pairs = [pair for each in (*arrays, named) for pair in each.items()]
+    """Check that named arrays have the same length, not 0, and return it."""
+    pairs = [pair for mapping in (*arrays, named) for pair in mapping.items()]
     for name, values in pairs:
-        is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
-        if is_one or not (hasattr(values, "__len__") or is_foreign(values)):
+        is_scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+        if is_scalar or not (hasattr(values, "__len__") or is_foreign(values)):
             raise ValueError(
                 f"`{name}` must be an array with one entry a record. Got {values!r:.60}."
             )
@@ -126,25 +124,25 @@ def check_same_length(*arrays: Mapping[str, Any], **named: Any) -> int:
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """An array of what was passed; a list with strings in it keeps its items apart.
+    """Convert values to an array; a list with strings keeps the types of its items.
 
-    numpy would make strings of the numbers in such a list, and of its missing values, and
-    would take what a masked array hides for a value.
+    numpy would convert numbers and missing values in such a list to strings, and would read
+    the masked entries of a masked array as values.
     """
     if isinstance(values, np.ma.MaskedArray):
-        found: NDArray[Any] = np.ma.getdata(values)
-        hidden = np.ma.getmaskarray(values)
-        if hidden.any():
-            found = found.astype(object)
-            found[hidden] = None
-        return found
+        array: NDArray[Any] = np.ma.getdata(values)
+        mask = np.ma.getmaskarray(values)
+        if mask.any():
+            array = array.astype(object)
+            array[mask] = None
+        return array
     is_list = isinstance(values, list | tuple)
     mixed = is_list and any(isinstance(item, str) for item in values)
     return np.asarray(on_host(values), dtype=object if mixed else None)
 
 
 def check_not_missing(name: str, array: NDArray[Any]) -> None:
-    """Refuse None, NaN, NaT and pandas.NA."""
+    """Check that no label is None, NaN, NaT or pandas.NA."""
     missing = missing_in(array)
     if missing.any():
         raise ValueError(
@@ -155,7 +153,7 @@ def check_not_missing(name: str, array: NDArray[Any]) -> None:
 
 
 def missing_in(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which values are None, NaN, NaT or pandas.NA, if any; infinite ones are too."""
+    """Mask of values that are None, NaN, NaT, pandas.NA or infinite; may be empty."""
     if array.dtype.kind in "biuSU":
         return np.zeros(0, dtype=bool)
     if array.dtype.kind == "f":
@@ -165,7 +163,7 @@ def missing_in(array: NDArray[Any]) -> NDArray[np.bool_]:
     if array.dtype.kind in "OT":
         items = array.tolist()
         try:
-            # Labels are few, and most arrays have no missing value among them.
+            # Labels are few, and most arrays have no missing ones.
             if not any(map(_is_missing, set(items))):
                 return np.zeros(len(array), dtype=bool)
         except TypeError:
@@ -185,31 +183,31 @@ def integral(values: NDArray[Any]) -> bool:
 
 
 def some_of(labels: NDArray[Any], most: int = 5) -> str:
-    """The first few labels in words."""
-    words = ", ".join(map(repr, labels[:most].tolist()))
-    return f"{words}, ..." if len(labels) > most else words
+    """Text of the first few labels."""
+    text = ", ".join(map(repr, labels[:most].tolist()))
+    return f"{text}, ..." if len(labels) > most else text
 
 
 def check_pos_label(pos_label: Any, classes: NDArray[Any]) -> int | None:
-    """Position of the positive one of two classes; None where none is named."""
+    """Position of the positive class of two; None if none is declared."""
     if pos_label is None:
         return None
-    is_one = np.ndim(pos_label) == 0
-    found = np.flatnonzero(classes == pos_label) if is_one else np.empty(0)
-    if len(classes) != 2 or len(found) != 1:
+    is_scalar = np.ndim(pos_label) == 0
+    positions = np.flatnonzero(classes == pos_label) if is_scalar else np.empty(0)
+    if len(classes) != 2 or len(positions) != 1:
         raise ValueError(
             f"`pos_label` must be one of two classes. Got {pos_label!r} and the classes "
             f"{some_of(classes)}. Leave it out for more than two classes."
         )
-    return int(found[0])
+    return int(positions[0])
 
 
 def positive_class(classes: NDArray[Any], pos_label: Any) -> Any:
-    """The label of the positive one of two classes: 1 by default, as in scikit-learn.
+    """Label of the positive class of two: 1 by default, as in scikit-learn.
 
-    One class only may occur where the other is named.
+    If `pos_label` is passed, the other class may be the only one that occurs.
     """
-    occurring, pos_label = classes.tolist(), _one_label(pos_label)
+    occurring, pos_label = classes.tolist(), _scalar_label(pos_label)
     if len(occurring) > 2:
         raise ValueError(
             f"A score of one class needs two classes. Got {len(occurring)}: "
@@ -231,8 +229,8 @@ def positive_class(classes: NDArray[Any], pos_label: Any) -> Any:
     return pos_label
 
 
-def _one_label(value: Any) -> Any:
-    """A label that came as an array without a dimension, such as a tensor, as a scalar."""
+def _scalar_label(value: Any) -> Any:
+    """Label as a scalar, also if it is an array without dimensions, such as a tensor."""
     label = on_host(value)
     return label[()] if isinstance(label, np.ndarray) and not label.ndim else label
 
@@ -242,20 +240,20 @@ def check_probabilities(
 ) -> NDArray[np.float64]:
     """Probabilities of shape (n_samples, n_classes): in [0, 1], rows summing to 1.
 
-    Of two classes, one column stands for the second. In floats of four or two bytes they
-    do so as closely as these can, and are brought to it here. Without `sums` rows may have
-    any sum, and stay as they are where they have another one.
+    For two classes, a single column is that of the second class. Floats of four or two
+    bytes sum to 1 within their precision only, and are normalised here. Without `sums`,
+    rows may have any sum; if one differs from 1, all stay as they are.
     """
-    given = as_array(values)
-    few = given.dtype.itemsize if given.dtype.kind == "f" else 8
-    tolerance = TOLERANCE_BY_BYTES.get(few, PROBABILITY_TOLERANCE)
-    proba = given.astype(np.float64, copy=False)
+    array = as_array(values)
+    n_bytes = array.dtype.itemsize if array.dtype.kind == "f" else 8
+    tolerance = TOLERANCE_BY_BYTES.get(n_bytes, PROBABILITY_TOLERANCE)
+    proba = array.astype(np.float64, copy=False)
     if tolerance > PROBABILITY_TOLERANCE:
-        near = (proba >= -tolerance) & (proba <= 1 + tolerance)
-        proba = np.where(near, proba.clip(0, 1), proba)
+        rounded = (proba >= -tolerance) & (proba <= 1 + tolerance)
+        proba = np.where(rounded, proba.clip(0, 1), proba)
     if proba.ndim == 1 and n_classes == 2:
         _check_unit_interval(name, proba)
-        # A column after the other, because most losses look at one of them.
+        # Columns are contiguous, because most losses use one of them.
         columns = np.empty((2, len(proba)))
         np.subtract(1, proba, out=columns[0])
         columns[1] = proba
@@ -268,23 +266,23 @@ def check_probabilities(
     _check_unit_interval(name, proba)
     # A product with ones sums the rows several times faster than sum(axis=1).
     totals = proba @ np.ones(n_classes)
-    # Rounding to six decimals moves the sum of many classes by half a unit each.
+    # Rounding to six decimals changes the sum by half a unit for each class.
     near_enough = tolerance * max(1.0, n_classes / 2)
     off = np.abs(totals - 1) > near_enough
     if sums and off.any():
         raise ValueError(
             f"Each row of `{name}` must sum to 1. Row {int(np.argmax(off))} sums to "
-            f"{totals[np.argmax(off)]:.9g}, and {given.dtype} is near enough within "
+            f"{totals[np.argmax(off)]:.9g}, and {array.dtype} is near enough within "
             f"{near_enough:g}. Normalise the rows, or pass decision scores."
         )
     if tolerance > PROBABILITY_TOLERANCE and not off.any():
-        # So that one class has what the others leave, also where it is next to nothing.
+        # One class has the rest of the others then, even if that is close to 0.
         proba = proba / totals[:, np.newaxis]
     return proba
 
 
 def are_probabilities(proba: NDArray[np.float64]) -> bool:
-    """Whether rows sum to 1, as :func:`check_probabilities` asks of them."""
+    """Whether all rows sum to 1, as :func:`check_probabilities` requires."""
     most = PROBABILITY_TOLERANCE * max(1.0, proba.shape[1] / 2)
     return bool((np.abs(proba @ np.ones(proba.shape[1]) - 1) <= most).all())
 

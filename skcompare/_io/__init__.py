@@ -1,1 +1,1 @@
-"""Files and frames as they enter and leave; the one place that calls narwhals."""
+"""Reading of files and frames, and the only calls of narwhals."""

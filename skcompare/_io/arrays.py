@@ -1,4 +1,4 @@
-"""Columns of frames as plain arrays of numpy, by narwhals."""
+"""Columns of frames as NumPy arrays, by narwhals."""
 
 import warnings
 from typing import Any, NoReturn
@@ -11,7 +11,7 @@ from skcompare.exceptions import MissingDependencyError
 
 
 def narwhals_module() -> Any:
-    """The package, or an error that says what to install."""
+    """Return the package narwhals, or raise an error that says what to install."""
     try:
         import narwhals
     except ImportError as error:
@@ -23,15 +23,15 @@ def narwhals_module() -> Any:
 
 
 def from_native(frame: Any) -> Any:
-    """A frame as narwhals has it."""
+    """Convert a frame to one of narwhals."""
     with warnings.catch_warnings():
-        # Users can do nothing about it while the package it names is not to be had.
+        # Users can do nothing about it while the package that it names is unavailable.
         warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals")
         return narwhals_module().from_native(frame)
 
 
 def arrays_of(frame: Any, words: str) -> dict[str, NDArray[Any]]:
-    """The columns of a frame of narwhals, which messages call `words`."""
+    """Columns of a narwhals frame, which messages call `words`, as arrays."""
     nw = narwhals_module()
     if isinstance(frame, nw.LazyFrame):
         # All columns at once, because some engines give rows in another order each time.
@@ -42,28 +42,28 @@ def arrays_of(frame: Any, words: str) -> dict[str, NDArray[Any]]:
 def array_of_series(
     nw: Any, name: str, series: Any, words: str = "the frame"
 ) -> NDArray[Any]:
-    """A column as a plain array: categories as labels, and no missing values."""
+    """Column as a NumPy array: categories as their labels, without missing values."""
     if series.null_count():
         _refuse_missing(name, series.is_null().to_numpy(), words)
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return _labels(name, series)
+        return _array_of_text(name, series)
     if dtype == nw.Decimal:
         series = series.cast(nw.Float64)
     if dtype == nw.Object or dtype.is_nested():
-        return _array_of(name, series.to_list())
-    array = _plain(series)
+        return _array_of_items(name, series.to_list())
+    array = _numpy_array(series)
     if array.dtype.kind == "O":
-        return _array_of(name, array.tolist())
+        return _array_of_items(name, array.tolist())
     if array.dtype.kind == "f" and np.isnan(array).any():
         _refuse_missing(name, np.isnan(array), words)
     return array
 
 
-def _plain(series: Any) -> NDArray[Any]:
-    """A column that has all its values, in an array of numpy's own.
+def _numpy_array(series: Any) -> NDArray[Any]:
+    """Column without missing values, in an array with memory of its own.
 
-    Arrow would keep the memory of the parts that it joins.
+    Arrow would keep the memory of the chunks that it joins.
     """
     native = series.to_native()
     is_arrow = type(native).__module__.startswith("pyarrow.")
@@ -71,36 +71,36 @@ def _plain(series: Any) -> NDArray[Any]:
     if len(chunks) < 2:
         array: NDArray[Any] = series.to_numpy()
         return array
-    first = chunks[0].to_numpy(zero_copy_only=False)
-    array = np.empty(len(native), dtype=first.dtype)
+    first_chunk = chunks[0].to_numpy(zero_copy_only=False)
+    array = np.empty(len(native), dtype=first_chunk.dtype)
     np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in chunks], out=array)
     return array
 
 
-def _refuse_missing(name: str, missing: NDArray[Any], words: str) -> NoReturn:
-    at = np.flatnonzero(missing.astype(bool))
+def _refuse_missing(name: str, missing: NDArray[Any], label: str) -> NoReturn:
+    positions = np.flatnonzero(missing.astype(bool))
     raise ValueError(
-        f"`{name}` must not have missing values. Got {len(at)}, the first at position "
-        f"{at[0]}. Drop these records of {words}, or name a value for them."
+        f"`{name}` must not have missing values. Got {len(positions)}, the first at "
+        f"position {positions[0]}. Drop these records of {label}, or name a value for them."
     )
 
 
-def _labels(name: str, series: Any) -> NDArray[Any]:
-    """Texts or categories by their different values: an object a record takes longer."""
+def _array_of_text(name: str, series: Any) -> NDArray[Any]:
+    """Array of text or categories by distinct values, without an object per record."""
     try:
         encoded = series.to_arrow().dictionary_encode()
         encoded = encoded.combine_chunks() if hasattr(encoded, "chunks") else encoded
         values, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    # Without pyarrow, and for what Arrow has no type or encoding for, such as texts and
-    # numbers mixed; its own errors are kinds of these.
+    # Without pyarrow, and for values without an Arrow type or encoding, such as mixed text
+    # and numbers; Arrow's errors are subclasses of these.
     except (ImportError, NotImplementedError, TypeError, ValueError):
-        return _array_of(name, series.to_list())
+        return _array_of_items(name, series.to_list())
     if all(isinstance(value, str) for value in values):
         return from_codes(f"Column {name!r}", values, codes)
-    return _array_of(name, values)[codes]
+    return _array_of_items(name, values)[codes]
 
 
-def _array_of(name: str, items: list[Any]) -> NDArray[Any]:
+def _array_of_items(name: str, items: list[Any]) -> NDArray[Any]:
     kinds = set(map(type, items))
     if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
         raise ValueError(
@@ -111,5 +111,5 @@ def _array_of(name: str, items: list[Any]) -> NDArray[Any]:
     are_text = {issubclass(kind, str) for kind in kinds}
     if are_text == {True}:
         return text_array(f"Column {name!r}", items)
-    # numpy would make texts of numbers beside texts.
+    # numpy would convert numbers next to strings to strings.
     return np.asarray(items, dtype=object if True in are_text else None)

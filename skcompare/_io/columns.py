@@ -1,4 +1,4 @@
-"""Frames and files as they enter and leave; the one place that calls narwhals."""
+"""Columns of frames and files, and frames made of columns."""
 
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -20,18 +20,18 @@ JSON_LINES = (".jsonl", ".ndjson")
 NPZ = ".npz"
 FILES = (CsvFile, JsonLinesFile, NpzFile, ParquetFile)
 MOST_NAMES, LONGEST_NAME = 20, 60
-"""Columns that a message lists, and letters of the name of each."""
+"""Largest numbers of columns in a message, and of characters of each name."""
 
 
 class Source(Protocol):
-    """Where columns come from: a frame, or a file of one of several formats.
+    """Source of columns: a frame, or a file of one of several formats.
 
     Attributes
     ----------
     key : hashable
-        Equal for one and the same frame or file.
+        Equal for the same frame or file.
     words : str
-        What messages call it.
+        Name in messages.
     typed : bool
         Whether columns have types; those of CSV files are guessed.
     """
@@ -42,20 +42,20 @@ class Source(Protocol):
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns without missing values."""
+        """Read the named columns, without missing values."""
 
 
 def columns_of(
     frame: Any, names: Sequence[str], *, as_written: Collection[str] = ()
 ) -> dict[str, NDArray[Any]]:
-    """The named columns of a frame or file, in plain arrays without missing values.
+    """Named columns of a frame or file, as NumPy arrays without missing values.
 
-    Nothing else is read, as far as the format allows.
+    Other columns are not read, as far as the format allows.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ def columns_of(
         A frame of any library that narwhals knows, eager or lazy, or the path of a file:
         CSV, TSV, JSON lines, `.npz` or Parquet.
     names : sequence of str
-        The columns. Each comes once.
+        Columns to read; repeated names are read once.
     as_written : collection of str, optional
-        Columns that stay text where they come from a CSV file, such as ids.
+        Columns of a CSV file that stay text, such as ids.
 
     Returns
     -------
     columns : dict of str to ndarray of shape (n_samples,)
-        Whole numbers, fractions, booleans, dates or texts. Categories are their labels.
-        An array of two dimensions in an `.npz` file stays one.
+        Integers, floats, booleans, dates or text. Categories are their labels. An array
+        of two dimensions in an `.npz` file keeps its shape.
     """
     source = source_of(frame)
     for name in names:
@@ -80,26 +80,26 @@ def columns_of(
 
 
 def source_of(frame: Any, words: str = "`frame`", delimiter: str | None = None) -> Source:
-    """Where the columns of a frame or file come from.
+    """Source of the columns of a frame or file.
 
     Parameters
     ----------
     frame : frame, str, path-like or Source
-        What was passed. The end of a path says what it is: `.parquet` or `.pq`, `.jsonl`
-        or `.ndjson` (with or without `.gz`), `.npz`, and for all others a CSV file.
+        Frame or path. The suffix of a path is that of its format: `.parquet` or `.pq`,
+        `.jsonl` or `.ndjson` (with or without `.gz`), `.npz`; all others are CSV files.
     words : str, default="`frame`"
-        What messages call a frame. Files have their path.
+        Name of a frame in messages. Files are named by their path.
     delimiter : str, optional
-        Of a CSV file; by default a tab for `.tsv` files, otherwise a comma.
+        Delimiter of a CSV file; by default a tab for `.tsv` files, otherwise a comma.
     """
     if is_source(frame):
         return frame
     if isinstance(frame, str | os.PathLike):
-        return _file(os.fspath(frame), delimiter)
+        return _source_of_path(os.fspath(frame), delimiter)
     return Dataset(frame, words) if is_dataset(frame) else Frame(frame, words)
 
 
-def _file(path: str, delimiter: str | None) -> Source:
+def _source_of_path(path: str, delimiter: str | None) -> Source:
     if "\0" in path:
         raise ValueError(f"A path must not have a null in it. Got {path!r}.")
     name = path.lower().rstrip(os.sep)
@@ -113,31 +113,33 @@ def _file(path: str, delimiter: str | None) -> Source:
 
 
 def is_dataset(frame: Any) -> bool:
-    """Whether it is a dataset of pyarrow, which says where files are."""
+    """Whether a frame is a dataset of pyarrow, which refers to files."""
     kind = type(frame)
     return kind.__module__ == "pyarrow._dataset" and hasattr(kind, "to_batches")
 
 
 def is_source(frame: Any) -> bool:
-    """Whether it is known where the columns come from."""
+    """Whether an object is a source of columns already."""
     return isinstance(frame, (*FILES, Dataset, Frame))
 
 
 def check_column(source: Source, name: str, advice: str = "") -> None:
-    """Refuse a column that is not there, with the nearest names and advice."""
+    """Refuse an unknown column, with the closest names and advice."""
     names = source.names
     if name in names:
         return
-    listed = [str(known)[:LONGEST_NAME] for known in names]
+    listed = [str(column)[:LONGEST_NAME] for column in names]
     if len(listed) > MOST_NAMES:
         listed = get_close_matches(name, listed, n=5) or listed[:MOST_NAMES]
-    rest = f" and {len(names) - len(listed):,} more" if len(listed) < len(names) else ""
+    remainder = (
+        f" and {len(names) - len(listed):,} more" if len(listed) < len(names) else ""
+    )
     message = str(unknown_name("column", name, listed)).removesuffix(".")
-    raise ValueError(f"{message}{rest}, the columns of {source.words}.{advice}")
+    raise ValueError(f"{message}{remainder}, the columns of {source.words}.{advice}")
 
 
 class Frame:
-    """A frame that the user has in memory, or a lazy one."""
+    """Frame of the user, in memory or lazy."""
 
     typed = True
 
@@ -152,12 +154,12 @@ class Frame:
                 "the path of a CSV, JSON lines, npz or Parquet file. Got "
                 f"{type(frame).__name__}."
             ) from error
-        # The key is an id, which must not go to another frame.
+        # Keep the frame alive, so that no other frame gets the id that is its key.
         self.native = frame
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
         if isinstance(self._frame, narwhals_module().LazyFrame):
             return list(self._frame.collect_schema().names())
         return list(self._frame.columns)
@@ -165,12 +167,12 @@ class Frame:
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns without missing values."""
+        """Read the named columns, without missing values."""
         return arrays_of(self._frame.select(*names), self.words)
 
 
 class Dataset:
-    """A dataset of pyarrow: files that are read as far as they are asked for."""
+    """Dataset of pyarrow: files of which only the requested columns are read."""
 
     typed = True
 
@@ -181,13 +183,13 @@ class Dataset:
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
         return list(self.native.schema.names)
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns without missing values."""
+        """Read the named columns, without missing values."""
         table = self.native.to_table(columns=list(names))
         return arrays_of(from_native(table), self.words)
 
@@ -195,14 +197,14 @@ class Dataset:
 def frame_from_columns(
     columns: Mapping[str, Sequence[Any]], backend: str = "pandas"
 ) -> Any:
-    """A native frame from named columns.
+    """Create a native frame from named columns.
 
     Parameters
     ----------
     columns : mapping of str to sequence
         Columns of equal length.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library whose frame is returned.
+        Library of the returned frame.
     """
     check_choice("backend", backend, BACKENDS)
     try:

@@ -1,4 +1,4 @@
-"""CSV files by the standard library: the named columns, streamed and typed."""
+"""CSV files by the standard library: named columns, streamed and typed."""
 
 import csv
 from collections import Counter
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from skcompare._io.text_files import TextColumn, TextFile, from_codes
 
 BATCH = 1 << 10
-"""Records in memory with all their fields at a time."""
+"""Number of records in memory with all their fields at the same time."""
 
 
 class CsvFile(TextFile):
-    """A CSV file of UTF-8 text with a line of column names.
+    """CSV file of UTF-8 text with a header of column names.
 
     Parameters
     ----------
     path : str or path-like
-        The file; ".gz" at its end means that it is compressed.
+        Path of the file; with the suffix ".gz" it is compressed.
     delimiter : str, optional
         One character; by default a tab for `.tsv` and `.tab` files, otherwise a comma.
     """
@@ -40,18 +40,18 @@ class CsvFile(TextFile):
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
         with self._lines() as lines:
             return self._header(lines)
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns, in arrays of whole numbers, fractions or text.
+        """Read the named columns, as arrays of integers, floats or text.
 
-        A column is of whole numbers where all are written plainly: "01" and "1" are
-        different labels. It is of fractions where all its fields are numbers and one is
-        not whole; otherwise it is text.
+        A column has integers if all fields are written in their usual form: "01" and "1"
+        are different labels. It has floats if all fields are numbers and one is not whole;
+        otherwise it is text.
 
         Parameters
         ----------
@@ -64,12 +64,12 @@ class CsvFile(TextFile):
         n_records = 0
         with self._lines() as lines:
             header = self._header(lines)
-            at = [(columns[name], header.index(name)) for name in columns]
+            positions = [(columns[name], header.index(name)) for name in columns]
             for batch in iter(lambda: list(islice(lines, BATCH)), []):
                 if set(map(len, batch)) != {len(header)}:
                     raise self._uneven(header, batch, n_records)
                 n_records += len(batch)
-                for column, position in at:
+                for column, position in positions:
                     column.extend(map(itemgetter(position), batch), len(batch))
         if not n_records:
             raise ValueError(
@@ -95,13 +95,13 @@ class CsvFile(TextFile):
         return from_codes(f"Column {name!r} of {self.words}", stripped, codes)
 
     def _header(self, lines: Iterator[list[str]]) -> list[str]:
-        first = next(lines, [])
-        if not any(first):
+        line = next(lines, [])
+        if not any(line):
             raise ValueError(
                 f"{self.words} must start with a line of column names. Got an empty file."
             )
-        header = [name.strip() for name in first]
-        repeated = sorted(name for name, times in Counter(header).items() if times > 1)
+        header = [name.strip() for name in line]
+        repeated = sorted(name for name, count in Counter(header).items() if count > 1)
         if repeated:
             raise ValueError(
                 f"{self.words} has several columns named {', '.join(repeated)}. Give each "
@@ -125,22 +125,22 @@ class CsvFile(TextFile):
 
     @contextmanager
     def _lines(self) -> Iterator[Iterator[list[str]]]:
-        """The lines that are not blank, split into fields."""
+        """Yield the lines that are not blank, split into fields."""
         with self.lines() as lines:
-            # A quoted field may go on in the next line; the reader sees to it.
+            # A quoted field may continue on the next line, which the reader handles.
             yield filter(None, csv.reader(lines, delimiter=self.delimiter, strict=True))
 
 
 def _numbers(cells: list[str]) -> NDArray[Any] | None:
-    """The cells as numbers, or None where they are text."""
+    """Cells as numbers, or None if they are text."""
     try:
-        whole = [int(cell) for cell in cells]
+        integers = [int(cell) for cell in cells]
     except ValueError:
         pass
     else:
-        plain = [str(number) for number in whole] == cells
-        fits = plain and all(-(1 << 63) <= number < 1 << 63 for number in whole)
-        return np.array(whole, dtype=np.int64) if fits else None
+        is_plain = [str(number) for number in integers] == cells
+        fits = is_plain and all(-(1 << 63) <= number < 1 << 63 for number in integers)
+        return np.array(integers, dtype=np.int64) if fits else None
     try:
         return np.array([float(cell) for cell in cells])
     except ValueError:

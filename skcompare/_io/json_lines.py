@@ -1,4 +1,4 @@
-"""JSON lines by the standard library: the named columns, streamed, of one type each."""
+"""JSON lines by the standard library: named columns, streamed, of one type each."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 from skcompare._io.text_files import TextColumn, TextFile, from_codes
 
 BATCH = 1 << 12
-"""Records in memory with all their values at a time."""
+"""Number of records in memory with all their values at the same time."""
 
 BLANK = " \t\r\n"
-"""What JSON has between values."""
+"""White space of JSON between values."""
 
 NUMBERS, TEXT, BOOLEANS = "numbers", "text", "true and false"
 KINDS = {int: NUMBERS, float: NUMBERS, str: TEXT, bool: BOOLEANS}
 NAMES = {dict: "an object", list: "an array", type(None): "no value"}
-"""What messages call what JSON has."""
+"""Names of kinds of JSON values in messages."""
 
 
 class JsonLinesFile(TextFile):
-    """A file with a JSON object a line, a record each.
+    """File with a JSON object on each line, one per record.
 
-    The columns are the names in the first object. A column that is read is of numbers, of
-    text, or of true and false; others may hold anything. Blank lines are left out.
+    The columns are the names in the first object. A column that is read has numbers, text,
+    or true and false only; others may have any values. Blank lines are skipped.
 
     Parameters
     ----------
     path : str or path-like
-        The file; ".gz" at its end means that it is compressed.
+        Path of the file; with the suffix ".gz" it is compressed.
     """
 
     typed = True
@@ -44,7 +44,7 @@ class JsonLinesFile(TextFile):
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
         with self._numbered() as lines:
             for number, line in lines:
                 return list(self._objects([number], [line])[0])
@@ -53,14 +53,14 @@ class JsonLinesFile(TextFile):
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns, in arrays of whole numbers, fractions, booleans or text.
+        """Read the named columns, as arrays of integers, floats, booleans or text.
 
         Parameters
         ----------
         names : sequence of str
             Columns that the file has.
         as_written : collection of str, optional
-            Columns that stay text where files have no types, which this one has.
+            Ignored: columns that stay text in files without types.
         """
         columns = {name: _Column(self.words, name) for name in names}
         with self._numbered() as lines:
@@ -75,7 +75,7 @@ class JsonLinesFile(TextFile):
 
     @contextmanager
     def _numbered(self) -> Iterator[Iterator[tuple[int, str]]]:
-        """The lines that are not blank, with their numbers."""
+        """Yield the lines that are not blank, with their numbers."""
         with self.lines() as lines:
             stripped = ((i, line.strip(BLANK)) for i, line in enumerate(lines, start=1))
             yield ((i, line) for i, line in stripped if line)
@@ -83,26 +83,26 @@ class JsonLinesFile(TextFile):
     def _objects(
         self, numbers: Sequence[int], lines: Sequence[str]
     ) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        objects: list[dict[str, Any]] = []
         try:
             for line in lines:
                 value, end = DECODER.raw_decode(line)
                 if end != len(line) or type(value) is not dict:
                     break
-                found.append(value)
+                objects.append(value)
             else:
-                return found
+                return objects
         except RecursionError:
-            wrong = "is nested too deeply"
+            problem = "is nested too deeply"
         except ValueError as error:
-            wrong = f"is not JSON: {_said(error)}"
+            problem = f"is not JSON: {_error_text(error)}"
         else:
-            wrong = "has more than one value"
+            problem = "has more than one value"
             if end == len(line):
-                wrong = f"must be an object. Got {NAMES.get(type(value), 'a value')}"
+                problem = f"must be an object. Got {NAMES.get(type(value), 'a value')}"
         raise ValueError(
-            f"Line {numbers[len(found)]} of {self.words} {wrong}. Each line must be one "
-            'JSON object, such as {"id": 1, "y": "yes"}.'
+            f"Line {numbers[len(objects)]} of {self.words} {problem}. Each line must be "
+            'one JSON object, such as {"id": 1, "y": "yes"}.'
         )
 
     def _values(
@@ -111,27 +111,27 @@ class JsonLinesFile(TextFile):
         try:
             return list(map(itemgetter(name), objects))
         except KeyError:
-            lacks = next(i for i, one in enumerate(objects) if name not in one)
-            raise ValueError(_missing(numbers[lacks], self.words, name)) from None
+            index = next(i for i, record in enumerate(objects) if name not in record)
+            raise ValueError(_missing(numbers[index], self.words, name)) from None
 
     def _empty(self) -> ValueError:
         return ValueError(f"{self.words} must have at least one record. Got an empty file.")
 
 
 class _Column:
-    """The values of a column as they come, all of one kind."""
+    """Values of a column, added in batches, all of one kind."""
 
-    def __init__(self, words: str, name: str) -> None:
-        self._words, self._name = words, name
+    def __init__(self, label: str, name: str) -> None:
+        self._label, self._name = label, name
         self._kind: str | None = None
         self._texts = TextColumn()
         self._first = 0
-        # The line of a whole number that no fraction may equal.
+        # Line of an integer that may have no equal float.
         self._large: int | None = None
         self.parts: list[NDArray[Any]] = []
 
     def extend(self, lines: Sequence[int], values: list[Any]) -> None:
-        """Add the values of some more lines."""
+        """Add the values of more lines."""
         types = set(map(type, values))
         kinds = {KINDS.get(kind, "") for kind in types}
         if "" in kinds:
@@ -151,32 +151,34 @@ class _Column:
     def _numbers(
         self, lines: Sequence[int], values: list[Any], types: set[type]
     ) -> NDArray[Any]:
-        is_whole = float not in types
+        is_integer = float not in types
         try:
-            numbers = np.array(values, dtype=np.int64 if is_whole else np.float64)
+            numbers = np.array(values, dtype=np.int64 if is_integer else np.float64)
         except OverflowError:
             self._refuse_large(lines, values)
         if not np.isfinite(numbers).all():
             at = int(np.argmin(np.isfinite(numbers)))
             raise ValueError(
-                f"Line {lines[at]} of {self._words} has a number in column {self._name!r} "
+                f"Line {lines[at]} of {self._label} has a number in column {self._name!r} "
                 "that is too large for a fraction of 64 bits."
             )
         if self._large is None and int in types:
-            wholes = zip(lines, values)
-            large = (line for line, n in wholes if type(n) is int and abs(n) > 2**53)
-            self._large = next(large, None)
+            numbered_values = zip(lines, values)
+            large_lines = (
+                line for line, n in numbered_values if type(n) is int and abs(n) > 2**53
+            )
+            self._large = next(large_lines, None)
         return numbers
 
     def array(self) -> NDArray[Any]:
-        """The values of all lines."""
+        """Values of all lines."""
         if self._kind == TEXT:
-            words = f"Column {self._name!r} of {self._words}"
-            return from_codes(words, list(self._texts.texts), np.concatenate(self.parts))
+            label = f"Column {self._name!r} of {self._label}"
+            return from_codes(label, list(self._texts.texts), np.concatenate(self.parts))
         has_fractions = any(part.dtype.kind == "f" for part in self.parts)
         if has_fractions and self._large is not None:
             raise ValueError(
-                f"Column {self._name!r} of {self._words} has fractions, and in line "
+                f"Column {self._name!r} of {self._label} has fractions, and in line "
                 f"{self._large} a whole number above 2**53, which no fraction may equal. "
                 "Write all of them as texts."
             )
@@ -185,9 +187,9 @@ class _Column:
     def _refuse_parts(self, lines: Sequence[int], values: list[Any]) -> NoReturn:
         at = next(i for i, value in enumerate(values) if type(value) not in KINDS)
         if values[at] is None:
-            raise ValueError(_missing(lines[at], self._words, self._name))
+            raise ValueError(_missing(lines[at], self._label, self._name))
         raise ValueError(
-            f"Line {lines[at]} of {self._words} has {NAMES[type(values[at])]} in column "
+            f"Line {lines[at]} of {self._label} has {NAMES[type(values[at])]} in column "
             f"{self._name!r}. Expected a number, a text, true or false: make columns of "
             "its parts, a column a class for probabilities."
         )
@@ -198,7 +200,7 @@ class _Column:
             kind, first = KINDS[type(values[0])], lines[0]
         at = next(i for i, value in enumerate(values) if KINDS[type(value)] != kind)
         raise ValueError(
-            f"Column {self._name!r} of {self._words} must have values of one type. Got "
+            f"Column {self._name!r} of {self._label} must have values of one type. Got "
             f"{kind} in line {first} and {KINDS[type(values[at])]} in line {lines[at]}. "
             "Write all of them alike."
         )
@@ -206,37 +208,37 @@ class _Column:
     def _refuse_large(self, lines: Sequence[int], values: list[Any]) -> NoReturn:
         at = max(range(len(values)), key=lambda i: abs(values[i]))
         raise ValueError(
-            f"Line {lines[at]} of {self._words} has a whole number in column "
+            f"Line {lines[at]} of {self._label} has a whole number in column "
             f"{self._name!r} that is too large: {values[at]!s:.40}. Write all values of "
             "the column as texts."
         )
 
 
-def _said(error: ValueError) -> str:
+def _error_text(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at letter {error.colno}"
     return str(error)
 
 
-def _missing(line: int, words: str, name: str) -> str:
+def _missing(line: int, label: str, name: str) -> str:
     return (
-        f"Line {line} of {words} has no value in column {name!r}. Drop records with "
+        f"Line {line} of {label} has no value in column {name!r}. Drop records with "
         "missing values, or fill them."
     )
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, in which each name occurs once."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Object of which each name occurs once."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"an object has the name {repeated!r} more than once")
-    return found
+    return result
 
 
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"it has {word}, which is no number of JSON")
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(f"it has {text}, which is no number of JSON")
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+DECODER = json.JSONDecoder(object_pairs_hook=_unique_names, parse_constant=_refuse_constant)

@@ -1,4 +1,4 @@
-"""Arrays of a `.npz` file as columns, read without pickle and not larger than they say."""
+"""Arrays of `.npz` files as columns, read without pickle and within their stated size."""
 
 import io
 import math
@@ -16,35 +16,35 @@ from numpy.typing import NDArray
 from skcompare._io.text_files import cannot_read
 
 LARGEST = 1 << 32
-"""Bytes of an array that is read; a file of a few megabytes could hold more."""
+"""Largest size of arrays in bytes; a file of a few megabytes could unpack to more."""
 
-AT_ONCE = 1 << 20
-"""Bytes that are read at a time."""
+READ_SIZE = 1 << 20
+"""Number of bytes per read."""
 
 LONGEST_HEADER = 10_000
-"""Letters of the description of an array, as numpy has it."""
+"""Largest number of characters of the header of an array, as in numpy."""
 
 MOST_PARTS = 1000
-"""Columns of an array of two dimensions that have names of their own."""
+"""Largest number of columns of a two-dimensional array that get their own names."""
 
 KINDS = "biufUSmM"
-"""Kinds of numpy that hold one value a record, and no Python object."""
+"""Kinds of dtypes with one value per record, and no Python objects."""
 
-LAST_LETTER, FIRST_HALF, LAST_HALF = 0x10FFFF, 0xD800, 0xDFFF
-"""The last letter of Unicode, and what is half a letter."""
+LAST_CHARACTER, FIRST_SURROGATE, LAST_SURROGATE = 0x10FFFF, 0xD800, 0xDFFF
+"""Last character of Unicode, and the range of surrogates."""
 
 
 class NpzFile:
-    """A file that `numpy.savez` or `numpy.savez_compressed` wrote.
+    """File written by `numpy.savez` or `numpy.savez_compressed`.
 
     Each array of one dimension is a column. One of two dimensions, such as probabilities
     of shape (n_samples, n_classes), is read whole by its name, and column by column as
-    "name[0]", "name[1]" and so on. Arrays that nobody asks for are not read.
+    "name[0]", "name[1]" and so on. Other arrays are not read.
 
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Path of the file.
     """
 
     typed = True
@@ -56,96 +56,99 @@ class NpzFile:
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
-        found = []
+        """Names of all columns."""
+        names = []
         for name, stored in self._arrays.items():
-            found.append(name)
-            found += _parts(name, stored)
-        return found
+            names.append(name)
+            names += _parts(name, stored)
+        return names
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns.
+        """Read the named columns.
 
         Parameters
         ----------
         names : sequence of str
             Columns that the file has.
         as_written : collection of str, optional
-            Columns that stay text where files have no types, which this one has.
+            Ignored: columns that stay text in files without types.
 
         Returns
         -------
         columns : dict of str to ndarray
-            Arrays of equal length; those of two dimensions by their whole names.
+            Arrays of equal length; two-dimensional ones only if requested whole.
         """
         stored = self._arrays
-        found: dict[str, NDArray[Any]] = {}
-        places = {
+        columns: dict[str, NDArray[Any]] = {}
+        positions = {
             part: (name, i)
-            for name, one in stored.items()
-            for i, part in enumerate(_parts(name, one))
+            for name, entry in stored.items()
+            for i, part in enumerate(_parts(name, entry))
         }
-        # An array may be called as a part of another one.
+        # An array may have the name of a column of another array.
         whole = {name for name in names if name in stored}
-        needed = whole | {places[name][0] for name in names if name not in stored}
+        needed = whole | {positions[name][0] for name in names if name not in stored}
         self._check_lengths({name: stored[name] for name in stored if name in needed})
-        read = {name: self._read(name, stored[name]) for name in stored if name in needed}
+        arrays = {name: self._read(name, stored[name]) for name in stored if name in needed}
         for name in names:
             if name in whole:
-                found[name] = read[name]
+                columns[name] = arrays[name]
             else:
-                array, position = places[name]
-                found[name] = np.ascontiguousarray(read[array][:, position])
-        return found
+                array, position = positions[name]
+                columns[name] = np.ascontiguousarray(arrays[array][:, position])
+        return columns
 
     @cached_property
     def _arrays(self) -> dict[str, "_Stored"]:
-        """What each array is, from the descriptions at their starts."""
-        found: dict[str, _Stored] = {}
+        """Shape, order, dtype and size of each array, from the headers."""
+        arrays: dict[str, _Stored] = {}
         with self._opened() as archive:
             for member in archive.infolist():
                 name = member.filename.removesuffix(".npy")
                 if name == member.filename:
                     continue
-                if name in found:
+                if name in arrays:
                     raise ValueError(f"several arrays are called {name!r}")
                 with archive.open(member) as file:
                     shape, is_fortran, dtype = _header(file)
                     size = member.file_size - file.tell()
-                found[name] = _Stored(member.filename, shape, is_fortran, dtype, size)
-        if not found:
+                arrays[name] = _Stored(member.filename, shape, is_fortran, dtype, size)
+        if not arrays:
             raise ValueError(f"{self.words} must have at least one array. Got none.")
-        return found
+        return arrays
 
     def _check_lengths(self, needed: dict[str, "_Stored"]) -> None:
-        """Refuse arrays that are no columns, before any of them is read."""
-        for name, one in needed.items():
-            if one.dtype.kind not in KINDS or not one.dtype.itemsize:
-                is_object = one.dtype.hasobject
-                what = "Python objects, which only pickle reads" if is_object else one.dtype
+        """Refuse arrays that are no columns, before any is read."""
+        for name, stored in needed.items():
+            if stored.dtype.kind not in KINDS or not stored.dtype.itemsize:
+                is_object = stored.dtype.hasobject
+                kind = (
+                    "Python objects, which only pickle reads" if is_object else stored.dtype
+                )
                 raise ValueError(
                     f"Array {name!r} of {self.words} must hold numbers, texts, dates, or "
-                    f"True and False. Got {what}. Save it as an array of one of these."
+                    f"True and False. Got {kind}. Save it as an array of one of these."
                 )
-            if len(one.shape) != 1 and not one.is_table:
+            if len(stored.shape) != 1 and not stored.is_table:
                 raise ValueError(
                     f"Array {name!r} of {self.words} must have one value a record, or a "
-                    f"row of probabilities. Got shape {one.shape} of {one.dtype}."
+                    f"row of probabilities. Got shape {stored.shape} of {stored.dtype}."
                 )
-            if one.n_bytes != one.size:
+            if stored.n_bytes != stored.size:
                 raise ValueError(
-                    f"Array {name!r} of {self.words} is damaged: it has {one.size:,} bytes "
-                    f"where shape {one.shape} of {one.dtype} needs {one.n_bytes:,}."
+                    f"Array {name!r} of {self.words} is damaged: it has {stored.size:,} "
+                    f"bytes where shape {stored.shape} of {stored.dtype} needs "
+                    f"{stored.n_bytes:,}."
                 )
-        n_bytes = sum(one.n_bytes for one in needed.values())
+        n_bytes = sum(stored.n_bytes for stored in needed.values())
         if n_bytes > LARGEST:
             raise ValueError(
                 f"Arrays of {self.words} must have at most {LARGEST:,} bytes together. "
                 f"They say that they have {n_bytes:,}. Save large data as Parquet."
             )
-        lengths = {name: one.shape[0] for name, one in needed.items()}
+        lengths = {name: stored.shape[0] for name, stored in needed.items()}
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
             raise ValueError(
@@ -161,21 +164,21 @@ class NpzFile:
         with self._opened() as archive, archive.open(stored.member) as file:
             if _header(file) != (stored.shape, stored.is_fortran, stored.dtype):
                 raise ValueError("it has changed meanwhile")
-            # Not all at once, because not all there is need be as long as it says.
+            # In parts, because the data may be shorter than the header states.
             buffer = np.empty(stored.n_bytes, dtype=np.uint8)
-            at = 0
-            while at < len(buffer):
-                n_read = file.readinto(buffer[at : at + AT_ONCE].data)  # type: ignore[attr-defined]
+            start = 0
+            while start < len(buffer):
+                n_read = file.readinto(buffer[start : start + READ_SIZE].data)  # type: ignore[attr-defined]
                 if not n_read:
                     raise ValueError(f"array {name!r} ends early")
-                at += n_read
+                start += n_read
         flat: NDArray[Any] = buffer.view(stored.dtype)
         array = flat.reshape(stored.shape, order="F" if stored.is_fortran else "C")
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         return self._checked(name, array)
 
     def _checked(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
-        """The values, none of which is missing or no value of its type."""
+        """Check that no value is missing or invalid for its type, and return the array."""
         kind = array.dtype.kind
         missing = np.isnan(array) if kind in "fmM" else np.zeros(0, dtype=bool)
         if missing.any():
@@ -191,7 +194,7 @@ class NpzFile:
                     "texts as an array of str."
                 )
             return array.astype(np.str_)
-        if kind == "U" and array.dtype.itemsize and not _are_letters(array):
+        if kind == "U" and array.dtype.itemsize and not _are_characters(array):
             raise ValueError(
                 f"Array {name!r} of {self.words} is damaged: it has texts with letters "
                 "that Unicode does not have."
@@ -205,22 +208,22 @@ class NpzFile:
 
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:
-        # zipfile and its decompressors have errors of many kinds.
+        # zipfile and its decompressors raise many kinds of errors.
         try:
             with zipfile.ZipFile(self.path) as archive:
                 yield archive
         except OSError as error:
             raise cannot_read(self.path, error) from error
         except Exception as error:
-            words = " ".join(str(error).split()) or type(error).__name__
+            text = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(
-                f"Cannot read {self.words} as an .npz file: {words:.200}. Write it again "
+                f"Cannot read {self.words} as an .npz file: {text:.200}. Write it again "
                 "by numpy.savez."
             ) from error
 
 
 class _Stored(NamedTuple):
-    """What an array is, and how many bytes it has."""
+    """Header of an array, and the size of its data in bytes."""
 
     member: str
     shape: tuple[int, ...]
@@ -230,47 +233,47 @@ class _Stored(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """The bytes that such an array has."""
+        """Number of bytes that shape and dtype require."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     @property
     def is_table(self) -> bool:
-        """Whether it has a row of numbers for each record."""
+        """Whether the array has a row of numbers for each record."""
         is_wide = len(self.shape) == 2 and self.shape[1] > 0
         return is_wide and self.dtype.kind in "biuf"
 
 
 def _parts(name: str, stored: _Stored) -> list[str]:
-    """Names of the columns of an array of two dimensions."""
+    """Names of the columns of a two-dimensional array."""
     if not stored.is_table or stored.shape[1] > MOST_PARTS:
         return []
     return [f"{name}[{i}]" for i in range(stored.shape[1])]
 
 
 def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape of an array, the order of its values, and their type."""
+    """Shape of an array, whether it is in Fortran order, and its dtype."""
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"an array has version {version} of the format")
-    of_first = version == (1, 0)
-    size = file.read(2 if of_first else 4)
+    is_first = version == (1, 0)
+    size = file.read(2 if is_first else 4)
     length = int.from_bytes(size, "little")
     if length > LONGEST_HEADER:
         raise ValueError(f"an array has a description of {length:,} letters")
     header = io.BytesIO(size + file.read(length))
-    read = np.lib.format.read_array_header_2_0
-    if of_first:
-        read = np.lib.format.read_array_header_1_0
+    read_header = np.lib.format.read_array_header_2_0
+    if is_first:
+        read_header = np.lib.format.read_array_header_1_0
     with warnings.catch_warnings():
-        # Files that Python 2 wrote.
+        # Files written by Python 2.
         warnings.simplefilter("ignore", UserWarning)
-        shape, is_fortran, dtype = read(header, max_header_size=LONGEST_HEADER)
+        shape, is_fortran, dtype = read_header(header, max_header_size=LONGEST_HEADER)
     if any(n < 0 for n in shape):
         raise ValueError(f"an array has shape {shape}")
     return shape, is_fortran, dtype
 
 
-def _are_letters(texts: NDArray[Any]) -> bool:
+def _are_characters(texts: NDArray[Any]) -> bool:
     codes = np.ascontiguousarray(texts).view(np.uint32)
-    is_half = (codes >= FIRST_HALF) & (codes <= LAST_HALF)
-    return bool(codes.max(initial=0) <= LAST_LETTER) and not is_half.any()
+    is_surrogate = (codes >= FIRST_SURROGATE) & (codes <= LAST_SURROGATE)
+    return bool(codes.max(initial=0) <= LAST_CHARACTER) and not is_surrogate.any()

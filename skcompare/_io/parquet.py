@@ -1,4 +1,4 @@
-"""Parquet files, read by whichever library is installed."""
+"""Parquet files, read by any library that is installed."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ PARQUET = (".parquet", ".pq")
 
 
 class ParquetFile:
-    """A Parquet file, or a folder of them, read by whichever library is installed."""
+    """Parquet file, or a folder of them, read by any library that is installed."""
 
     typed = True
 
@@ -26,17 +26,17 @@ class ParquetFile:
         self.path = path
         self.key: Hashable = os.path.realpath(path)
         self.words = repr(path)
-        self._known: _Opened | None = None
+        self._reader: _Opened | None = None
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
         return self._opened().names
 
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
-        """The named columns without missing values."""
+        """Read the named columns, without missing values."""
         opened = self._opened()
         with refused_if_damaged(self.words):
             frame = opened.select(list(names))
@@ -45,13 +45,13 @@ class ParquetFile:
         except UnicodeDecodeError as error:
             raise _damaged(self.words, error) from error
         del frame
-        _give_back()
+        _release_memory()
         return columns
 
     def _opened(self) -> "_Opened":
-        if self._known is None:
-            self._known = self._open()
-        return self._known
+        if self._reader is None:
+            self._reader = self._open()
+        return self._reader
 
     def _open(self) -> "_Opened":
         try:
@@ -73,38 +73,38 @@ class ParquetFile:
 
 @contextmanager
 def refused_if_damaged(words: str) -> Iterator[None]:
-    """One error for all that libraries raise where Parquet files are damaged."""
+    """Raise the same error for any error of a library at a damaged Parquet file."""
     try:
         yield
     except ImportError:
         raise
-    # Each library has its own errors, and damaged sizes ask for too much memory.
+    # Each library has its own errors, and damaged sizes lead to MemoryError.
     except Exception as error:
         raise _damaged(words, error) from error
     except BaseException as error:
-        # What Polars raises where its own code fails is no Exception.
+        # A panic of Polars is not an Exception.
         if type(error).__name__ != "PanicException":
             raise
         raise _damaged(words, error) from error
 
 
-def _damaged(words: str, error: BaseException) -> ValueError:
-    said = " ".join(str(error).split()) or type(error).__name__
+def _damaged(label: str, error: BaseException) -> ValueError:
+    text = " ".join(str(error).split()) or type(error).__name__
     return ValueError(
-        f"Cannot read {words} as a Parquet file: {said:.200}. Write it again, or pass a "
+        f"Cannot read {label} as a Parquet file: {text:.200}. Write it again, or pass a "
         "CSV file."
     )
 
 
-def _give_back() -> None:
-    """Have Arrow give the memory of what it read back to the system."""
+def _release_memory() -> None:
+    """Return the unused memory of Arrow to the system."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()
 
 
 class _Opened(NamedTuple):
-    """A Parquet file of which nothing but the names is read."""
+    """Parquet file of which only the names are read."""
 
     names: list[str]
     select: Callable[[list[str]], Any]
@@ -132,33 +132,35 @@ def _opened_by_pandas(nw: Any, path: str) -> _Opened:
 
 
 READ_AT_ONCE = 1 << 26
-"""Bytes of Parquet files that are read into arrays rather than left to an engine."""
+"""Largest size in bytes of Parquet files that are read into arrays, not by an engine."""
 
 
-_OPEN = threading.local()
+_CONNECTIONS = threading.local()
 
 
 class Scanned(NamedTuple):
-    """A lazy frame, and what must live as long as it."""
+    """Lazy frame, with an object that must live as long as it."""
 
     frame: Any
     kept: Any = None
 
 
 def scanned_file(path: str, even_small: bool = False) -> Scanned | None:
-    """A Parquet file, or a folder of them, on DuckDB or else Polars.
+    """Parquet file, or a folder of them, on DuckDB or else Polars.
 
-    None where the files are small or neither is installed.
+    None if the files are small or neither is installed.
     """
     files = _files(path)
     size = sum(os.path.getsize(file) for file in files)
     if not files or (size <= READ_AT_ONCE and not even_small):
         return None
-    return _first(lambda: _scanned_by_duckdb(files), lambda: _scanned_by_polars(files))
+    return _first_available(
+        lambda: _scanned_by_duckdb(files), lambda: _scanned_by_polars(files)
+    )
 
 
 def scanned_dataset(dataset: Any) -> Scanned | None:
-    """A dataset of pyarrow on DuckDB or else Polars; None where neither is installed."""
+    """Dataset of pyarrow on DuckDB or else Polars; None if neither is installed."""
 
     def by_duckdb() -> Scanned:
         connection = _connection()
@@ -169,10 +171,10 @@ def scanned_dataset(dataset: Any) -> Scanned | None:
 
         return Scanned(_lazy(polars.scan_pyarrow_dataset(dataset)), dataset)
 
-    return _first(by_duckdb, by_polars)
+    return _first_available(by_duckdb, by_polars)
 
 
-def _first(*openers: Callable[[], Scanned]) -> Scanned | None:
+def _first_available(*openers: Callable[[], Scanned]) -> Scanned | None:
     for opener in openers:
         try:
             return opener()
@@ -182,20 +184,20 @@ def _first(*openers: Callable[[], Scanned]) -> Scanned | None:
 
 
 def _files(path: str) -> list[str]:
-    """The files of a folder, as pyarrow finds them, or the file itself."""
+    """Files of a folder, as pyarrow finds them, or the file itself."""
     if not os.path.isdir(path):
         return [path] if os.path.exists(path) else []
-    found = (file for file in sorted(Path(path).rglob("*")) if file.is_file())
+    files = (file for file in sorted(Path(path).rglob("*")) if file.is_file())
     return [
         str(file)
-        for file in found
+        for file in files
         if file.name.lower().endswith(PARQUET) and not file.name.startswith(("_", "."))
     ]
 
 
 def _scanned_by_duckdb(files: list[str]) -> Scanned:
     if any(set("*?[") & set(file) for file in files):
-        # It would look for a pattern.
+        # DuckDB would read them as patterns.
         raise ImportError("DuckDB cannot read these names")
     connection = _connection()
     return Scanned(_lazy(connection.read_parquet(files)), connection)
@@ -208,12 +210,12 @@ def _scanned_by_polars(files: list[str]) -> Scanned:
 
 
 def _connection() -> Any:
-    """One connection a thread, so that what it reads can be joined."""
+    """Connection of the current thread, one for all frames, which can then be joined."""
     import duckdb
 
-    if not hasattr(_OPEN, "connection"):
-        _OPEN.connection = duckdb.connect()
-    return _OPEN.connection
+    if not hasattr(_CONNECTIONS, "connection"):
+        _CONNECTIONS.connection = duckdb.connect()
+    return _CONNECTIONS.connection
 
 
 def _lazy(native: Any) -> Any:

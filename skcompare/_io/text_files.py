@@ -1,4 +1,4 @@
-"""Files of text as they are read: opened, told apart from other files, kept small."""
+"""Text files: opening with checks of their size, and columns of distinct texts."""
 
 import gzip
 import io
@@ -14,29 +14,29 @@ from numpy.typing import NDArray
 from skcompare._core.atomic_write import check_unpacked
 
 LONGEST_LINE = 1 << 26
-"""Letters of a line; a compressed file of a few megabytes could have billions."""
+"""Largest number of characters of a line; a small compressed file could have billions."""
 
 LARGEST_PIPE = 1 << 29
-"""Letters that are taken from a pipe, which need not end."""
+"""Largest number of characters read from a pipe, which may not end."""
 
-AT_ONCE = 1 << 20
-"""Letters of a pipe that are read at a time."""
+READ_SIZE = 1 << 20
+"""Number of characters per read from a pipe."""
 
 WIDEST_TEXT = 64
-"""Letters of the longest text in a unicode array, which has room for as many in each."""
+"""Longest text in a unicode array, which uses that number of characters for each item."""
 
 
 class TextFile:
-    """A file of UTF-8 text that is read line by line.
+    """File of UTF-8 text that is read line by line.
 
     Parameters
     ----------
     path : str or path-like
-        The file; ".gz" at its end means that it is compressed.
+        Path of the file; with the suffix ".gz" it is compressed.
     kind : str
-        What messages call such a file, such as "CSV".
+        Name of the format in messages, such as "CSV".
     errors : tuple of type
-        What the parser raises.
+        Exceptions that the parser raises.
     """
 
     def __init__(self, path: Any, kind: str, *errors: type[Exception]) -> None:
@@ -44,13 +44,13 @@ class TextFile:
         self.key: Hashable = os.path.realpath(self.path)
         self.words = repr(self.path)
         self.kind = kind
-        known: tuple[type[Exception], ...] = (*errors, EOFError, zlib.error)
-        self._errors = known
+        all_errors: tuple[type[Exception], ...] = (*errors, EOFError, zlib.error)
+        self._errors = all_errors
         self._piped: str | None = None
 
     @contextmanager
     def lines(self) -> Iterator[Iterator[str]]:
-        """The lines with their ends; what is wrong with the file is one clear error."""
+        """Yield the lines with their ends; an invalid file raises one clear error."""
         try:
             with self._open() as file:
                 lines = iter(lambda: self._line(file.readline), "")
@@ -78,20 +78,20 @@ class TextFile:
         return self.path.lower().endswith(".gz")
 
     def _unpacked(self, lines: Iterator[str]) -> Iterator[str]:
-        """The lines of a compressed file, as many as one of its size may have."""
-        size, read = os.path.getsize(self.path), 0
+        """Yield the lines of a compressed file, with a check of its unpacked size."""
+        size, n_characters = os.path.getsize(self.path), 0
         for line in lines:
-            read += len(line)
-            check_unpacked(self.words, read, size, "Unpack it if it is right.")
+            n_characters += len(line)
+            check_unpacked(self.words, n_characters, size, "Unpack it if it is right.")
             yield line
 
     def _pipe(self, pipe: Any) -> str:
-        """What comes through a pipe, if it ends."""
-        parts, read = [], 0
-        while part := pipe.read(AT_ONCE):
+        """Read the text of a pipe, if it ends."""
+        parts, n_characters = [], 0
+        while part := pipe.read(READ_SIZE):
             parts.append(part)
-            read += len(part)
-            if read > LARGEST_PIPE:
+            n_characters += len(part)
+            if n_characters > LARGEST_PIPE:
                 raise ValueError(
                     f"{self.words} is no file, and does not end after {LARGEST_PIPE:,} "
                     "letters. Save what it has in a file if it is right."
@@ -99,22 +99,20 @@ class TextFile:
         return "".join(parts)
 
     def _open(self) -> Any:
-        text: dict[str, Any] = {"encoding": "utf-8-sig", "newline": ""}
+        options: dict[str, Any] = {"encoding": "utf-8-sig", "newline": ""}
         if self._is_packed:
-            return gzip.open(self.path, "rt", **text)
+            return gzip.open(self.path, "rt", **options)
         if os.path.isfile(self.path) and not self.path.startswith("/dev/"):
-            return open(self.path, **text)
-        # What comes through a pipe comes once.
+            return open(self.path, **options)
+        # A pipe can be read only once.
         if self._piped is None:
-            with open(self.path, **text) as pipe:
+            with open(self.path, **options) as pipe:
                 self._piped = self._pipe(pipe)
         return io.StringIO(self._piped, newline="")
 
 
 class TextColumn:
-    """The different texts of a column, in the order in which they occur, and which of
-    them each record has.
-    """
+    """Distinct texts of a column in order of occurrence, and the code of each record."""
 
     def __init__(self) -> None:
         self.texts = _Numbered()
@@ -126,7 +124,7 @@ class TextColumn:
 
 
 class _Numbered(dict[str, int]):
-    """Numbers texts as they come."""
+    """Mapping of texts to numbers, in order of occurrence."""
 
     def __missing__(self, text: str) -> int:
         self[text] = number = len(self)
@@ -134,27 +132,27 @@ class _Numbered(dict[str, int]):
 
 
 def cannot_read(path: str, error: OSError) -> OSError:
-    """An error of the same kind that names the file."""
+    """Error of the same type that names the file."""
     return type(error)(f"Cannot read {path!r}: {error.strerror or error}.")
 
 
 def text_array(words: str, texts: list[str]) -> NDArray[Any]:
-    """Texts in a unicode array, or in one of objects where some are long."""
+    """Unicode array of texts, or array of objects if some are long."""
     column = TextColumn()
     column.extend(texts, len(texts))
     return from_codes(words, list(column.texts), column.codes[0])
 
 
 def from_codes(words: str, distinct: list[str], codes: NDArray[np.intp]) -> NDArray[Any]:
-    """The texts at `codes`; messages call the column `words`."""
+    """Array of the texts at `codes`; messages call the column `words`."""
     for text in distinct:
-        # numpy drops the first at the end, and nobody can print the second.
+        # numpy drops nulls at the end, and lone surrogates cannot be printed.
         if text.endswith("\0") or not (text.isascii() or _is_printable(text)):
             raise ValueError(
                 f"{words} must have texts that can be written. Got {text!a:.60}, which "
                 "ends with a null or has half a letter of two. Clean such texts."
             )
-    # A unicode array has the room of the longest text for every one.
+    # Each item of a unicode array takes the memory of the longest text.
     is_wide = max(map(len, distinct), default=0) > WIDEST_TEXT
     return np.array(distinct, dtype=object if is_wide else np.str_)[codes]
 

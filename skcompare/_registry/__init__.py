@@ -1,1 +1,1 @@
-"""The registries of tests, of metrics and of losses, and the names of their scorers."""
+"""Registries of tests, metrics and losses, and the names of their scorers."""

@@ -1,4 +1,4 @@
-"""Entries of a registry: how they are added, and what is read off their functions."""
+"""Entries of a registry: adding them, and reading options from their functions."""
 
 import inspect
 import sys
@@ -12,13 +12,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class InNumpy:
-    """A callable that gets arrays of other libraries as arrays of numpy.
+    """Callable that receives arrays of other libraries as NumPy arrays.
 
     Parameters
     ----------
     function : callable
-        One that is found by its own name, such as a function of another library, or that
-        has no name.
+        Callable that can be imported by its own name, such as a function of another
+        library, or that has no name.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -28,30 +28,30 @@ class InNumpy:
     def __reduce__(self) -> tuple[type, tuple[Callable[..., Any]]]:
         return InNumpy, (self.function,)
 
-    def __call__(self, *positional: Any, **named: Any) -> Any:
-        in_numpy = {name: on_host(value) for name, value in named.items()}
+    def __call__(self, *positional: Any, **keywords: Any) -> Any:
+        in_numpy = {name: on_host(value) for name, value in keywords.items()}
         return self.function(*map(on_host, positional), **in_numpy)
 
 
 def in_numpy(function: F) -> F:
-    """A function that gets arrays of other libraries as arrays of numpy.
+    """Wrap a function so that it receives arrays of other libraries as NumPy arrays.
 
-    It is a function again, for a decorator that puts it in the place of the first one. What
-    has its place already keeps it, and is pickled from there.
+    The result is a function, for a decorator that replaces the original one. A callable
+    that is importable by its name already is pickled by that name.
     """
     run = InNumpy(function)
-    if _has_place(function):
+    if _is_importable(function):
         return run  # type: ignore[return-value]
 
     @wraps(function)
-    def wrapped(*positional: Any, **named: Any) -> Any:
-        return run(*positional, **named)
+    def wrapped(*positional: Any, **keywords: Any) -> Any:
+        return run(*positional, **keywords)
 
     return wrapped  # type: ignore[return-value]
 
 
-def _has_place(function: Callable[..., Any]) -> bool:
-    """Whether a callable needs no place, as an object, or is in its own already."""
+def _is_importable(function: Callable[..., Any]) -> bool:
+    """Whether a callable has no name, or is importable by its name already."""
     name = getattr(function, "__qualname__", None)
     return (
         name is None
@@ -64,25 +64,31 @@ def keywords_of(function: Callable[..., Any] | None) -> tuple[str, ...]:
     if function is None:
         return ()
     parameters = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return tuple(
+        parameter.name
+        for parameter in parameters
+        if parameter.kind is parameter.KEYWORD_ONLY
+    )
 
 
 def add_entry(registry: dict[str, Any], entry: Any, what: str) -> None:
-    """Add an entry under a name of its own.
+    """Add an entry under a new name.
 
-    A cell of a notebook that is run again defines its function again, which takes the place
-    of what it was.
+    A notebook cell that is run again defines its function again, and the new function
+    replaces the old one.
     """
-    known = registry.get(entry.name)
-    if known is not None and _written_at(known.function) != _written_at(entry.function):
+    registered = registry.get(entry.name)
+    if registered is not None and _definition(registered.function) != _definition(
+        entry.function
+    ):
         raise ValueError(
             f"A {what} named {entry.name!r} is registered. Choose another name."
         )
     registry[entry.name] = entry
 
 
-def _written_at(function: Any) -> tuple[str, str] | Any:
-    """Where a function was defined; for other callables the object itself."""
+def _definition(function: Any) -> tuple[str, str] | Any:
+    """Module and name of a function; for other callables the object itself."""
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     return function if name is None else (function.__module__, name)

@@ -1,4 +1,4 @@
-"""The registry of losses per record, which tests of losses run on."""
+"""Registry of losses of each record, which tests of losses run on."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class LossEntry:
-    """All that is known about a loss a record."""
+    """Properties of a loss of each record."""
 
     name: str
     title: str
@@ -24,12 +24,12 @@ class LossEntry:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments that the loss takes."""
+        """Names of the keyword arguments of the loss."""
         return keywords_of(self.function)
 
     @property
     def question(self) -> str:
-        """What the loss measures: the first line of its docstring."""
+        """Quantity that the loss measures: the first line of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
@@ -44,49 +44,49 @@ def record_loss(
     array_api: bool = False,
     bound: float | None = None,
 ) -> Callable[[F], F]:
-    """Register a loss a record, so that every test of losses runs on its mean.
+    """Register a loss of each record, so that every test of losses runs on its mean.
 
     Parameters
     ----------
     name : str
-        The name by which the loss is asked for.
+        Name by which the loss is requested.
     title : str, optional
-        Words for reports; the name with spaces by default.
+        Title for reports; the name with spaces by default.
     measures : str or tuple of str
         Names of metrics and of scikit-learn's scorers, without ``neg_``, that are the mean
         of this loss.
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
-        default it gets them as arrays of numpy.
+        default it receives them as NumPy arrays.
     bound : float, optional
-        The most by which two losses of a record can differ, without options. Tests for
-        bounded losses ask for it where it is not known.
+        Largest difference between two losses of a record, without options. Tests for
+        bounded losses require it as an option if it is not known.
 
     Returns
     -------
     decorator : callable
         For a function of the positions of the true classes, of shape (n_samples,), and of
-        probabilities with a column a class, that returns a loss a record.
+        probabilities with one column per class, that returns the loss of each record.
     """
 
     def register(function: F) -> F:
         means = (measures,) if isinstance(measures, str) else tuple(measures)
-        words = title or name.replace("_", " ")
-        given = function if array_api else in_numpy(function)
-        entry = LossEntry(name, words, given, means, array_api, bound)
+        text = title or name.replace("_", " ")
+        wrapped = function if array_api else in_numpy(function)
+        entry = LossEntry(name, text, wrapped, means, array_api, bound)
         add_entry(_losses, entry, "loss")
-        return given
+        return wrapped
 
     return register
 
 
 def record_losses() -> Mapping[str, LossEntry]:
-    """All registered losses a record by name."""
+    """All registered losses of each record, by name."""
     return MappingProxyType(_losses)
 
 
 def loss_of(measure: str | None) -> LossEntry | None:
-    """The loss a record whose mean a measure is; None where it is no such mean."""
+    """Loss of each record whose mean a measure is; None if it is no such mean."""
     if measure is None:
         return None
     name = measure.removeprefix("neg_")

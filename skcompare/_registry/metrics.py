@@ -1,4 +1,4 @@
-"""The registry of metrics, which report rows and scorers read."""
+"""Registry of metrics, from which report rows and scorers are made."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class MetricEntry:
-    """All that is known about a metric."""
+    """Properties of a metric."""
 
     name: str
     title: str
@@ -26,17 +26,17 @@ class MetricEntry:
 
     @property
     def scorer_name(self) -> str:
-        """The metric's name on a greater-is-better scale."""
+        """Name of the metric on a greater-is-better scale."""
         return self.name if self.greater_is_better else f"neg_{self.name}"
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments that the metric takes."""
+        """Names of the keyword arguments of the metric."""
         return keywords_of(self.function)
 
     @property
     def question(self) -> str:
-        """What the metric measures: the first line of its docstring."""
+        """Quantity that the metric measures: the first line of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
@@ -55,39 +55,39 @@ def metric(
     instead: str = "",
     array_api: bool = False,
 ) -> Callable[[F], F]:
-    """Register a function of labels and answers as a metric.
+    """Register a function of labels and predictions as a metric.
 
     Parameters
     ----------
     name : str
-        The name by which the metric is asked for.
+        Name by which the metric is requested.
     response_method : {"predict", "predict_proba"}
-        What its second argument is: labels of shape (n_samples,), or probabilities of
-        shape (n_samples, n_classes). A metric of probabilities gets the order of the
-        classes as the keyword `labels`, if it takes that.
+        Method whose result is the second argument: labels of shape (n_samples,), or
+        probabilities of shape (n_samples, n_classes). A metric of probabilities receives
+        the order of the classes as the keyword `labels`, if it has that keyword.
     greater_is_better : bool
         False for losses and errors.
     title : str, optional
-        Words for reports; the name with spaces by default.
+        Title for reports; the name with spaces by default.
     instead : str, optional
-        The metric whose difference is to be tested instead, where this one has a bias
-        that differs between classifiers. Tests of any score then leave it alone.
+        Metric whose difference is to be tested instead, if this one has a bias that
+        differs between classifiers. Tests of any score are then not used for it.
     array_api : bool, default=False
         Whether the function takes arrays of torch, CuPy and other libraries itself. By
-        default it gets them as arrays of numpy.
+        default it receives them as NumPy arrays.
     """
     check_choice("response_method", response_method, ("predict", "predict_proba"))
 
     def register(function: F) -> F:
-        words = title or name.replace("_", " ")
-        given = function if array_api else in_numpy(function)
+        text = title or name.replace("_", " ")
+        wrapped = function if array_api else in_numpy(function)
         entry = MetricEntry(
-            name, words, given, response_method, greater_is_better, instead, array_api
+            name, text, wrapped, response_method, greater_is_better, instead, array_api
         )
         add_entry(_metrics, entry, "metric")
-        for tell in _told:
-            tell(entry)
-        return given
+        for listener in _told:
+            listener(entry)
+        return wrapped
 
     return register
 
@@ -103,9 +103,9 @@ def metrics() -> Mapping[str, MetricEntry]:
 
 
 def tested_instead(measure: str | None) -> str:
-    """The measure to test instead of a biased one; empty for all others."""
+    """Measure to test instead of a biased one; empty for all others."""
     if measure is None:
         return ""
-    known = metrics()
-    entry = known.get(measure) or known.get(measure.removeprefix("neg_"))
+    entries = metrics()
+    entry = entries.get(measure) or entries.get(measure.removeprefix("neg_"))
     return "" if entry is None else entry.instead

@@ -1,9 +1,9 @@
-"""The names of our scorers, known to scikit-learn without a load of what they compute.
+"""Names of our scorers, registered in scikit-learn without loading their metrics.
 
-``import skcompare`` gives scikit-learn the names, each with an object that stands for the
-scorer. scikit-learn copies what it finds under a name before it uses it, and the copy is
-the scorer itself: the metrics are loaded when the first one is asked for, and then take the
-places of what stood for them.
+``import skcompare`` registers the names in scikit-learn, each with a placeholder of the
+scorer. scikit-learn copies the object of a name before it uses it, and the copy is the
+scorer itself: the metrics are loaded when the first one is requested, and their scorers
+then replace the placeholders.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from skcompare._core.sklearn_private import make_known
 GetScorer = Callable[[str], Callable[..., float]]
 
 PREFIX = "skcompare_"
-"""Stands before a name that scikit-learn has given to a scorer of its own."""
+"""Prefix of names that scikit-learn uses for scorers of its own."""
 
 SCORER_NAMES = (
     "accuracy",
@@ -34,24 +34,24 @@ SCORER_NAMES = (
     "specificity",
     "specificity_at_sensitivity",
 )
-"""Of all metrics that we register ourselves; a test compares them with the registry."""
+"""Names for all metrics that we register; a test compares them with the registry."""
 
 
 CHAMPION_SCORERS = ("delong", "gee_precision", "mcnemar")
-"""Names of the scorers against a champion whose answers are routed."""
+"""Names of the scorers against a champion whose predictions are routed."""
 
 
 class NamedScorer:
-    """Stands for the scorer of a name, and becomes it when it is copied or pickled.
+    """Placeholder of a scorer, which becomes the scorer when it is copied or pickled.
 
-    Who takes it as it is can score by it, or ask it for what the scorer has.
+    It can be called like the scorer, and has the attributes of the scorer.
 
     Parameters
     ----------
     name : str
-        The name of the scorer.
+        Name of the scorer.
     get_scorer : callable
-        A function of a module that returns the scorer of a name.
+        Importable function that returns the scorer of a name.
     """
 
     def __init__(
@@ -66,18 +66,18 @@ class NamedScorer:
     def __reduce__(self) -> tuple[Callable[[str], Callable[..., float]], tuple[str]]:
         return self.get_scorer, (self.name,)
 
-    def __call__(self, estimator: Any, X: Any, y: Any, **words: Any) -> float:
-        return self.get_scorer(self.name)(estimator, X, y, **words)
+    def __call__(self, estimator: Any, X: Any, y: Any, **options: Any) -> float:
+        return self.get_scorer(self.name)(estimator, X, y, **options)
 
     def __getattr__(self, attribute: str) -> Any:
-        # Protocols are asked for by such names, and must not load anything. Without a name
-        # there is no scorer yet.
+        # Look-ups of special methods must not load anything. Without a name there is no
+        # scorer yet.
         if attribute.startswith("__") or attribute in ("name", "get_scorer"):
             raise AttributeError(attribute)
         return getattr(self.get_scorer(self.name), attribute)
 
 
 def make_names_known(get_scorer: GetScorer) -> list[str]:
-    """Tell scikit-learn the names of our scorers, and return those that it knows."""
+    """Register the names of our scorers in scikit-learn, and return those it accepts."""
     names = (*SCORER_NAMES, *CHAMPION_SCORERS)
     return make_known({name: NamedScorer(name, get_scorer) for name in names}, PREFIX)

@@ -1,7 +1,7 @@
-"""The registry of tests.
+"""Registry of tests.
 
-Everything that lists tests (report rows, scorers, the command line, the
-documentation, the common checks) reads it here, so that a test is added in one place.
+Everything that lists tests (report rows, scorers, the command line, the documentation, the
+common checks) uses this registry, so that a test is added in one place.
 """
 
 import inspect
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class PairedTestEntry:
-    """All that is known about a test."""
+    """Properties of a test."""
 
     name: str
     title: str
@@ -45,28 +45,28 @@ class PairedTestEntry:
 
     @property
     def question(self) -> str:
-        """What the test answers: the first line of its docstring."""
+        """Question that the test answers: the first line of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments that the test takes."""
+        """Names of the keyword arguments of the test."""
         return keywords_of(self.function)
 
     @property
     def evidence_options(self) -> tuple[str, ...]:
-        """Names of the keyword arguments by which its evidence is made."""
+        """Names of the keyword arguments by which its evidence is computed."""
         return keywords_of(getattr(self.needs, "from_pair", None))
 
     def valid_for(self, design: Design) -> bool:
-        """Whether the test is valid for evidence collected in this way."""
+        """Whether the test is valid for evidence of a design."""
         fits = self.n_repeats in (None, design.n_repeats)
         return design.name in self.designs and fits
 
     def match(self, measure: str | None) -> int:
-        """How closely the test fits a measure.
+        """Rank of how closely the test fits a measure.
 
-        3 by name, 2 for any mean of losses a record, 1 for any score, else 0.
+        3 by name, 2 for any mean loss of records, 1 for any score, else 0.
         """
         if measure in self.measures:
             return 3
@@ -106,48 +106,48 @@ def paired_test(
     Parameters
     ----------
     name : str
-        The name by which the test is asked for.
+        Name by which the test is requested.
     title : str
-        What the literature calls it.
+        Name of the test in the literature.
     needs : type
-        The evidence that it is a function of; its only positional argument.
+        Type of the evidence, its only positional argument.
     kind : {"difference", "ratio", "association", "omnibus", "combination"}
-        What its estimate is. The common checks of the kind apply to it.
+        Kind of its estimate. The common checks of the kind apply to it.
     measures : str or tuple of str
-        What it compares: names of metrics, "any loss" for every mean of losses a record,
-        or "any score".
+        Measures that it compares: names of metrics, "any loss" for every mean loss of
+        records, or "any score".
     designs : tuple of str
-        The designs that it is valid for, such as "holdout" or "grouped bcv".
+        Designs that it is valid for, such as "holdout" or "grouped bcv".
     references : tuple of str
         Keys of its sources.
     inference : {"models", "algorithms"}, optional
-        What its conclusion is about. By default two trained models where it is valid
-        for hold-outs only, and two learning algorithms otherwise.
+        Subject of its conclusion. By default two trained models if it is valid for
+        hold-outs only, and two learning algorithms otherwise.
     sample_size : callable, optional
         `sample_size(evidence, *, alpha, power, alternative, **options)`, the number of
         records at which a difference of the observed size is found.
     plug_in : bool, default=True
-        Whether the estimate depends on shares of the records alone, so that every record
-        twice leaves it as it is. False for estimates corrected for bias.
+        Whether the estimate depends on shares of the records alone, so that duplicating
+        all records does not change it. False for estimates corrected for bias.
     n_repeats : int, optional
-        The one number of repetitions that it is defined for, as 5 in 5×2.
+        Number of repetitions that it is defined for, if only one, as 5 in 5×2.
     caution : str, optional
         Code of a flag for all of its results, such as "liberal". The test then runs only
-        when it is asked for by name, and decides nothing.
+        if it is requested by name, and decides nothing.
     of_records : bool, default=False
-        Whether it looks at the records one by one, so that evidence which was reduced to
-        counts and sums is not enough.
+        Whether it needs individual records, so that evidence reduced to counts and sums
+        is not enough.
     bounded : bool, default=False
-        Whether the losses of a record need a bound, which is passed for a loss that has
-        none. Tests that are asked for by "all" leave such losses out.
+        Whether the losses of a record need a bound, which is an option for a loss without
+        a known one. The request of "all" tests skips it for such losses.
     preferred : bool, default=False
         Whether it comes first among tests that suit a measure equally well.
 
     Returns
     -------
     decorator : callable
-        The decorated function checks its evidence, and its result carries the test's
-        name, what it speaks of, the design, and a flag where the design is not valid.
+        The decorated function checks its evidence, and its result has the name of the
+        test, the subject of its conclusion, the design, and a flag if that is not valid.
     """
     check_choice("kind", kind, get_args(Kind))
     for design in designs:
@@ -156,16 +156,16 @@ def paired_test(
 
     def register(function: F) -> F:
         signature = inspect.signature(function)
-        first = next(iter(signature.parameters))
+        evidence_name = next(iter(signature.parameters))
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
-            if len(positional) == 1 and first not in options:
-                # As nearly all calls are; binding takes longer than some tests.
+            if len(positional) == 1 and evidence_name not in options:
+                # Nearly all calls; binding takes longer than some tests.
                 evidence, bound = positional[0], options
             else:
                 bound = signature.bind(*positional, **options).arguments
-                evidence = bound.pop(first)
+                evidence = bound.pop(evidence_name)
             if not isinstance(evidence, needs):
                 raise TypeError(
                     f"{name} needs {needs.__name__}. Got {type(evidence).__name__}. "
@@ -175,8 +175,8 @@ def paired_test(
             flags = (*result.flags, caution) if caution else result.flags
             design: Design = evidence.design  # type: ignore[attr-defined]
             if not entry.valid_for(design):
-                in_time = ("time-ordered",) * (design.kind == "time ordered")
-                flags = (*flags, "invalid-design", *in_time)
+                time_flag = ("time-ordered",) * (design.kind == "time ordered")
+                flags = (*flags, "invalid-design", *time_flag)
             return replace(
                 result,
                 test=name,
@@ -210,17 +210,19 @@ def paired_test(
 
 
 def _advice(needs: type) -> str:
-    """How evidence of a type is made, as its own constructor says."""
-    make = getattr(needs, "from_predictions", None)
-    if make is None:
+    """Advice on making evidence of a type, from the signature of its constructor."""
+    constructor = getattr(needs, "from_predictions", None)
+    if constructor is None:
         return f"Make it by {needs.__name__}."
-    parameters = inspect.signature(make).parameters.values()
-    taken = [
-        f"*{p.name}" if p.kind is p.VAR_POSITIONAL else p.name
-        for p in parameters
-        if p.kind is not p.KEYWORD_ONLY
+    parameters = inspect.signature(constructor).parameters.values()
+    names = [
+        f"*{parameter.name}"
+        if parameter.kind is parameter.VAR_POSITIONAL
+        else parameter.name
+        for parameter in parameters
+        if parameter.kind is not parameter.KEYWORD_ONLY
     ]
-    return f"Make it by {needs.__name__}.from_predictions({', '.join(taken)})."
+    return f"Make it by {needs.__name__}.from_predictions({', '.join(names)})."
 
 
 def paired_tests() -> Mapping[str, PairedTestEntry]:
@@ -229,7 +231,7 @@ def paired_tests() -> Mapping[str, PairedTestEntry]:
 
 
 def sort_tests() -> None:
-    """List the tests so far by name, preferred ones first, whichever modules have them."""
+    """Sort the registered tests by name, preferred ones first, whatever their modules."""
     ordered = dict(
         sorted(_tests.items(), key=lambda item: (not item[1].preferred, item[0]))
     )
@@ -238,7 +240,7 @@ def sort_tests() -> None:
 
 
 def get_test(name: object) -> PairedTestEntry:
-    """The registered test of this name."""
+    """Registered test of a name."""
     tests = paired_tests()
     if not isinstance(name, str) or name not in tests:
         raise unknown_name("test", name, tests)
@@ -246,20 +248,24 @@ def get_test(name: object) -> PairedTestEntry:
 
 
 def tests_for(measure: str | None, design: Design | None = None) -> list[PairedTestEntry]:
-    """Tests of a measure, valid for a design where one is given; the default one first.
+    """Tests of a measure, valid for a design if one is passed; the default one first.
 
-    Tests that call for caution are left to those who name them. A test of this very
-    measure comes before tests of any loss and of any score, a test of the difference before
-    other kinds, one of few measures before one of many, one that needs no bound before one
-    that does, and a preferred one before others.
+    Tests with a caution must be requested by name. A test of this measure comes before
+    tests of any loss and of any score, a test of the difference before other kinds, one of
+    few measures before one of many, one that needs no bound before one that does, and a
+    preferred one before others.
     """
-    least = 2 if tested_instead(measure) else 1
+    lowest_match = 2 if tested_instead(measure) else 1
     tests = paired_tests().values()
-    fitting = [e for e in tests if e.match(measure) >= least and not e.caution]
+    suitable = [
+        entry
+        for entry in tests
+        if entry.match(measure) >= lowest_match and not entry.caution
+    ]
     if design is not None:
-        fitting = [entry for entry in fitting if entry.valid_for(design)]
+        suitable = [entry for entry in suitable if entry.valid_for(design)]
     return sorted(
-        fitting,
+        suitable,
         key=lambda entry: (
             -entry.match(measure),
             entry.kind != "difference",

@@ -1,4 +1,4 @@
-"""The shell command `skcompare`."""
+"""Shell command `skcompare`."""
 
 from skcompare.cli._main import main
 

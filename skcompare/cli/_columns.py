@@ -1,4 +1,4 @@
-"""Truth and answers: which columns of which files, as the options say."""
+"""Columns of files that the options of the command line name."""
 
 import argparse
 from typing import Any, NamedTuple
@@ -13,12 +13,12 @@ from skcompare.predictions import arrays_from_frame, check_same_truth
 from skcompare.reports import Comparison
 
 Y, CHAMPION, CHALLENGER = "y", "champion", "challenger"
-ANSWERS = (CHAMPION, CHALLENGER)
-DEFAULT_NAMES = (Y, *ANSWERS)
+ROLES = (CHAMPION, CHALLENGER)
+DEFAULT_NAMES = (Y, *ROLES)
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:
-    """The file and the options that say where truth and answers are."""
+    """Add the file and the options that name the columns of truth and predictions."""
     parser.add_argument(
         "file",
         nargs="?",
@@ -26,13 +26,13 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         help="CSV, TSV, JSON lines, npz or Parquet file with true labels and two columns "
         "of answers",
     )
-    for name, what in (
+    for name, description in (
         (Y, "true labels"),
         (CHAMPION, "the champion's labels, or probabilities"),
         (CHALLENGER, "the challenger's labels, or probabilities"),
     ):
-        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what}")
-    for name in ANSWERS:
+        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {description}")
+    for name in ROLES:
         parser.add_argument(
             f"--{name}-file",
             metavar="FILE",
@@ -58,18 +58,18 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
 
 
 class NamedColumns(NamedTuple):
-    """Where truth, answers and groups are: what :func:`skcompare.compare` takes.
+    """Columns of truth, predictions and groups: arguments of :func:`skcompare.compare`.
 
     Attributes
     ----------
     main : Source
-        The file of the true labels.
+        File of the true labels.
     y : str
         Its column of true labels.
     answers : dict of str to tuple
         File and column of champion and challenger, by their names.
     id, groups : str or None
-        Columns.
+        Columns of ids and of groups.
     """
 
     main: Source
@@ -84,44 +84,44 @@ class NamedColumns(NamedTuple):
         return self.main.typed and all(source.typed for source, _ in self.answers.values())
 
     def labels(self) -> NDArray[Any]:
-        """The different true labels."""
+        """Distinct true labels."""
         table = table_of(self.main)
         if table is None:
             return np.unique(columns_of(self.main, [self.y])[self.y])
         return table.counted([self.y])[0][0]
 
     def check_truth(self) -> None:
-        """Refuse files of answers whose true labels are others, as a gate does."""
-        again = {
+        """Refuse files of predictions with other true labels, as a gate does."""
+        sources = {
             source.key: source
             for source, column in self.answers.values()
             if source.key != self.main.key and self.y in source.names and column != self.y
         }
-        if again:
-            check_same_truth(self.main, self.y, list(again.values()), self.id)
+        if sources:
+            check_same_truth(self.main, self.y, list(sources.values()), self.id)
 
     def read(
         self,
     ) -> tuple[NDArray[Any], dict[str, NDArray[Any]], NDArray[Any] | None]:
-        """True labels, the answers of champion and challenger by name, and groups."""
-        truth, answers, groups = arrays_from_frame(
+        """Read true labels, predictions of champion and challenger by name, and groups."""
+        truth, predictions, groups = arrays_from_frame(
             self.main, self.y, self.answers, id=self.id, groups=self.groups
         )
         assert truth is not None
-        return truth, answers, groups
+        return truth, predictions, groups
 
 
 def named_columns(arguments: argparse.Namespace) -> NamedColumns:
-    """The columns that the options name, or that follow from the files.
+    """Columns that the options name, or that follow from the files.
 
-    Columns that no option names are "y", "champion" and "challenger" where the file has
-    these, or the three columns of a file of three in order. In a file of answers it may
-    be the only one beside the ids.
+    Without options, the columns are "y", "champion" and "challenger" if the file has
+    these, or the three columns of a file with three, in order. In a file of predictions,
+    it may be the only column other than the ids.
     """
     delimiter = checked_delimiter(arguments.delimiter)
     main = source_of(arguments.file, delimiter=delimiter)
     sources = {Y: main, CHAMPION: main, CHALLENGER: main}
-    for role in ANSWERS:
+    for role in ROLES:
         path = getattr(arguments, f"{role}_file")
         if path is not None:
             sources[role] = source_of(path, delimiter=delimiter)
@@ -130,54 +130,63 @@ def named_columns(arguments: argparse.Namespace) -> NamedColumns:
                     f"--{role}-file needs --id, the column that tells records apart and "
                     "that both files have."
                 )
-    chosen = _chosen(arguments, sources)
-    names = _names(arguments, chosen)
-    answers = {names[role]: (sources[role], chosen[role]) for role in ANSWERS}
-    return NamedColumns(main, chosen[Y], answers, arguments.id, arguments.groups)
+    columns = _columns_of_roles(arguments, sources)
+    names = _display_names(arguments, columns)
+    predictions = {names[role]: (sources[role], columns[role]) for role in ROLES}
+    return NamedColumns(main, columns[Y], predictions, arguments.id, arguments.groups)
 
 
 def checked_delimiter(given: str | None) -> str | None:
-    """One character, or None for that of the file's name."""
+    """Check a delimiter: one character, or None for that of the type of file."""
     delimiter = "\t" if given in ("\\t", "tab") else given
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"--delimiter must be one character. Got {delimiter!r}.")
     return delimiter
 
 
-def _chosen(arguments: argparse.Namespace, sources: dict[str, Source]) -> dict[str, str]:
-    """The column of each role."""
-    given = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
+def _columns_of_roles(
+    arguments: argparse.Namespace, sources: dict[str, Source]
+) -> dict[str, str]:
+    """Column of each role."""
+    options = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
     if arguments.id is not None:
         for role in DEFAULT_NAMES:
-            _check_known("--id", arguments.id, sources[role])
-    chosen = {role: _column(role, given[role], sources, arguments.id) for role in given}
-    free = _free(sources[Y], arguments.id)
-    in_order = len(free) == 3 and not set(DEFAULT_NAMES) <= set(free)
-    if in_order and not any(given.values()) and len(_keys(sources)) == 1:
-        chosen = dict(zip(DEFAULT_NAMES, free))
-    for role, name in chosen.items():
-        _check_known(f"--{role}", name, sources[role])
-    places = {(sources[role].key, name) for role, name in chosen.items()}
+            _check_option("--id", arguments.id, sources[role])
+    columns = {
+        role: _column_of_role(role, options[role], sources, arguments.id)
+        for role in options
+    }
+    candidates = _other_columns(sources[Y], arguments.id)
+    in_order = len(candidates) == 3 and not set(DEFAULT_NAMES) <= set(candidates)
+    if in_order and not any(options.values()) and len(_keys(sources)) == 1:
+        columns = dict(zip(DEFAULT_NAMES, candidates))
+    for role, name in columns.items():
+        _check_option(f"--{role}", name, sources[role])
+    places = {(sources[role].key, name) for role, name in columns.items()}
     if len(places) < 3:
         raise ValueError(
             "--y, --champion and --challenger must be three columns. Got "
-            f"{', '.join(chosen.values())}."
+            f"{', '.join(columns.values())}."
         )
-    return chosen
+    return columns
 
 
-def _column(
-    role: str, given: str | None, sources: dict[str, Source], id: str | None
+def _column_of_role(
+    role: str, option: str | None, sources: dict[str, Source], id: str | None
 ) -> str:
-    if given is not None:
-        return given
-    free = _free(sources[role], id)
+    if option is not None:
+        return option
+    candidates = _other_columns(sources[role], id)
     is_own_file = sources[role].key != sources[Y].key
-    return free[0] if is_own_file and role not in free and len(free) == 1 else role
+    return (
+        candidates[0]
+        if is_own_file and role not in candidates and len(candidates) == 1
+        else role
+    )
 
 
-def _free(source: Source, id: str | None) -> list[str]:
-    """The columns beside the ids."""
+def _other_columns(source: Source, id: str | None) -> list[str]:
+    """Columns other than the ids."""
     return [name for name in source.names if name != id]
 
 
@@ -185,20 +194,22 @@ def _keys(sources: dict[str, Source]) -> set[Any]:
     return {source.key for source in sources.values()}
 
 
-def _check_known(option: str, name: str, source: Source) -> None:
+def _check_option(option: str, name: str, source: Source) -> None:
     is_split = source.typed or len(source.names) > 1
     hint = "" if is_split else " Is --delimiter right?"
     check_column(source, name, f" Name one by {option}.{hint}")
 
 
-def _names(arguments: argparse.Namespace, chosen: dict[str, str]) -> dict[str, str]:
-    """What the report calls the answers: their columns, or files where these are equal."""
-    if chosen[CHAMPION] != chosen[CHALLENGER]:
-        return {role: chosen[role] for role in ANSWERS}
-    return {role: getattr(arguments, f"{role}_file") or arguments.file for role in ANSWERS}
+def _display_names(
+    arguments: argparse.Namespace, columns: dict[str, str]
+) -> dict[str, str]:
+    """Names of the classifiers in the report: columns, or files if these are equal."""
+    if columns[CHAMPION] != columns[CHALLENGER]:
+        return {role: columns[role] for role in ROLES}
+    return {role: getattr(arguments, f"{role}_file") or arguments.file for role in ROLES}
 
 
-OF_ANSWERS = (
+PREDICTION_OPTIONS = (
     "y",
     "champion",
     "challenger",
@@ -208,13 +219,13 @@ OF_ANSWERS = (
     "scoring",
     "collect",
 )
-"""Options of answers, which scores have no use for."""
+"""Options about predictions, which do not apply to scores."""
 
-OF_SCORES = ("score", "attempt")
+SCORE_OPTIONS = ("score", "attempt")
 
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
-    """The files of scores and their columns."""
+    """Add the options of files of scores and their columns."""
     parser.add_argument(
         "--scores",
         nargs="+",
@@ -240,7 +251,7 @@ def scores_compared(
     parser: argparse.ArgumentParser,
     settings: dict[str, Any],
 ) -> Comparison:
-    """The comparison of the scores that the options name."""
+    """Compare the scores that the options name."""
     _check_alone(arguments, parser)
     paths = arguments.scores
     if len(paths) > 2:
@@ -257,38 +268,38 @@ def scores_compared(
         )
     delimiter = checked_delimiter(arguments.delimiter)
     sources = [source_of(path, delimiter=delimiter) for path in paths]
-    called = names if len(paths) == 1 or paths[0] == paths[1] else paths
+    labels = names if len(paths) == 1 or paths[0] == paths[1] else paths
     return compare_scores(
         *sources,
         score=names[0] if len(names) == 1 else tuple(names),
         item="item" if arguments.id is None else arguments.id,
         group=arguments.groups,
         attempt=arguments.attempt,
-        names=None if len(set(called)) < 2 else called,
+        names=None if len(set(labels)) < 2 else labels,
         **settings,
     )
 
 
 def check_no_scores(arguments: argparse.Namespace) -> None:
-    """Refuse options of scores beside a file of answers."""
+    """Refuse options of scores next to a file of predictions."""
     if arguments.file is None:
         raise ValueError(
             "Pass FILE, a file with true labels and two columns of answers, or --scores "
             "with files of scores item by item."
         )
-    for name in OF_SCORES:
+    for name in SCORE_OPTIONS:
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} is about --scores. Leave it out, or pass --scores.")
 
 
 def _check_alone(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Refuse what is about answers to records."""
+    """Refuse a file and options of predictions next to files of scores."""
     if arguments.file is not None:
         raise ValueError(
             f"--scores takes all files. Got {arguments.file!r} before it. Put both files "
             "after --scores."
         )
-    for name in OF_ANSWERS:
+    for name in PREDICTION_OPTIONS:
         if getattr(arguments, name) != parser.get_default(name):
             option = name.replace("_", "-")
             raise ValueError(

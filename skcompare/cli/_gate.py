@@ -1,4 +1,4 @@
-"""The gate in the shell: policy and files in, a decision, reports and an exit code out."""
+"""Gate in the shell: policy and files in, a decision, reports and an exit code out."""
 
 import argparse
 import os
@@ -45,7 +45,7 @@ REPORTS: dict[str, Callable[[GateDecision], str]] = {
 }
 
 JOB_SUMMARY = "GITHUB_STEP_SUMMARY"
-"""The variable of the environment that names the summary of a job."""
+"""Environment variable with the path of the summary of a job."""
 
 
 def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
@@ -54,48 +54,48 @@ def check_targets(targets: Mapping[str, str], kept: Sequence[str]) -> None:
     Parameters
     ----------
     targets : mapping of str to str
-        The file of each report, by its format.
+        File of each report, by its format.
     kept : sequence of str
         Files that must not be overwritten.
     """
-    seen: list[str] = []
-    written: dict[str, Path] = {}
+    earlier: list[str] = []
+    real_paths: dict[str, Path] = {}
     for name, path in targets.items():
         if not path:
             raise ValueError(f"--{name} needs the name of a file. Got an empty one.")
-        for other in kept:
-            if are_one_file(path, other):
+        for needed in kept:
+            if are_one_file(path, needed):
                 raise ValueError(
-                    f"--{name} {path!r} would overwrite {other!r}, which the gate needs. "
-                    "Name another file."
+                    f"--{name} {path!r} would overwrite {needed!r}, which the gate "
+                    "needs. Name another file."
                 )
-        real = Path(os.path.realpath(path))
-        if real.exists() and not real.is_file() and not real.is_dir():
-            # A pipe or a device takes what comes.
+        real_path = Path(os.path.realpath(path))
+        if real_path.exists() and not real_path.is_file() and not real_path.is_dir():
+            # A pipe or a device can always be written.
             continue
-        if any(are_one_file(path, one) for one in seen):
+        if any(are_one_file(path, target) for target in earlier):
             raise ValueError(f"Two reports cannot be in one file. Got {path!r} twice.")
-        seen.append(path)
-        _check_folder(name, path, real)
-        written[name] = real
-    for name, real in written.items():
-        _check_writable(name, targets[name], real)
+        earlier.append(path)
+        _check_folder(name, path, real_path)
+        real_paths[name] = real_path
+    for name, real_path in real_paths.items():
+        _check_writable(name, targets[name], real_path)
 
 
-def _check_folder(name: str, path: str, real: Path) -> None:
-    if real.is_dir():
+def _check_folder(name: str, path: str, real_path: Path) -> None:
+    if real_path.is_dir():
         raise IsADirectoryError(f"--{name} {path!r} is a folder. Name a file in it.")
-    if not real.parent.is_dir():
+    if not real_path.parent.is_dir():
         raise FileNotFoundError(f"--{name}: cannot write {path!r}: no such folder.")
 
 
-def _check_writable(name: str, path: str, real: Path) -> None:
-    # Reports are written to a file beside, which takes their place; permissions alone do
-    # not tell whether it can be made.
-    beside = real.with_name(f".{real.name}.{os.getpid()}-{threading.get_ident()}")
+def _check_writable(name: str, path: str, real_path: Path) -> None:
+    # Reports are first written to another file of the folder, and permissions alone do not
+    # show whether it can be created.
+    probe = real_path.with_name(f".{real_path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        beside.touch(exist_ok=False)
-        beside.unlink()
+        probe.touch(exist_ok=False)
+        probe.unlink()
     except OSError as error:
         raise type(error)(
             f"--{name}: cannot write {path!r}: its folder takes no new file of this name "
@@ -106,23 +106,23 @@ def _check_writable(name: str, path: str, real: Path) -> None:
 def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
     """Write each report whole or not at all.
 
-    The summary of a job is what its steps add to, so that this one is added at its end.
+    Steps of a job append to its summary, so a report there is appended at its end.
     """
     texts = {path: REPORTS[name](decision) for name, path in targets.items()}
     summary = os.environ.get(JOB_SUMMARY)
     names = {path: name for name, path in targets.items()}
     for path, text in texts.items():
-        before = ""
+        existing = ""
         if summary and os.path.isfile(path) and are_one_file(path, summary):
-            before = Path(path).read_text(encoding="utf-8")
-            before += "" if not before or before.endswith("\n") else "\n"
-        end = "" if text.endswith("\n") else "\n"
+            existing = Path(path).read_text(encoding="utf-8")
+            existing += "" if not existing or existing.endswith("\n") else "\n"
+        line_end = "" if text.endswith("\n") else "\n"
         try:
-            write_text(path, f"{before}{text}{end}")
+            write_text(path, f"{existing}{text}{line_end}")
         except OSError as error:
-            words = error.strerror or str(error)
+            reason = error.strerror or str(error)
             raise type(error)(
-                f"--{names[path]}: cannot write {path!r}: {words}."
+                f"--{names[path]}: cannot write {path!r}: {reason}."
             ) from error
 
 
@@ -143,26 +143,26 @@ COLUMNS = (
     ("item", "that tells scored items apart"),
     ("attempt", "that tells attempts at one item apart"),
 )
-SEVERAL = ("proba", "champion", "challenger", "score")
+REPEATABLE = ("proba", "champion", "challenger", "score")
 
 
 class Asked(NamedTuple):
-    """What is asked for.
+    """Request to the gate, from the options and the policy.
 
     Attributes
     ----------
     policy : Policy
-        The conditions and columns, with what options change.
+        Conditions and columns, with the changes by options.
     files : GateFiles
-        What is read.
+        Files to read.
     reports : dict of str to str
         Files of reports, by their format.
     kept : list of str
         Files that must not be overwritten.
     ledger : Ledger or None
-        Where looks are counted.
+        Ledger that counts looks.
     blind : bool
-        Whether nothing but passed or not is told.
+        Whether only "passed" or "not passed" is reported.
     pos_label : str or None
         The positive label as text.
     """
@@ -177,7 +177,7 @@ class Asked(NamedTuple):
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """The files, and the options."""
+    """Add the files and the options of the gate."""
     parser.add_argument(
         "files",
         nargs="*",
@@ -199,10 +199,10 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             help="a condition, instead of a policy; may be repeated",
         )
     parser.add_argument("--alpha", type=float, metavar="LEVEL", help="of the gate")
-    for name, words in COLUMNS:
-        action = "append" if name in SEVERAL else "store"
+    for name, description in COLUMNS:
+        action = "append" if name in REPEATABLE else "store"
         parser.add_argument(
-            f"--{name}", action=action, metavar="COLUMN", help=f"column {words}"
+            f"--{name}", action=action, metavar="COLUMN", help=f"column {description}"
         )
     parser.add_argument("--pos-label", metavar="LABEL", help="the positive class")
     parser.add_argument("--data", metavar="FILE", help="records that estimators answer")
@@ -230,18 +230,18 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_of(arguments: argparse.Namespace) -> Asked:
-    """What the options ask for, with the policy they name."""
-    given = _given_files(arguments)
+    """Request of the options, with the policy that they name."""
+    paths = _input_files(arguments)
     policy, path = _policy(arguments)
     train = policy.train
     if train is not None:
         train = replace(train, file=policy.path_of(train.file))
     if arguments.train is not None:
         id = None if train is None else train.id
-        train = TrainSettings(_named("--train", arguments.train), id)
+        train = TrainSettings(_check_path("--train", arguments.train), id)
     files = GateFiles(
-        tuple(_named("FILE", one) for one in given),
-        None if arguments.data is None else _named("--data", arguments.data),
+        tuple(_check_path("FILE", file) for file in paths),
+        None if arguments.data is None else _check_path("--data", arguments.data),
         train,
         tuple(arguments.trust or ()),
     )
@@ -253,7 +253,7 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     return Asked(
         policy,
         files,
-        {name: one for name, one in reports.items() if one is not None},
+        {name: file for name, file in reports.items() if file is not None},
         kept,
         ledger,
         blind,
@@ -261,29 +261,29 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     )
 
 
-def _given_files(arguments: argparse.Namespace) -> list[str]:
-    """The files by position, or those that --champion and --challenger name instead."""
+def _input_files(arguments: argparse.Namespace) -> list[str]:
+    """Files by position, or those that --champion and --challenger name instead."""
     if arguments.files:
         return list(arguments.files)
-    named = [getattr(arguments, role) or [] for role in ROLES]
-    if [len(each) for each in named] != [1, 1]:
+    paths_by_role = [getattr(arguments, role) or [] for role in ROLES]
+    if [len(paths) for paths in paths_by_role] != [1, 1]:
         raise ValueError(
             "A gate needs files: the champion's and the challenger's, by position or as "
             "--champion FILE --challenger FILE, or one file with the answers of both. Got "
             "none."
         )
     arguments.champion = arguments.challenger = None
-    return [path for (path,) in named]
+    return [path for (path,) in paths_by_role]
 
 
-def _named(option: str, path: str) -> str:
+def _check_path(option: str, path: str) -> str:
     if not path or "\0" in path:
         raise ValueError(f"{option} needs the name of a file. Got {path!r}.")
     return path
 
 
 def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
-    """The policy with what options change, and its file."""
+    """Policy with the changes by options, and its file."""
     conditions = list(_conditions(arguments))
     path = arguments.policy
     if conditions and path is not None:
@@ -294,18 +294,20 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
     if conditions:
         policy = Policy(Gate(*conditions))
     elif path is not None:
-        policy = load_policy(_named("--policy", path))
+        policy = load_policy(_check_path("--policy", path))
     else:
         policy, path = find_policy(), PYPROJECT
-    given: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, _ in COLUMNS:
         value = getattr(arguments, name)
         if value is not None:
-            several = name in SEVERAL
-            given[name] = (
-                value[0] if several and len(value) == 1 else _column_names(name, value)
+            is_repeatable = name in REPEATABLE
+            columns[name] = (
+                value[0]
+                if is_repeatable and len(value) == 1
+                else _column_names(name, value)
             )
-    policy = replace(policy, data=replace(policy.data, **given))
+    policy = replace(policy, data=replace(policy.data, **columns))
     if arguments.alpha is not None:
         policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))
     return policy, path
@@ -321,27 +323,27 @@ def _column_names(name: str, value: Any) -> Any:
 
 def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
     for kind in KINDS:
-        for given in getattr(arguments, kind.name) or ():
-            measure, margin = _measure_and_margin(kind.name, given)
+        for text in getattr(arguments, kind.name) or ():
+            measure, margin = _measure_and_margin(kind.name, text)
             if margin is None and kind is not Superior:
                 raise ValueError(
-                    f"--{kind.name} needs a margin, as in --{kind.name} {given}:0.01."
+                    f"--{kind.name} needs a margin, as in --{kind.name} {text}:0.01."
                 )
-            # A margin of 0 is none, and superiority needs none.
+            # Superiority needs no margin, which is a margin of 0.
             yield kind(measure, 0.0 if margin is None else margin)
 
 
-def _measure_and_margin(option: str, given: str) -> tuple[str, float | None]:
-    """A measure, and the number after the last colon; classes may have colons too."""
-    measure, colon, rest = given.rpartition(":")
-    if not colon or rest.endswith("]"):
-        return given, None
+def _measure_and_margin(option: str, text: str) -> tuple[str, float | None]:
+    """Measure, and number after the last colon; names of classes may have colons too."""
+    measure, colon, number = text.rpartition(":")
+    if not colon or number.endswith("]"):
+        return text, None
     try:
-        return measure, float(rest)
+        return measure, float(number)
     except ValueError as error:
         raise ValueError(
             f"The margin of --{option} must be a number, as in --{option} {measure}:0.02. "
-            f"Got {rest!r}."
+            f"Got {number!r}."
         ) from error
 
 
@@ -350,9 +352,9 @@ def _ledger(policy: Policy, arguments: argparse.Namespace) -> tuple[Ledger | Non
     blind = arguments.blind or (settings is not None and settings.blind)
     if settings is None:
         path = arguments.ledger
-        return None if path is None else Ledger(_named("--ledger", path)), blind
+        return None if path is None else Ledger(_check_path("--ledger", path)), blind
     path = arguments.ledger
-    path = policy.path_of(settings.path) if path is None else _named("--ledger", path)
+    path = policy.path_of(settings.path) if path is None else _check_path("--ledger", path)
     return Ledger(path, rule=settings.rule, looks=settings.looks), blind
 
 
@@ -361,16 +363,18 @@ PASSED, NOT_PASSED, BAD_INPUT, NOTHING_SHOWN = range(4)
 """Exit codes."""
 
 DEBUG = "SKCOMPARE_TRACEBACK"
-"""The variable of the environment that asks for tracebacks, for reports of faults."""
+"""Environment variable that turns on tracebacks, for bug reports."""
 
 
 def add_gate(commands: Any) -> None:
-    """The command `gate` with its options."""
-    words = "fail unless a challenger is shown to be good enough to replace the champion"
+    """Add the command `gate` with its options."""
+    description = (
+        "fail unless a challenger is shown to be good enough to replace the champion"
+    )
     parser = commands.add_parser(
         "gate",
-        help=words,
-        description=words,
+        help=description,
+        description=description,
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -390,67 +394,67 @@ the policy has tell_inconclusive = true"""
 
 
 def run_gate(arguments: argparse.Namespace) -> int:
-    """Decide and report; whatever goes wrong is one line and no pass."""
+    """Decide and report; any error is one line and never passes."""
     try:
-        asked = asked_of(arguments)
+        request = asked_of(arguments)
         with warnings.catch_warnings(record=True) as caught:
-            decision = _decided(asked)
-        for words in dict.fromkeys(str(one.message) for one in caught):
-            say(COMMAND, f"warning: {words}")
-        write_reports(decision, asked.reports)
-        tells = asked.policy.gate.tell_inconclusive
-        return _printed(decision, arguments.format, tells)
+            decision = _decide(request)
+        for message in dict.fromkeys(str(warning.message) for warning in caught):
+            say(COMMAND, f"warning: {message}")
+        write_reports(decision, request.reports)
+        tell_inconclusive = request.policy.gate.tell_inconclusive
+        return _print_decision(decision, arguments.format, tell_inconclusive)
     except KeyboardInterrupt:
         raise
-    # Also what is no Exception: libraries that are not written in Python have panics, and
-    # an estimator could ask to leave with code 0.
+    # Not only Exception: libraries in other languages may panic, and an estimator could
+    # call sys.exit(0).
     except BaseException as error:
         if os.environ.get(DEBUG):
             traceback.print_exc()
-        say(COMMAND, f"error: {_error_words(error)}")
+        say(COMMAND, f"error: {_error_text(error)}")
         return BAD_INPUT
 
 
-def _decided(asked: Asked) -> GateDecision:
-    """The decision; what would be refused later is refused before a look is spent."""
-    policy, ledger = asked.policy, asked.ledger
-    check_targets(asked.reports, asked.kept)
+def _decide(request: Asked) -> GateDecision:
+    """Judge the request; errors of later steps are raised before a look is spent."""
+    policy, ledger = request.policy, request.ledger
+    check_targets(request.reports, request.kept)
     start = perf_counter()
     subject = subject_from_files(
-        asked.files,
+        request.files,
         policy.data,
         policy.gate,
-        pos_label_text=asked.pos_label,
+        pos_label_text=request.pos_label,
         keep_ids=ledger is not None,
     )
-    decision = judge_subject(policy.gate, subject, ledger=ledger, blind=asked.blind)
-    if asked.blind:
+    decision = judge_subject(policy.gate, subject, ledger=ledger, blind=request.blind)
+    if request.blind:
         # The time depends on the true labels, too.
         return decision
     return replace(decision, seconds=perf_counter() - start)
 
 
-def _printed(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
-    """Print the report; returns the exit code, whether anybody reads the report or not."""
+def _print_decision(decision: GateDecision, format: str, tell_inconclusive: bool) -> int:
+    """Print the report and return the exit code, even if no one reads the report."""
     show(REPORTS[format](decision), is_text=format in ("text", "markdown"))
     if decision.passed:
         return PASSED
-    is_told = tell_inconclusive and decision.status == INCONCLUSIVE
-    return NOTHING_SHOWN if is_told else NOT_PASSED
+    is_inconclusive = tell_inconclusive and decision.status == INCONCLUSIVE
+    return NOTHING_SHOWN if is_inconclusive else NOT_PASSED
 
 
-def _error_words(error: BaseException) -> str:
-    """What went wrong; a fault of ours is told apart from bad input."""
+def _error_text(error: BaseException) -> str:
+    """Text of an error, which distinguishes our own bugs from bad input."""
     if isinstance(
         error, ValueError | TypeError | ImportError | OSError | EstimatorFailedError
     ):
-        # What is an argument in Python is an option here.
-        words = str(error).replace("pass `pos_label`", "pass --pos-label")
-        return words or type(error).__name__
+        # Arguments in Python are options here.
+        text = str(error).replace("pass `pos_label`", "pass --pos-label")
+        return text or type(error).__name__
     if isinstance(error, MemoryError):
         return "out of memory. Nothing was decided. Use fewer columns, or a larger machine."
-    words = f"{type(error).__name__}: {str(error)[:200]}"
+    text = f"{type(error).__name__}: {str(error)[:200]}"
     return (
-        f"internal error, nothing was decided ({words}). Please report it, with what is "
+        f"internal error, nothing was decided ({text}). Please report it, with what is "
         f"printed when {DEBUG}=1 is set."
     )

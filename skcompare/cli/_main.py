@@ -1,4 +1,4 @@
-"""The shell: parse, call, print; every error is one line and exit code 2."""
+"""Command line: parse, call, print; every error is one line and exit code 2."""
 
 import argparse
 import re
@@ -36,7 +36,7 @@ MEASURES = ("accuracy", "balanced_accuracy", "roc_auc", "multiclass_brier_loss")
 
 
 def demo_comparison(*, n_jobs: int | None, random_state: int, alpha: float) -> Comparison:
-    """Logistic regression against gradient boosting on breast-cancer records."""
+    """Comparison of logistic regression and gradient boosting on breast-cancer records."""
     X, y = load_breast_cancer(return_X_y=True)
     comparator = PairedComparator(
         make_pipeline(StandardScaler(), LogisticRegression()),
@@ -51,12 +51,12 @@ def demo_comparison(*, n_jobs: int | None, random_state: int, alpha: float) -> C
 
 PASSED, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
-OUTSIDE = r",(?![^\[]*\])"
-"""A comma that is not within the brackets of a measure of one class."""
+SEPARATOR = r",(?![^\[]*\])"
+"""Pattern of a comma outside the brackets of a measure of one class."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code.
+    """Run the command line and return the exit code.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0, or 2 for bad input; that of a gate says what it decided. 130 where the user
+        0, or 2 for bad input; that of a gate states its decision. 130 if the user
         interrupted it.
     """
     # Windows terminals may not encode "×"; a report must not end in a traceback.
@@ -86,20 +86,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line too."""
+    """Parser whose errors are one line, too."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, but for a value of which argparse makes an empty list."""
-        given = sys.argv[1:] if args is None else list(args)
-        for one in given:
-            if one.startswith("--") and one.endswith("=--"):
-                self.error(f"argument {one[:-3]}: expected one value. Got '--'")
-        return super().parse_known_args(given, namespace)
+        """Parse arguments, but refuse a value that argparse would make an empty list."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        for argument in arguments:
+            if argument.startswith("--") and argument.endswith("=--"):
+                self.error(f"argument {argument[:-3]}: expected one value. Got '--'")
+        return super().parse_known_args(arguments, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Refuse options."""
-        words = in_one_line(message)
-        self.exit(BAD_INPUT, f"{self.prog}: error: {words}. See `{self.prog} --help`.\n")
+        """Exit with a message about invalid options."""
+        text = in_one_line(message)
+        self.exit(BAD_INPUT, f"{self.prog}: error: {text}. See `{self.prog} --help`.\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -112,17 +112,19 @@ def _parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_compare(commands)
     add_gate(commands)
-    for name, run, words in (
+    for name, run, description in (
         ("list-tests", _list_tests, "list the tests and the designs they are valid for"),
         ("list-metrics", _list_metrics, "list the metrics"),
     ):
-        commands.add_parser(name, help=words, description=words).set_defaults(run=run)
+        commands.add_parser(name, help=description, description=description).set_defaults(
+            run=run
+        )
     return parser
 
 
 def _add_demo(commands: Any) -> None:
-    words = "compare two classifiers on scikit-learn's breast-cancer records"
-    demo = commands.add_parser("demo", help=words, description=words)
+    description = "compare two classifiers on scikit-learn's breast-cancer records"
+    demo = commands.add_parser("demo", help=description, description=description)
     demo.add_argument("--n-jobs", type=int, metavar="N", help="fits at a time")
     demo.add_argument("--random-state", type=int, default=0, metavar="SEED")
     _add_report_options(demo)
@@ -130,8 +132,10 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_compare(commands: Any) -> None:
-    words = "compare two columns of answers in a file, or files of scores item by item"
-    parser = commands.add_parser("compare", help=words, description=words)
+    description = (
+        "compare two columns of answers in a file, or files of scores item by item"
+    )
+    parser = commands.add_parser("compare", help=description, description=description)
     add_column_options(parser)
     add_score_options(parser)
     parser.add_argument(
@@ -196,7 +200,7 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
     check_no_scores(arguments)
     columns = named_columns(arguments)
     columns.check_truth()
-    settings["scoring"] = [name.strip() for name in re.split(OUTSIDE, arguments.scoring)]
+    settings["scoring"] = [name.strip() for name in re.split(SEPARATOR, arguments.scoring)]
     if columns.typed:
         comparison = compare(
             columns.main,
@@ -209,10 +213,10 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
             **settings,
         )
     else:
-        truth, answers, groups = columns.read()
+        truth, predictions, groups = columns.read()
         comparison = compare(
             truth,
-            answers,
+            predictions,
             groups=groups,
             pos_label=_as_label(arguments.pos_label, lambda: truth),
             **settings,
@@ -220,12 +224,12 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
     _report(comparison, arguments)
 
 
-def _as_label(given: str | None, labels: Callable[[], NDArray[Any]]) -> Any:
-    """A label from the command line in the type of the file's labels."""
-    if given is None:
+def _as_label(text: str | None, labels: Callable[[], NDArray[Any]]) -> Any:
+    """Label of the command line in the type of the labels of the file."""
+    if text is None:
         return None
     by_text = {str(label): label for label in set(labels().tolist())}
-    return by_text.get(given, given)
+    return by_text.get(text, text)
 
 
 def _report(
@@ -241,9 +245,9 @@ def _report(
 def _list_tests(arguments: argparse.Namespace) -> None:
     _print_entries(
         paired_tests(),
-        lambda e: (
-            f"{', '.join(e.measures)}; valid for {', '.join(e.designs)}"
-            + (f"; by name only: {e.caution}" if e.caution else "")
+        lambda entry: (
+            f"{', '.join(entry.measures)}; valid for {', '.join(entry.designs)}"
+            + (f"; by name only: {entry.caution}" if entry.caution else "")
         ),
     )
 
@@ -251,9 +255,9 @@ def _list_tests(arguments: argparse.Namespace) -> None:
 def _list_metrics(arguments: argparse.Namespace) -> None:
     _print_entries(
         metrics(),
-        lambda e: (
-            f"of {e.response_method}; "
-            f"{'greater' if e.greater_is_better else 'lower'} is better"
+        lambda entry: (
+            f"of {entry.response_method}; "
+            f"{'greater' if entry.greater_is_better else 'lower'} is better"
         ),
     )
 

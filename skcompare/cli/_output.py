@@ -1,4 +1,4 @@
-"""What the shell shows: reports on one stream, and an error in one line on the other."""
+"""Output of the command line: reports on stdout, and errors of one line on stderr."""
 
 import os
 import sys
@@ -8,24 +8,24 @@ from typing import TextIO
 from skcompare._core.formatting import in_one_line, without_commands
 
 LONGEST = 2_000
-"""Letters of a line of an error."""
+"""Largest number of characters of an error message."""
 
 
 def show(text: str, *, is_text: bool = True) -> None:
-    """Print a report, whether anybody reads it or not.
+    """Print a report, even if no one reads it.
 
     Parameters
     ----------
     text : str
-        The report.
+        Report to print.
     is_text : bool, default=True
         Whether it is text or Markdown, in which services look for commands; other formats
-        are written without.
+        are written without them.
 
     Raises
     ------
     OSError
-        If it cannot be printed for another reason than that nobody reads it.
+        If it cannot be printed, except because no one reads it.
     """
     try:
         print(without_commands(text) if is_text else text, flush=True)
@@ -38,14 +38,14 @@ def show(text: str, *, is_text: bool = True) -> None:
 
 
 def say(command: str, words: str) -> None:
-    """One line of an error or a warning; where it cannot be printed, it is lost.
+    """Print an error or a warning in one line, if possible.
 
     Parameters
     ----------
     command : str
-        The command that says it.
+        Command that prints it.
     words : str
-        What it says.
+        Text of the message.
     """
     line = in_one_line(words)
     short = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
@@ -58,6 +58,6 @@ def say(command: str, words: str) -> None:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Python must not try again, and complain, when it ends."""
+    """Redirect a closed stream, so that Python does not raise again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,4 +1,4 @@
-"""scikit-learn estimators that compare classifiers, and functions that do so at once."""
+"""Estimators and functions that compare classifiers."""
 
 from skcompare.comparators._compare import checked_names, compare, is_table
 from skcompare.comparators._compare_cv_results import compare_cv_results

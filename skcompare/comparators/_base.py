@@ -1,4 +1,4 @@
-"""What the comparators of two and of several classifiers share: from fit to selection."""
+"""Base class of the comparators of two and of several classifiers."""
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
@@ -70,13 +70,12 @@ class BaseComparator(
     BaseEstimator,
     metaclass=ABCMeta,
 ):
-    """Fits classifiers on shared splits, has their answers compared, and selects one.
+    """Fit classifiers on shared splits, compare their predictions and select one.
 
-    A subclass says which classifiers there are, how their answers are compared, and which
-    one is selected.
+    A subclass defines the classifiers, the comparison and the selection.
     """
 
-    # A router only: what it is given is for the classifiers and the splitter.
+    # Only a router: the metadata are for the classifiers and the splitter.
     __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
     __metadata_request__score = {"sample_weight": UNUSED}
 
@@ -109,23 +108,23 @@ class BaseComparator(
 
     @abstractmethod
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        """The classifiers with their names."""
+        """Return the names and the classifiers."""
 
     @abstractmethod
     def _check_settings(self) -> None:
-        """Refuse settings before anything is fitted."""
+        """Check the settings before anything is fitted."""
 
     @abstractmethod
     def _compared(
         self,
         predictions: Predictions,
         measures: Sequence[Measure],
-        asked: Asked,
+        requested: Asked,
         *,
         n_fits: int,
         start: float,
     ) -> Any:
-        """The comparison of the answers."""
+        """Compare the predictions."""
 
     @with_callbacks
     def fit(
@@ -146,11 +145,11 @@ class BaseComparator(
         y : array-like of shape (n_samples,)
             Class labels.
         groups : array-like of shape (n_samples,), optional
-            Group of each record, for the splitter and for tests that allow for records of
-            a group being alike. The design is then grouped.
+            Group of each record, for the splitter and for tests that account for
+            dependence within groups. The design is then grouped.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights for fitting; with metadata routing on, where a classifier asks for
-            them.
+            Weights for fitting; with metadata routing on, for the classifiers that
+            request them.
         **params : dict
             Further metadata to route; refused with metadata routing off.
 
@@ -162,14 +161,14 @@ class BaseComparator(
         start = perf_counter()
         check_parameters(self)
         self._check_settings()
-        asked, measures = self._asked_tests(), resolve_scoring(self.scoring)
-        check_positive(asked, measures)
-        self._check_asked(asked, measures)
+        requested, measures = self._requested_tests(), resolve_scoring(self.scoring)
+        check_positive(requested, measures)
+        self._check_tests(requested, measures)
         prefit = self._check_roles(sample_weight, params)
         check_target(y, fitting=not prefit)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
-            # A column is warned of once, rather than by each fit.
+            # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
         y_labels = check_labels("y", y)
         if groups is not None:
@@ -185,17 +184,17 @@ class BaseComparator(
                 self._named_estimators(),
                 X,
                 y_labels,
-                wanted=answers_wanted(measures, asked),
+                wanted=answers_wanted(measures, requested),
                 groups=groups,
             )
         else:
             self.predictions_ = self._collect(
-                X, y, y_labels, groups, measures, asked, routed, rng
+                X, y, y_labels, groups, measures, requested, routed, rng
             )
         self.comparison_ = self._compared(
             self.predictions_,
             measures,
-            asked,
+            requested,
             n_fits=0 if prefit else self.predictions_.n_splits,
             start=start,
         )
@@ -203,33 +202,33 @@ class BaseComparator(
         self.verdict_ = self.comparison_.verdict
         self.classes_ = self.predictions_.classes
         if hasattr(self, "selected_estimator_"):
-            # One that an earlier fit selected would answer for this one.
+            # The classifier that an earlier fit selected must not be used for this one.
             del self.selected_estimator_
         if self.refit:
             self._select(X, y, prefit, routed, rng)
         return self
 
-    def _asked_tests(self) -> Asked:
-        """The tests asked for with their options."""
+    def _requested_tests(self) -> Asked:
+        """Return the requested tests with their options."""
         return named_tests(self.tests)
 
-    def _check_asked(self, asked: Asked, measures: Sequence[Measure]) -> None:
-        """Refuse tests that suit none of the measures; two classifiers take them all."""
+    def _check_tests(self, requested: Asked, measures: Sequence[Measure]) -> None:
+        """Check that the tests suit the measures; for two classifiers all do."""
 
     def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
-        """Refuse what suits no such splits; two classifiers take them all."""
+        """Check that the settings suit the design; for two classifiers all do."""
 
     def _check_roles(self, sample_weight: Any, params: dict[str, Any]) -> bool:
-        """Refuse what cannot be compared; returns whether all are used as they are."""
+        """Check that the classifiers can be compared; return whether none is fitted."""
         estimators = self._named_estimators()
         as_is = isinstance(self.cv, str) and self.cv == PREFIT
         check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is)
         prefit = is_prefit(estimators, self.cv)
-        given = [*params] if sample_weight is None else ["sample_weight", *params]
-        if prefit and given:
+        metadata = [*params] if sample_weight is None else ["sample_weight", *params]
+        if prefit and metadata:
             raise ValueError(
                 "Nothing is fitted on a hold-out set, and its records count equally. Got "
-                f"{', '.join(given)}. Leave it out."
+                f"{', '.join(metadata)}. Leave it out."
             )
         return prefit
 
@@ -240,7 +239,7 @@ class BaseComparator(
         y_labels: np.ndarray,
         groups: Any,
         measures: Sequence[Measure],
-        asked: Asked,
+        requested: Asked,
         routed: Bunch,
         rng: np.random.RandomState,
     ) -> Predictions:
@@ -248,8 +247,10 @@ class BaseComparator(
         self.cv_ = resolve_cv(self.cv, y_labels, self.random_state)
         splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         self._check_design(measures, splits.design)
-        classes, wanted = classes_of(y_labels), answers_wanted(measures, asked)
-        wanted |= rehearse(asked, measures, splits, classes, y_labels, self.pos_label)
+        classes, responses = classes_of(y_labels), answers_wanted(measures, requested)
+        responses |= rehearse(
+            requested, measures, splits, classes, y_labels, self.pos_label
+        )
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
         return collect_predictions(
@@ -259,7 +260,7 @@ class BaseComparator(
             y_labels,
             splits=splits.pairs,
             design=splits.design,
-            wanted=wanted,
+            wanted=responses,
             seeds=rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist(),
             groups=groups,
             fit_params=fit_params,
@@ -271,11 +272,11 @@ class BaseComparator(
         )
 
     def _route(self, groups: Any, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """What goes to the fits and to the splitter."""
+        """Return the metadata of the fits and of the splitter."""
         if routing_enabled():
-            given = {"groups": groups, "sample_weight": sample_weight, **params}
-            given = {name: value for name, value in given.items() if value is not None}
-            return process_routing(self, "fit", **given)
+            metadata = {"groups": groups, "sample_weight": sample_weight, **params}
+            metadata = {k: value for k, value in metadata.items() if value is not None}
+            return process_routing(self, "fit", **metadata)
         refuse_unrouted(params)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return Bunch(
@@ -316,7 +317,7 @@ class BaseComparator(
             try:
                 with seeded_generators(seed):
                     selected.fit(X, y, **routed[name].fit)
-            # Whatever a classifier raises is passed on with its name.
+            # Any error of a classifier is raised again with its name.
             except (Exception, SystemExit) as error:
                 message = (
                     f"{name} ({describe(selected)}) was selected, and failed to fit on all "
@@ -324,23 +325,23 @@ class BaseComparator(
                 )
                 raise EstimatorFailedError.of(message, error) from error
         self.selected_estimator_ = selected
-        # A column of probabilities is about one of these, in the type of its answers.
+        # The columns of its probabilities follow these, in the type of its predictions.
         self.classes_ = getattr(selected, "classes_", self.classes_)
 
     def _shown_estimators(self) -> list[tuple[str, Any, str]]:
         if not hasattr(self, "selected_estimator_"):
             return super()._shown_estimators()
-        # The selected one is shown as it was fitted.
+        # The selected classifier is shown as it was fitted.
         name = self._selected_name()
         return [
             (role, self.selected_estimator_, "selected")
             if role == name
-            else (role, one, "")
-            for role, one in self._named_estimators()
+            else (role, estimator, "")
+            for role, estimator in self._named_estimators()
         ]
 
     def _seed(self) -> int | None:
-        """The seed for the report, where there is one."""
+        """Return the seed for the report, None if it is not an integer."""
         is_seed = isinstance(self.random_state, int | np.integer)
         return int(self.random_state) if is_seed else None
 

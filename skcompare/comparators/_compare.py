@@ -1,4 +1,4 @@
-"""Compare answers that exist already."""
+"""Comparison of existing predictions."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def compare(
     control: str | None = None,
     collect: int = COLLECTED,
 ) -> Comparison | MultipleComparison:
-    """Compare the answers of two or more trained classifiers on one hold-out set.
+    """Compare the predictions of two or more trained classifiers on one hold-out set.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def compare(
         True labels; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark or
         another library that narwhals knows, eager or lazy, or a file (CSV, JSON lines,
         `.npz` or Parquet), that has them in the column `y_true`; or records that were
-        counted, see :class:`~skcompare.evidence.Tally`. Without true labels the answers
-        are compared with each other: whether both give the classes equally often, and
+        counted, see :class:`~skcompare.evidence.Tally`. Without true labels the
+        predictions are compared with each other: how often both predict each class, and
         where they disagree.
     answers : mapping of str to array-like or to names of columns
         Two entries, the champion first, or more of them: predicted labels of shape
@@ -69,39 +69,40 @@ def compare(
         Column of the true labels in `data`; or the true labels themselves, instead of
         `data`.
     id : str, optional
-        Column by which frames and files are joined. It is needed where there are
-        several.
+        Column by which frames and files are joined; needed if there are several.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that
         is valid for the design.
     scoring : str, callable, list of str, or dict, default="accuracy"
-        What is compared, as in scikit-learn; the verdict comes from the first.
+        Measures to compare, as in scikit-learn; the verdict comes from the first.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better; of three or more, better than the
         control.
     alpha : float, default=0.05
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
-        How the p-values of all rows but the primary one are adjusted; of three or more
-        answers those of all pairs by one measure, and "max-t" is another way then.
+        Adjustment of the p-values of all rows but the primary one; for three or more
+        classifiers, of the p-values of all pairs by one measure, where "max-t" is
+        possible too.
     pos_label : label, optional
         The positive class of two.
     labels : array-like of shape (n_classes,), optional
-        All class labels, where `y_true` lacks some of them. Without them an answer that is
-        no true label is refused: a class in another coding would be wrong throughout.
+        All class labels, if `y_true` lacks some of them. Without them a predicted label
+        that is no true label is an error, because a class in another coding would never
+        be predicted correctly.
     groups : array-like of shape (n_samples,) or str, optional
         Group of each record (patient, user), or the column of `data` that has it. The
-        default test of accuracy then allows for records of one group being alike.
+        default test of accuracy then accounts for dependence within groups.
     control : str, optional
-        Of three or more answers, the one that each other is compared with. By default
+        The classifier that each other one is compared with, of three or more. By default
         all pairs are compared.
     collect : int, default=10_000_000
-        Most records of a lazy frame or a Parquet file that are read into memory, where
-        every test has them. More are counted where they are, by the engine of the frame:
-        labels, losses and bins of calibration with the same numbers, AUCs by levels of
-        the scores with a bound on their error. With 0 all are counted. Three or more
-        answers are always read.
+        Largest number of records of a lazy frame or a Parquet file to read into memory,
+        where every test is available. More are counted by the engine of the frame:
+        labels, losses and calibration bins with the same results, AUCs from bins of the
+        scores with a bound on their error. With 0 all are counted. The predictions of
+        three or more classifiers are always read.
 
     Returns
     -------
@@ -140,22 +141,22 @@ def compare(
     """
     start = perf_counter()
     if isinstance(data, Tally):
-        given = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
-        _check_tally_alone(given | {"labels": labels, "control": control})
+        arguments = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
+        _check_tally_alone(arguments | {"labels": labels, "control": control})
         answers = dict.fromkeys(data.names)
     answers = checked_names(answers)
-    words = {"labels": labels, "pos_label": pos_label, "groups": groups}
+    options = {"labels": labels, "pos_label": pos_label, "groups": groups}
     if len(answers) > 2:
         alternative, alpha, adjust = check_settings_of_several(
             alternative, alpha, adjust, control, tuple(answers)
         )
-        asked, measures = named_of_several(tests, adjust), resolve_scoring(scoring)
-        check_positive(asked, measures)
-        check_named(asked, measures, adjust)
+        requested, measures = named_of_several(tests, adjust), resolve_scoring(scoring)
+        check_positive(requested, measures)
+        check_named(requested, measures, adjust)
         return compare_several(
-            _collected(data, answers, y_true, id, **words),
+            _read_predictions(data, answers, y_true, id, **options),
             measures,
-            asked,
+            requested,
             control=control,
             alternative=alternative,
             alpha=alpha,
@@ -169,20 +170,20 @@ def compare(
             "first of two is the champion."
         )
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
-    asked, measures = named_tests(tests), resolve_scoring(scoring)
-    check_positive(asked, measures)
+    requested, measures = named_tests(tests), resolve_scoring(scoring)
+    check_positive(requested, measures)
     settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha}
     pair = None
     if isinstance(data, Tally):
         settings["pos_label"] = pos_label
-        pair = tallied_comparison(data, measures, asked, **settings)
+        pair = tallied_comparison(data, measures, requested, **settings)
     elif is_table(data, answers) and y_true is not None:
-        settings |= {"collect": collect, "id": id, **words}
-        pair = counted_pair(data, y_true, answers, measures, asked, **settings)
+        settings |= {"collect": collect, "id": id, **options}
+        pair = counted_pair(data, y_true, answers, measures, requested, **settings)
     if pair is None:
-        pair = _collected(data, answers, y_true, id, **words).pair(*answers)
+        pair = _read_predictions(data, answers, y_true, id, **options).pair(*answers)
     predictions = pair.predictions
-    if predictions.y is None and not _of_accuracy(measures):
+    if predictions.y is None and not _only_accuracy(measures):
         raise ValueError(
             f"scoring={scoring!r} needs true labels. Got none. Pass `y_true`, or leave "
             "`scoring` out to compare the answers with each other."
@@ -190,7 +191,7 @@ def compare(
     return compare_pair(
         pair,
         measures,
-        asked,
+        requested,
         alternative=alternative,
         alpha=alpha,
         adjust=adjust,
@@ -199,19 +200,19 @@ def compare(
     )
 
 
-def _check_tally_alone(given: Mapping[str, Any]) -> None:
-    """Refuse what is known already of records that were counted."""
-    known = [name for name, value in given.items() if value is not None]
-    if known:
+def _check_tally_alone(arguments: Mapping[str, Any]) -> None:
+    """Check that nothing is passed beside a tally that the tally holds."""
+    names = [name for name, value in arguments.items() if value is not None]
+    if names:
         raise ValueError(
-            f"A tally has truth and answers in it. Got {', '.join(known)} as well. Pass "
+            f"A tally has truth and answers in it. Got {', '.join(names)} as well. Pass "
             "the tally alone, with what is to be compared."
         )
 
 
-def _of_accuracy(measures: Sequence[Measure]) -> bool:
-    """Whether what is measured is accuracy, of all classes, and nothing else."""
-    return [(one.metric, one.label) for one in measures] == [("accuracy", None)]
+def _only_accuracy(measures: Sequence[Measure]) -> bool:
+    """Whether accuracy of all classes is the only measure."""
+    return [(m.metric, m.label) for m in measures] == [("accuracy", None)]
 
 
 def checked_names(answers: Any) -> Mapping[str, Any]:
@@ -232,17 +233,18 @@ def checked_names(answers: Any) -> Mapping[str, Any]:
     return answers
 
 
-def _collected(
-    data: Any, answers: Mapping[str, Any], y_true: Any, id: str | None, **words: Any
+def _read_predictions(
+    data: Any, answers: Mapping[str, Any], y_true: Any, id: str | None, **options: Any
 ) -> Predictions:
     if is_table(data, answers):
-        return predictions_from_frame(data, y_true, answers, id=id, **words)
-    named = [name for name, given in answers.items() if _is_scalar(given)]
-    if id is not None or isinstance(y_true, str) or named:
+        return predictions_from_frame(data, y_true, answers, id=id, **options)
+    columns = [name for name, entry in answers.items() if _is_scalar(entry)]
+    if id is not None or isinstance(y_true, str) or columns:
+        listed = ", ".join(columns) or "none"
         raise ValueError(
             "Columns can be named where the first argument is a frame or a file and every "
             f"answer names columns. Got {type(data).__name__} with id={id!r}, y_true "
-            f"{type(y_true).__name__}, and columns named for {', '.join(named) or 'none'}. "
+            f"{type(y_true).__name__}, and columns named for {listed}. "
             "Pass a frame and names, or arrays only."
         )
     if data is not None and y_true is not None:
@@ -250,31 +252,31 @@ def _collected(
             "The true labels were passed twice, as the first argument and as `y_true`. "
             "Pass them once; `y_true` names a column where the first is a frame or a file."
         )
-    return predictions_from_arrays(data if y_true is None else y_true, answers, **words)
+    return predictions_from_arrays(data if y_true is None else y_true, answers, **options)
 
 
 def is_table(data: Any, answers: Mapping[str, Any]) -> bool:
-    """Whether data is a file, or a frame whose columns the answers name."""
+    """Whether data is a file, or a frame whose columns `answers` names."""
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True
-    # Asking a lazy frame itself for its columns would run it.
-    # A dataset of pyarrow has a schema only.
+    # Reading the columns of a lazy frame would run its query.
+    # A pyarrow dataset has only a schema.
     names = "columns", "column_names", "schema"
     has_columns = any(hasattr(type(data), name) for name in names)
     return has_columns and any(map(_names_columns, answers.values()))
 
 
-def _is_scalar(given: Any) -> bool:
-    if isinstance(given, Mapping):
-        return any(np.ndim(part) == 0 for part in given.values())
-    return np.ndim(given) == 0
+def _is_scalar(entry: Any) -> bool:
+    if isinstance(entry, Mapping):
+        return any(np.ndim(part) == 0 for part in entry.values())
+    return np.ndim(entry) == 0
 
 
-def _names_columns(given: Any) -> bool:
-    """Whether an answer is a column, a list of them, or a frame or file with them."""
-    if isinstance(given, Mapping):
-        return any(map(_names_columns, given.values()))
-    if isinstance(given, tuple):
+def _names_columns(entry: Any) -> bool:
+    """Whether an entry names a column, a list of columns, or a table and its columns."""
+    if isinstance(entry, Mapping):
+        return any(map(_names_columns, entry.values()))
+    if isinstance(entry, tuple):
         return True
-    some = given[:1] if isinstance(given, list) else [given]
-    return any(isinstance(name, str) for name in some)
+    names = entry[:1] if isinstance(entry, list) else [entry]
+    return any(isinstance(name, str) for name in names)

@@ -1,4 +1,4 @@
-"""A verdict from what scikit-learn's cross_validate returned."""
+"""Comparison of outputs of scikit-learn's `cross_validate`."""
 
 from dataclasses import replace
 from typing import Any
@@ -46,14 +46,14 @@ def compare_cv_results(
 ) -> Comparison:
     """Compare two classifiers that scikit-learn's `cross_validate` has fitted.
 
-    Nothing is fitted: each test set is answered by the classifiers that were trained for
+    Nothing is fitted: each test set is predicted by the classifiers that were trained for
     it, and the comparison is the one that :class:`PairedComparator` makes on the same
     splits.
 
     Parameters
     ----------
     champion : dict
-        What :func:`sklearn.model_selection.cross_validate` gave with
+        Output of :func:`sklearn.model_selection.cross_validate` with
         ``return_estimator=True`` and ``return_indices=True``: for the champion; or, without
         `challenger`, for a :class:`PairedClassifier`, which holds both.
     challenger : dict, optional
@@ -61,18 +61,18 @@ def compare_cv_results(
     X, y : array-like, sparse matrix or frame
         The records and labels that were cross-validated, in the same order.
     cv : splitter, int or iterable, optional
-        What made the splits; its design says which tests are valid. Where it makes the
-        same splits each time, they must be those of the results. Without it the design is
-        read off the indices: a hold-out, (repeated) K-fold cross-validation, 5×2 with
-        random halves or a repeated hold-out.
+        The splitter that was used; its design determines which tests are valid. If it
+        makes the same splits each time, they must be those of the results. Without it the
+        design is inferred from the indices: a hold-out, (repeated) K-fold
+        cross-validation, 5×2 with random halves or a repeated hold-out.
     design : Design or str, optional
-        How the records were split, such as "bcv", if neither `cv` nor indices tell:
-        halves of a block-regularized cross-validation look like random ones.
+        How the records were split, such as "bcv", if neither `cv` nor the indices show
+        it: halves of a block-regularized cross-validation look like random ones.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     scoring, tests, alternative, alpha, adjust, pos_label
-        As in :class:`PairedComparator`. Scores that `cross_validate` found are not
-        needed: any measure is scored on the answers.
+        As in :class:`PairedComparator`. The scores of `cross_validate` are not needed:
+        each measure is computed from the predictions.
     allow_mixed : bool, default=False
         Allow exactly one frozen classifier.
 
@@ -85,7 +85,7 @@ def compare_cv_results(
     ------
     ValueError
         If estimators or indices were not returned, the splits differ, or X and y have
-        other records.
+        different records.
     EstimatorFailedError
         If a classifier cannot predict, for example because its fit had failed.
 
@@ -112,8 +112,8 @@ def compare_cv_results(
     """
     alternative, alpha, adjust = check_settings(alternative, alpha, adjust)
     check_switches(allow_mixed=allow_mixed)
-    asked, measures = named_tests(tests), resolve_scoring(scoring)
-    check_positive(asked, measures)
+    requested, measures = named_tests(tests), resolve_scoring(scoring)
+    check_positive(requested, measures)
     outputs = outputs_of_roles(champion, challenger, X, y)
     fitted = [(role, output["estimator"][0]) for role, output in outputs.items()]
     _check_roles(fitted, allow_mixed)
@@ -128,14 +128,14 @@ def compare_cv_results(
         cv=cv,
         design=design,
         groups=groups,
-        wanted=answers_wanted(measures, asked),
+        wanted=answers_wanted(measures, requested),
     )
     if is_mixed(fitted):
         predictions = replace(predictions, flags=(*predictions.flags, "mixed-frozen"))
     return compare_pair(
         predictions.pair(CHAMPION, CHALLENGER),
         measures,
-        asked,
+        requested,
         alternative=alternative,
         alpha=alpha,
         adjust=adjust,
@@ -145,7 +145,7 @@ def compare_cv_results(
 
 
 def _check_roles(fitted: list[tuple[str, Any]], allow_mixed: bool) -> None:
-    """Refuse what is no classifier, and frozen ones, which were fitted elsewhere."""
+    """Check that both are classifiers and were fitted on these splits."""
     check_roles(fitted, allow_mixed=allow_mixed, prefit=False)
     if all(isinstance(estimator, FrozenEstimator) for _, estimator in fitted):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""From the answers of two classifiers to a comparison."""
+"""Comparison of the predictions of two classifiers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,10 +18,10 @@ from skcompare.stats import EnsembleAdvice, adjust_pvalues, recommend_ensemble
 from skcompare.stats.agreement import MOST_CALIBRATION_ERROR, ROLES
 
 LOSS = "brier_score"
-"""The loss that the advice looks at."""
+"""Loss that the advice is based on."""
 
 RANKINGS = ("roc_auc", "average_precision")
-"""What measures of rankings begin with: labels and calibration say nothing of them."""
+"""Prefixes of ranking measures, of which labels and calibration say nothing."""
 
 
 def advice_for(
@@ -30,14 +30,14 @@ def advice_for(
     primary: Measure | None,
     winner: str,
 ) -> EnsembleAdvice | None:
-    """The advice for trained classifiers on a hold-out set; None for anything else.
+    """Return the ensemble advice for trained classifiers on a hold-out set, else None.
 
-    `evidence(type)` makes evidence of the pair, or has it already.
+    `evidence(type)` returns evidence of the pair.
 
-    Its tests are of trained classifiers and unrelated records, so that it is not given for
-    splits that train anew and not for groups. It goes by labels and by probabilities, so
-    that it is not given beside a verdict on rankings whose scores are no calibrated
-    probabilities, and not where it would send away the winner of the verdict.
+    The tests behind it are of trained classifiers and independent records, so there is no
+    advice for cross-validation and for groups. It is based on labels and probabilities, so
+    there is none beside a verdict on rankings whose scores are not calibrated
+    probabilities, and none that would discard the winner of the verdict.
     """
     predictions = pair.predictions
     has_labels = all(role.has_labels for role in pair.roles)
@@ -47,9 +47,9 @@ def advice_for(
         return None
     counts = evidence(JointCounts)
     tally = predictions.tally
-    lacks = tally is not None and not (tally.plan.kind and LOSS in tally.plan.losses)
+    lacks_losses = tally is not None and not (tally.plan.kind and LOSS in tally.plan.losses)
     is_ranked = primary is not None and str(primary.metric).startswith(RANKINGS)
-    if lacks or not all(role.has_proba for role in pair.roles):
+    if lacks_losses or not all(role.has_proba for role in pair.roles):
         advice = None if is_ranked else recommend_ensemble(counts)
         return _beside(advice, winner)
     calibration = evidence(PairedCalibration)
@@ -62,7 +62,7 @@ def advice_for(
 
 
 def _beside(advice: EnsembleAdvice | None, winner: str) -> EnsembleAdvice | None:
-    """The advice, unless it is to deploy another one than the verdict's winner, or none."""
+    """Return the advice, None if it names another model than the verdict's winner."""
     if advice is None or winner not in ROLES or advice.advice == "combine":
         return advice
     return advice if advice.model == winner else None
@@ -83,17 +83,17 @@ def compare_pair(
 ) -> Comparison:
     """Test every measure and decide from the first one.
 
-    Each measure gets the default test of the design, and the tests asked for that
-    measure it; a test that measures nothing else gets a row of its own. Without true
-    labels there is no measure, and the answers are compared with each other.
+    Each measure gets the default test of the design and the requested tests of it; a
+    requested test of none of the measures gets a row of its own. Without true labels
+    there is no measure, and the predictions are compared with each other.
     """
     predictions = pair.predictions
     check_pos_label(pos_label, predictions.classes)
-    known = predictions.y is not None
+    has_truth = predictions.y is not None
     asked = with_classes(asked, predictions.classes)
     engine = PairEngine(pair, asked, alternative, alpha, pos_label)
-    needed, primary = None, measures[0] if known else None
-    if known:
+    needed, primary = None, measures[0] if has_truth else None
+    if has_truth:
         rows = [
             row
             for k, measure in enumerate(measures)

@@ -1,4 +1,4 @@
-"""Compare systems that were scored item by item."""
+"""Comparison of two systems that were scored on the same items."""
 
 import math
 import os
@@ -38,15 +38,15 @@ from skcompare.reports import Comparison, ComparisonRow, Verdict, decide, is_aga
 from skcompare.stats import PairedResult
 
 MEAN_SCORE = "mean_score"
-"""What is compared: the mean over the items."""
+"""Name of the measure: the mean score over the items."""
 MEAN_GAIN = "difference of mean scores"
-"""What the estimate of a test of means is called."""
+"""Name of the estimate of a test of means."""
 
 BOUND = "bound"
-"""The option by which a test is told how much two scores of an item can differ."""
+"""Option of a test: the largest possible difference of two scores of an item."""
 
 DEFAULTS = {
-    # Answered rightly or wrongly; in groups.
+    # Scores are correct or incorrect; items are in groups.
     (True, False): "mcnemar",
     (True, True): "clustered_mcnemar",
     (False, False): "paired_t",
@@ -61,16 +61,16 @@ def prepared_scores(
     *,
     alternative: str | None = None,
 ) -> Prepared:
-    """A test of mean scores with its evidence and options, ready to run.
+    """Prepare a test of mean scores with its evidence and options.
 
     Parameters
     ----------
     scores : ItemScores
         Scores of both systems.
     test : str, optional
-        Name of the test. By default McNemar's where each system answered each item once,
-        rightly or wrongly, and the paired t test of the items' mean scores otherwise; of
-        items in groups their versions for groups.
+        Name of the test. By default McNemar's if each item was tried once by each system
+        and scored as correct or incorrect, and the paired t test of the items' mean scores
+        otherwise; for items in groups, the versions for groups.
     options : mapping of str to object, optional
         Options of the test.
     alternative : {"two-sided", "less", "greater"}, optional
@@ -82,29 +82,29 @@ def prepared_scores(
         Registry entry, evidence and options. Its results are positive where the challenger
         is better; those of losses are about negated scores, see :func:`item_row`.
     """
-    given = dict(options or {})
+    test_options = dict(options or {})
     entry = get_test(default_item_test(scores) if test is None else test)
-    check_item_options(entry, given)
-    why = why_no_evidence(scores, entry.needs)
-    if why:
+    check_item_options(entry, test_options)
+    reason = why_no_evidence(scores, entry.needs)
+    if reason:
         raise ValueError(
-            f"{entry.name} cannot run. {why}. Use {default_item_test(scores)}."
+            f"{entry.name} cannot run. {reason}. Use {default_item_test(scores)}."
         )
-    if BOUND in entry.options and BOUND not in given and scores.bounds is not None:
+    if BOUND in entry.options and BOUND not in test_options and scores.bounds is not None:
         low, high = scores.bounds
-        given[BOUND] = high - low
+        test_options[BOUND] = high - low
     if alternative is not None and "alternative" in entry.options:
-        given["alternative"] = alternative
-    return Prepared(entry, item_evidence(scores, entry.needs), given)
+        test_options["alternative"] = alternative
+    return Prepared(entry, item_evidence(scores, entry.needs), test_options)
 
 
 def default_item_test(scores: ItemScores) -> str:
-    """The test that scores get when none is asked for."""
+    """Return the name of the default test of these scores."""
     return DEFAULTS[scores.right_or_wrong, scores.groups is not None]
 
 
 def item_tests() -> list[PairedTestEntry]:
-    """The tests that compare mean scores."""
+    """Return the tests that compare mean scores."""
     return [entry for entry in paired_tests().values() if _is_of_means(entry)]
 
 
@@ -115,7 +115,7 @@ def _is_of_means(entry: PairedTestEntry) -> bool:
 
 
 def valid_item_tests(scores: ItemScores) -> list[str]:
-    """Names of the tests that are valid for these scores and need not be named."""
+    """Names of the tests that are valid for these scores without a caution."""
     return [
         entry.name
         for entry in item_tests()
@@ -127,11 +127,11 @@ def valid_item_tests(scores: ItemScores) -> list[str]:
 
 
 def check_item_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> None:
-    """Refuse a test that compares no mean scores, and options that it does not take."""
-    known = [each.name for each in item_tests()]
-    if entry.name not in known:
+    """Check that a test compares mean scores and takes these options."""
+    names = [test.name for test in item_tests()]
+    if entry.name not in names:
         raise ValueError(
-            f"{entry.name} does not compare mean scores. Choose among {', '.join(known)}."
+            f"{entry.name} does not compare mean scores. Choose among {', '.join(names)}."
         )
     for name in options:
         if name not in entry.options:
@@ -142,7 +142,7 @@ def check_item_options(entry: PairedTestEntry, options: Mapping[str, Any]) -> No
 
 
 def item_row(prepared: Prepared, result: PairedResult, alpha: float) -> ComparisonRow:
-    """The row of a result, in terms of scores."""
+    """Return the report row of a result, in terms of scores."""
     return result_row(
         prepared.entry,
         _of_scores(result, prepared.evidence),
@@ -154,7 +154,7 @@ def item_row(prepared: Prepared, result: PairedResult, alpha: float) -> Comparis
 
 
 def _of_scores(result: PairedResult, evidence: Any) -> PairedResult:
-    """A result about negated scores as one about scores."""
+    """Express a result about negated scores as one about scores."""
     if not isinstance(evidence, PairedLosses):
         return result
     name = result.estimate_name.replace(f"gain in mean {NEGATED} loss", MEAN_GAIN)
@@ -170,10 +170,10 @@ def _of_scores(result: PairedResult, evidence: Any) -> PairedResult:
 def items_needed(
     prepared: Prepared, row: ComparisonRow, *, alpha: float, alternative: str
 ) -> float | None:
-    """Items at which a difference of the observed size would be found.
+    """Number of items at which a difference of the observed size would be detected.
 
-    None where the row decides, has no difference or an undefined p-value, or where the
-    difference is in the direction that the test does not look in.
+    None if the row is significant, has no difference or an undefined p-value, or if the
+    difference is against the direction of the test.
     """
     sample_size = prepared.entry.sample_size
     if sample_size is None or row.pvalue is None or not row.pvalue >= alpha:
@@ -187,10 +187,10 @@ def items_needed(
 
 ITEMS = "items"
 ITEM, SCORE = "item", "score"
-"""Columns that need no name."""
+"""Default names of columns."""
 
 FEW_UNNAMED = 100
-"""So few scores without names may be those of folds."""
+"""Number of unnamed scores up to which they may be those of folds."""
 
 UNKNOWN_UNIT = (
     "so few scores without names may be those of items, or of the folds of a "
@@ -219,56 +219,55 @@ def compare_scores(
 ) -> Comparison:
     """Compare two systems that were scored on the same items, such as language models.
 
-    The systems need be no classifiers. An item is a question, a task, a prompt; its scores
-    are 0 and 1, true and false, or grades, of which more is better. The difference is the
-    mean over the items of the challenger's score less the champion's. Items weigh equally,
-    however often they were tried: the mean score of its attempts is what is known of an
-    item, because attempts at one question are no several questions.
+    The systems need not be classifiers. An item is a question, a task, a prompt; its scores
+    are 0 and 1, true and false, or grades, where greater is better. The difference is the
+    mean over the items of the challenger's score minus the champion's. Items have equal
+    weight, however often they were tried: an item counts with the mean score of its
+    attempts, because several attempts at one question are not several questions.
 
     Parameters
     ----------
     champion : frame, path, array-like of shape (n_champion,) or ItemScores
         The champion's scores: a frame, or a file such as JSON lines, CSV or Parquet, with
-        a row an attempt at an item; or an array of scores; or scores of both.
+        one row per attempt at an item; or an array of scores; or scores of both.
     challenger : frame, path or array-like of shape (n_challenger,), optional
-        The challenger's, of the same items in any order. Left out where `score` names two
+        The challenger's, of the same items in any order. Left out if `score` names two
         columns of one frame, and for `ItemScores`.
     score : str or pair of str, default="score"
         Column of the scores; or that of the champion and that of the challenger.
     item : str or array-like of shape (n_champion,), default="item"
-        Column that tells items apart and by which the two are joined. With arrays the
+        Column that identifies items and by which the two are joined. With arrays the
         item of each score, for both in the same order; by default each pair of scores is
         an item.
     group : str or array-like of shape (n_champion,), optional
         Column, or with arrays the groups themselves, of items that belong together:
-        questions about one text, variants of one task. The tests then allow for items of
-        one group being alike.
+        questions about one text, variants of one task. The tests then account for
+        dependence within groups.
     attempt : str, optional
-        Column that tells attempts at one item apart. Rows that are there twice by accident
-        are then refused.
+        Column that identifies attempts at one item. Duplicate rows are then an error.
     bounds : pair of float, optional
-        Least and greatest score that there can be; others are refused.
+        Least and greatest possible score; other scores are an error.
     names : pair of str, optional
-        What the report calls the two systems; by default the paths of files, or the
+        Names of the two systems in the report; by default the paths of files, or the
         columns of one frame.
     unit : {"items"}, optional
-        Says that unnamed scores are those of items. Up to 100 scores without `item` and
-        `group` may as well be those of folds, so that they have no verdict without it.
+        Declares that unnamed scores are those of items. Up to 100 scores without `item`
+        and `group` may also be those of folds, and get no verdict without it.
     folds : pair of int or array-like, optional
-        Says that the scores are those of folds: how many records each was trained and
-        tested on. The scores are then arrays, of shape (n_folds,) for one K-fold
+        Declares that the scores are those of folds: the numbers of training and of test
+        records of each. The scores are then arrays, of shape (n_folds,) for one K-fold
         cross-validation or a repeated hold-out, or (n_repeats, n_folds). The test is the
         corrected one of that design, and the conclusion is about learning algorithms.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
-        Names of tests, with options in a dict. "auto" takes the default test, which
-        decides also where others are named. "all" takes every test that is valid. Of
-        folds only "auto".
+        Names of tests, with options in a dict. "auto" takes the default test, from which
+        the verdict comes also if others are named. "all" takes every test that is valid.
+        For folds only "auto".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     alpha : float, default=0.05
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
-        How the p-values of other rows than the first are adjusted.
+        Adjustment of the p-values of all rows but the first.
 
     Returns
     -------
@@ -278,8 +277,8 @@ def compare_scores(
     Raises
     ------
     ValueError
-        If an item is missing for one of the systems, a score is no finite number, or a
-        group is not one for all rows of an item.
+        If an item is missing for one of the systems, a score is not a finite number, or
+        the rows of an item have different groups.
 
     See Also
     --------
@@ -288,19 +287,19 @@ def compare_scores(
 
     Notes
     -----
-    The default test is :func:`~skcompare.stats.mcnemar` where each system answered each
-    item once, rightly or wrongly, and :func:`~skcompare.stats.paired_t` of the items' mean
-    scores otherwise. Items in groups have :func:`~skcompare.stats.clustered_mcnemar` and
-    :func:`~skcompare.stats.clustered_t`.
+    The default test is :func:`~skcompare.stats.mcnemar` if each item was tried once by
+    each system and scored as correct or incorrect, and :func:`~skcompare.stats.paired_t` of
+    the items' mean scores otherwise. For items in groups it is
+    :func:`~skcompare.stats.clustered_mcnemar` or :func:`~skcompare.stats.clustered_t`.
 
-    Scores of folds have :func:`~skcompare.stats.corrected_repeated_kfold_t`, or
-    :func:`~skcompare.stats.corrected_repeated_holdout_t` where the test sets do not
-    make up all records once. Taken for items, equally good learners would differ by
-    the t test in up to 14 % of data sets with 10 folds, and in up to 30 % with 15 random
-    hold-outs.
+    For scores of folds it is :func:`~skcompare.stats.corrected_repeated_kfold_t`, or
+    :func:`~skcompare.stats.corrected_repeated_holdout_t` if the test sets do not
+    partition the records. If folds were taken for items, equally good learners would
+    differ significantly by the t test in up to 14 % of data sets with 10 folds, and in up
+    to 30 % with 15 random hold-outs.
 
-    Where all items have equally many attempts, the t test of their means is the
-    cluster-robust test of all attempts with items as clusters [1]_, number for number.
+    If all items have the same number of attempts, the t test of their means equals the
+    cluster-robust test of all attempts with items as clusters [1]_.
 
     References
     ----------
@@ -324,19 +323,19 @@ def compare_scores(
     settings = check_settings(alternative, alpha, adjust)
     if unit is not None:
         check_choice("unit", unit, (ITEMS,))
-    asked = named_tests(tests)
+    requested = named_tests(tests)
     if folds is not None:
         columns = {"score": score, "item": item, "group": group, "attempt": attempt}
-        given = columns | {"bounds": bounds, "unit": unit, "tests": asked}
-        _check_alone(given, "Scores of folds are two arrays, with a test of their own")
+        arguments = columns | {"bounds": bounds, "unit": unit, "tests": requested}
+        _check_alone(arguments, "Scores of folds are two arrays, with a test of their own")
         return _of_folds(champion, challenger, folds, names, settings, start)
-    named = {} if asked is None or isinstance(asked, str) else asked
-    for name, options in named.items():
+    test_options = {} if requested is None or isinstance(requested, str) else requested
+    for name, options in test_options.items():
         check_item_options(get_test(name), options)
     columns = {"score": score, "item": item, "group": group, "attempt": attempt}
     scores = _scores_of(champion, challenger, columns, bounds, names)
-    if asked == ALL:
-        named = {name: {} for name in valid_item_tests(scores)}
+    if requested == ALL:
+        test_options = {name: {} for name in valid_item_tests(scores)}
     is_unnamed = scores is not champion and not _is_table(champion)
     is_unnamed = is_unnamed and isinstance(item, str) and group is None
     if is_unnamed and unit is None and scores.n <= FEW_UNNAMED:
@@ -346,7 +345,7 @@ def compare_scores(
             note=UNKNOWN_UNIT,
         )  # fmt: skip
         return _of_items(scores, [row], settings, start)
-    return _compared(scores, named, settings, start)
+    return _compared(scores, test_options, settings, start)
 
 
 def _of_folds(
@@ -357,7 +356,7 @@ def _of_folds(
     settings: tuple[str, float, str],
     start: float,
 ) -> Comparison:
-    """The corrected test of scores of folds."""
+    """Compare scores of folds by the corrected test of their design."""
     if not isinstance(folds, tuple | list) or len(folds) != 2:
         raise ValueError(
             "`folds` must be the numbers of training and of test records, such as (90, "
@@ -391,13 +390,13 @@ def _of_folds(
 
 def _compared(
     scores: ItemScores,
-    named: NamedTests,
+    test_options: NamedTests,
     settings: tuple[str, float, str],
     start: float,
 ) -> Comparison:
     alternative, alpha, adjust = settings
-    first = default_item_test(scores)
-    tests = {first: named.get(first, {}), **named}
+    default = default_item_test(scores)
+    tests = {default: test_options.get(default, {}), **test_options}
     prepared = [
         prepared_scores(scores, name, options, alternative=alternative)
         for name, options in tests.items()
@@ -416,7 +415,7 @@ def _of_items(
     start: float,
     needed: float | None = None,
 ) -> Comparison:
-    """The comparison of scores item by item, by rows that are ready."""
+    """Return the comparison of item scores with these rows."""
     alternative, alpha, _ = settings
     conclusion = decide(
         rows[0], alpha=alpha, alternative=alternative, records_needed=needed, unit=ITEMS
@@ -444,7 +443,7 @@ def _comparison(
     design: Design,
     n: int,
     n_fits: int = 0,
-    **more: Any,
+    **details: Any,
 ) -> Comparison:
     alternative, alpha, adjust = settings
     return Comparison(
@@ -461,22 +460,22 @@ def _comparison(
         alternative=alternative,
         adjust=adjust,
         versions=installed_versions(),
-        **more,
+        **details,
     )
 
 
 def size_words(scores: ItemScores) -> str:
-    """How many items there are, how often they were tried, and in how many groups."""
-    words = [f"{scores.n:,} items"]
+    """Return the numbers of items, attempts and groups as text."""
+    parts = [f"{scores.n:,} items"]
     least, most = int(scores.attempts.min()), int(scores.attempts.max())
     if least < most:
         champion, challenger = scores.n_attempts
-        words.append(f"{champion:,} and {challenger:,} attempts")
+        parts.append(f"{champion:,} and {challenger:,} attempts")
     elif most > 1:
-        words.append(f"{most:,} attempts each")
+        parts.append(f"{most:,} attempts each")
     if scores.groups is not None:
-        words.append(f"in {scores.n_groups:,} groups")
-    return ", ".join(words)
+        parts.append(f"in {scores.n_groups:,} groups")
+    return ", ".join(parts)
 
 
 def _scores_of(
@@ -486,14 +485,14 @@ def _scores_of(
     bounds: Any,
     names: Iterable[str] | None,
 ) -> ItemScores:
-    """The scores that were passed, in whatever form."""
+    """Return the scores, passed as `ItemScores`, tables or arrays."""
     if isinstance(champion, ItemScores):
-        given = columns | {"challenger": challenger, "bounds": bounds, "names": names}
-        _check_alone(given, "`ItemScores` have the scores of both systems in them")
+        arguments = columns | {"challenger": challenger, "bounds": bounds, "names": names}
+        _check_alone(arguments, "`ItemScores` have the scores of both systems in them")
         return champion
     if _is_table(champion) or _is_table(challenger):
-        for role, given in (("champion", champion), ("challenger", challenger)):
-            if given is not None and not _is_table(given):
+        for role, data in (("champion", champion), ("challenger", challenger)):
+            if data is not None and not _is_table(data):
                 raise ValueError(
                     "Champion and challenger must both be frames or files, or both "
                     f"arrays. The {role}'s is an array. Pass scores of one kind."
@@ -503,25 +502,27 @@ def _scores_of(
         )
     item, group = columns.pop("item"), columns.pop("group")
     _check_alone(columns, "Arrays of scores have no columns")
-    named = [given for given in (item, group) if isinstance(given, str) and given != ITEM]
-    if named or challenger is None:
-        what = f"the column {named[0]!r}" if named else "no challenger"
+    by_name = [name for name in (item, group) if isinstance(name, str) and name != ITEM]
+    if by_name or challenger is None:
+        what = f"the column {by_name[0]!r}" if by_name else "no challenger"
         raise ValueError(
             "Arrays of scores come as two of them, with items and groups as arrays. Got "
             f"{what}. Pass frames or files to name columns."
         )
-    words: dict[str, Any] = {} if names is None else {"names": names}
+    options: dict[str, Any] = {} if names is None else {"names": names}
     items = None if isinstance(item, str) else item
     return ItemScores.from_scores(
-        champion, challenger, items=items, groups=group, bounds=bounds, **words
+        champion, challenger, items=items, groups=group, bounds=bounds, **options
     )
 
 
-def _check_alone(given: dict[str, Any], reason: str) -> None:
-    """Refuse what has no use beside the scores that were passed."""
-    free = {"score": SCORE, "item": ITEM}
-    for name, value in given.items():
-        if value is not None and not (isinstance(value, str) and value == free.get(name)):
+def _check_alone(arguments: dict[str, Any], reason: str) -> None:
+    """Check that arguments without use for these scores have their defaults."""
+    defaults = {"score": SCORE, "item": ITEM}
+    for name, value in arguments.items():
+        if value is not None and not (
+            isinstance(value, str) and value == defaults.get(name)
+        ):
             raise ValueError(f"{reason}. Got `{name}` as well. Leave it out.")
 
 
@@ -529,6 +530,6 @@ def _is_table(data: Any) -> bool:
     """Whether data is a file, or a frame with columns."""
     if isinstance(data, str | os.PathLike) or is_source(data):
         return True
-    # A dataset of pyarrow has a schema only.
+    # A pyarrow dataset has only a schema.
     names = ("columns", "column_names", "schema")
     return any(hasattr(type(data), name) for name in names)

@@ -1,4 +1,4 @@
-"""scikit-learn's cross_validate for several classifiers on shared splits."""
+"""Cross-validation of several classifiers on shared splits."""
 
 import warnings
 from collections import Counter
@@ -48,30 +48,30 @@ INDICES, ESTIMATOR, TEST = "indices", "estimator", "test_"
 class CrossComparison(dict[str, Any]):
     """Times and scores of several classifiers on the same splits.
 
-    A dict of arrays as :func:`sklearn.model_selection.cross_validate` gives it, with the
-    name of the classifier behind each key: ``fit_time_<name>``, ``score_time_<name>``,
-    ``test_score_<name>`` or ``test_<metric>_<name>``, on request also
-    ``train_..._<name>``, ``estimator_<name>``, and ``indices``, which are those of all.
+    A dict of arrays as :func:`sklearn.model_selection.cross_validate` returns it, with the
+    name of the classifier at the end of each key: ``fit_time_<name>``,
+    ``score_time_<name>``, ``test_score_<name>`` or ``test_<metric>_<name>``, on request
+    also ``train_..._<name>``, ``estimator_<name>``, and ``indices``, which all share.
 
     Parameters
     ----------
     outputs : mapping of str to dict
-        For each classifier what `cross_validate` gives, in its order.
+        Output of `cross_validate` for each classifier.
     cv : splitter
-        What made the splits.
+        The splitter.
     predictions : Predictions, optional
-        What the classifiers answered.
+        Predictions of the classifiers.
 
     Attributes
     ----------
     names : tuple of str
         The classifiers in the order they were passed.
     cv : splitter
-        What made the splits; :func:`~skcompare.compare_cv_results` reads the design off it.
+        The splitter; :func:`~skcompare.compare_cv_results` takes the design from it.
 
     See Also
     --------
-    skcompare.cross_compare : Makes it.
+    skcompare.cross_compare : Returns it.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class CrossComparison(dict[str, Any]):
                     self[_flat(key, name)] = output[key]
 
     def of(self, name: str) -> dict[str, Any]:
-        """What `cross_validate` gives for one classifier: the same keys and arrays.
+        """Return the output of `cross_validate` for one classifier.
 
         Parameters
         ----------
@@ -120,8 +120,8 @@ class CrossComparison(dict[str, Any]):
         Returns
         -------
         output : dict of str to array
-            Two of them are what :func:`~skcompare.compare_cv_results` and
-            :meth:`skcompare.evidence.ScoreDifferences.from_cv_results` take.
+            Two of them can be passed to :func:`~skcompare.compare_cv_results` and
+            :meth:`skcompare.evidence.ScoreDifferences.from_cv_results`.
         """
         if name not in self._keys:
             raise unknown_name("classifier", name, self.names)
@@ -129,7 +129,7 @@ class CrossComparison(dict[str, Any]):
 
     @property
     def predictions(self) -> Predictions:
-        """What all classifiers answered; with ``return_predictions=True`` only."""
+        """Predictions of all classifiers; only with ``return_predictions=True``."""
         if self._predictions is None:
             raise AttributeError(
                 "The answers were not kept. Pass return_predictions=True to cross_compare."
@@ -137,7 +137,7 @@ class CrossComparison(dict[str, Any]):
         return self._predictions
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """A row for each classifier and split, with times and scores in columns.
+        """Return a frame of times and scores, with one row per classifier and split.
 
         Parameters
         ----------
@@ -148,8 +148,8 @@ class CrossComparison(dict[str, Any]):
         -------
         frame : frame
             Columns estimator, split, fit_time, score_time, test_score or test_<metric>,
-            and train scores where there are any. A score that a classifier does not have
-            is NaN.
+            and train scores if there are any. A score that a classifier does not have is
+            NaN.
         """
         columns: dict[str, list[Any]] = {"estimator": [], "split": []}
         outputs = {name: self.of(name) for name in self.names}
@@ -164,17 +164,17 @@ class CrossComparison(dict[str, Any]):
         return frame_from_columns(columns, backend)
 
     def _all_keys(self) -> list[str]:
-        """Keys that any classifier has, in their order."""
+        """Keys of all classifiers, in order."""
         return list(dict.fromkeys(key for keys in self._keys.values() for key in keys))
 
 
 def _flat(key: str, name: str) -> str:
-    """The key of one classifier's array; splits are shared by all."""
+    """Return the key of one classifier's array; splits are shared by all."""
     return key if key == INDICES else f"{key}_{name}"
 
 
 def check_keys(names: Sequence[str], metrics: Sequence[str]) -> None:
-    """Refuse names that make one key of two arrays, as the metric b of x_y and b_x of y."""
+    """Check that keys are unique; metric b of x_y and metric b_x of y would share one."""
     owners: dict[str, tuple[str, str]] = {}
     for name in names:
         for metric in metrics:
@@ -198,53 +198,54 @@ def outputs_of(
     error_score: Any,
     keep: Mapping[str, bool],
 ) -> dict[str, dict[str, Any]]:
-    """For each classifier the keys and arrays of `cross_validate`, in its order."""
-    everything = [outcome for own in by_name.values() for outcome in own]
+    """Return the keys and arrays of `cross_validate` for each classifier."""
+    all_outcomes = [outcome for outcomes in by_name.values() for outcome in outcomes]
     trains, tests = zip(*splits)
     outputs = {}
-    for name, own in by_name.items():
+    for name, outcomes in by_name.items():
         output: dict[str, Any] = {
-            "fit_time": np.array([outcome.fit_time for outcome in own]),
-            "score_time": np.array([outcome.score_time for outcome in own]),
+            "fit_time": np.array([outcome.fit_time for outcome in outcomes]),
+            "score_time": np.array([outcome.score_time for outcome in outcomes]),
         }
         if keep["estimator"]:
-            output["estimator"] = [outcome.estimator for outcome in own]
+            output["estimator"] = [outcome.estimator for outcome in outcomes]
         if keep["indices"]:
             output["indices"] = {"train": trains, "test": tests}
         for metric in (
-            metrics or _outcome_names(own) or _outcome_names(everything) or (None,)
+            metrics or _outcome_names(outcomes) or _outcome_names(all_outcomes) or (None,)
         ):
             key = "score" if metric is None else metric
-            scores = [outcome.test_score for outcome in own]
+            scores = [outcome.test_score for outcome in outcomes]
             output[f"test_{key}"] = _column(scores, metric, error_score)
             if keep["train"]:
-                scores = [outcome.train_score for outcome in own]
+                scores = [outcome.train_score for outcome in outcomes]
                 output[f"train_{key}"] = _column(scores, metric, error_score)
         outputs[name] = output
     return outputs
 
 
 def _outcome_names(outcomes: Iterable[CrossOutcome]) -> tuple[str, ...]:
-    """Names that a callable gave its scores; none where it gave a number."""
+    """Names of the scores that a callable returned; empty if it returned a number."""
     scores = (outcome.test_score for outcome in outcomes)
     return next((tuple(score) for score in scores if isinstance(score, dict)), ())
 
 
 def _column(scores: Iterable[Any], metric: str | None, error_score: Any) -> np.ndarray:
-    """Scores by one metric, where a fit or a whole scorer failed the error score."""
+    """Return scores by one metric, the error score where a fit or a scorer failed."""
 
-    def one(score: Any) -> Any:
+    def value_of(score: Any) -> Any:
         if metric is None:
             return error_score if score is None else score
         return score.get(metric, np.nan) if isinstance(score, dict) else error_score
 
-    return np.array([one(score) for score in scores])
+    return np.array([value_of(score) for score in scores])
 
 
 def report_failures(by_name: ByName, error_score: Any) -> None:
-    """Warn of fits and scorers that failed; an error where all fits did."""
+    """Warn of failed fits and scorers; raise an error if all fits failed."""
     errors = {
-        name: [o.fit_error for o in own if o.fit_error] for name, own in by_name.items()
+        name: [o.fit_error for o in outcomes if o.fit_error]
+        for name, outcomes in by_name.items()
     }
     n_fits = sum(map(len, by_name.values()))
     n_failed = sum(map(len, errors.values()))
@@ -262,8 +263,8 @@ def report_failures(by_name: ByName, error_score: Any) -> None:
             stacklevel=3,
         )
     errors = {
-        name: [text for outcome in own for text in outcome.score_errors]
-        for name, own in by_name.items()
+        name: [text for outcome in outcomes for text in outcome.score_errors]
+        for name, outcomes in by_name.items()
     }
     n_failed = sum(map(len, errors.values()))
     if n_failed:
@@ -276,7 +277,7 @@ def report_failures(by_name: ByName, error_score: Any) -> None:
 
 
 def _listed(errors: Mapping[str, Sequence[str]]) -> str:
-    """Each different failure of each classifier with how often it happened."""
+    """Return the distinct failures of each classifier, with their counts, as text."""
     return "\n".join(
         f"{name}, {count} times:\n{text}"
         for name, texts in errors.items()
@@ -345,34 +346,35 @@ def cross_compare(
         as in scikit-learn.
     scoring : str, callable, list of str, or dict, default=None
         As in `cross_validate`; None is each classifier's own `score`. Names of metrics of
-        skcompare are known too, with a class in brackets for one class against the rest;
-        greater is better, so losses have ``neg_`` before their names.
+        skcompare are possible too, with a class in brackets for one class against the
+        rest; greater is better, so names of losses start with ``neg_``.
     n_jobs, verbose, pre_dispatch
         As in joblib.
     params : dict, optional
-        With metadata routing on, metadata for the fits, the splitter and the scorers,
-        where these ask for them. With routing off they go to every fit.
+        With metadata routing on, metadata for the fits, the splitter and the scorers that
+        request them. With routing off they go to every fit.
     return_train_score, return_estimator, return_indices : bool, default=False
-        What is returned besides, as in `cross_validate`.
+        Further outputs, as in `cross_validate`.
     return_predictions : bool, default=False
-        Keep what the classifiers answered; a fit that fails is then an error.
+        Keep the predictions of the classifiers; a fit that fails is then an error.
     error_score : "raise" or number, default=np.nan
-        What stands for a score where a fit or a scorer fails, with a warning.
+        Value of the score where a fit or a scorer fails, with a warning.
     random_state : int, RandomState instance or None, default=None
         Decides the default splits and every nested `random_state` that is None.
 
     Returns
     -------
     results : CrossComparison
-        A dict of arrays with the keys of `cross_validate` and the name of the classifier
-        behind them, such as ``test_score_<name>``; ``of(name)`` is what `cross_validate`
-        gives for one classifier, ``to_frame()`` a table, ``predictions`` the answers.
+        A dict of arrays with the keys of `cross_validate`, each followed by the name of
+        the classifier, such as ``test_score_<name>``; ``of(name)`` is the output of
+        `cross_validate` for one classifier, ``to_frame()`` a table, ``predictions`` the
+        predictions.
 
     Raises
     ------
     ValueError
-        If names are empty or the same, an estimator is no classifier, a metric does not
-        suit the classes, or all fits failed.
+        If names are empty or not unique, an estimator is not a classifier, a metric does
+        not suit the classes, or all fits failed.
     EstimatorFailedError
         With ``error_score="raise"``, or ``return_predictions=True``, if a fit fails.
 
@@ -395,7 +397,7 @@ def cross_compare(
     bayes 0.953
     tree  0.937
     """
-    named = _named(estimators)
+    named_estimators = _check_estimators(estimators)
     keep = {
         "train": return_train_score,
         "estimator": return_estimator,
@@ -408,18 +410,18 @@ def cross_compare(
     if groups is not None:
         check_groups(groups)
     classes = classes_of(y_labels)
-    scorers = scorers_of(named, scoring, classes, raise_exc=error_score == RAISE)
+    scorers = scorers_of(named_estimators, scoring, classes, raise_exc=error_score == RAISE)
     metrics = metric_names(scoring)
-    check_keys([name for name, _ in named], metrics or (OWN_SCORE,))
+    check_keys([name for name, _ in named_estimators], metrics or (OWN_SCORE,))
     rng = check_random_state(random_state)
     splitter = resolve_cv(cv, y_labels, random_state)
-    routed = _routed(named, scorers, splitter, params, groups)
+    routed = _routed(named_estimators, scorers, splitter, params, groups)
     splits = make_splits(splitter, X, y_labels, groups, routed.split)
     seeds = rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist()
-    wanted = frozenset({LABELS, SCORES}) if return_predictions else frozenset[str]()
+    responses = frozenset({LABELS, SCORES}) if return_predictions else frozenset[str]()
     tasks = [
         CrossTask(
-            Task(name, estimator, k, *split, seeds[k], wanted, routed.fit[position]),
+            Task(name, estimator, k, *split, seeds[k], responses, routed.fit[position]),
             scorers[position],
             metrics,
             routed.score[position],
@@ -428,33 +430,36 @@ def cross_compare(
             keep["estimator"],
         )
         for k, split in enumerate(splits.pairs)
-        for position, (name, estimator) in enumerate(named)
+        for position, (name, estimator) in enumerate(named_estimators)
     ]
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose, pre_dispatch=pre_dispatch)
     with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
         outcomes = parallel(
             delayed(run_shipped)(run_cross_task, *call, classes) for call in calls
         )
-    by_name = {name: outcomes[k :: len(named)] for k, (name, _) in enumerate(named)}
+    by_name = {
+        name: outcomes[k :: len(named_estimators)]
+        for k, (name, _) in enumerate(named_estimators)
+    }
     report_failures(by_name, error_score)
     predictions = None
     if return_predictions:
         predictions = predictions_of(
-            named,
+            named_estimators,
             [[outcome.answers for outcome in own] for own in by_name.values()],
             X,
             y_labels,
             splits=splits.pairs,
             design=splits.design,
             groups=groups,
-            flags=(*splits.flags, *fitting_flags(named, routed.fit)),
+            flags=(*splits.flags, *fitting_flags(named_estimators, routed.fit)),
         )
     outputs = outputs_of(by_name, splits.pairs, metrics, error_score, keep)
     return CrossComparison(outputs, cv=splitter, predictions=predictions)
 
 
-def _named(estimators: Any) -> list[tuple[str, Any]]:
-    """Names and classifiers, checked."""
+def _check_estimators(estimators: Any) -> list[tuple[str, Any]]:
+    """Return the names and the classifiers, checked."""
     pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
     pairs = [*pairs] if isinstance(pairs, Iterable) else [estimators]
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
@@ -473,43 +478,43 @@ def _named(estimators: Any) -> list[tuple[str, Any]]:
             f"`estimators` must have at least one classifier, each under another name. Got "
             f"{names}."
         )
-    named = [(name, estimator) for name, estimator in pairs]
-    check_roles(named, allow_mixed=True, prefit=False)
-    if all(isinstance(estimator, FrozenEstimator) for _, estimator in named):
+    named_estimators = [(name, estimator) for name, estimator in pairs]
+    check_roles(named_estimators, allow_mixed=True, prefit=False)
+    if all(isinstance(estimator, FrozenEstimator) for _, estimator in named_estimators):
         raise ValueError(
             "At least one classifier must be fitted on the splits. Got frozen ones only. "
             "Score these on a hold-out set, by compare or PairedComparator(cv='prefit')."
         )
-    return named
+    return named_estimators
 
 
 def _routed(
-    named: NamedEstimators,
+    estimators: NamedEstimators,
     scorers: Sequence[Any],
     splitter: Any,
     params: Mapping[str, Any] | None,
     groups: Any,
 ) -> Bunch:
-    """What goes to the splitter, and to the fit and the scorer of each classifier."""
-    given, n = dict(params or {}), len(named)
-    if groups is not None and "groups" in given:
+    """Return the metadata of the splitter, and of the fit and scorer of each classifier."""
+    metadata, n = dict(params or {}), len(estimators)
+    if groups is not None and "groups" in metadata:
         raise ValueError(
             "Groups were passed twice, as `groups` and among `params`. Pass them once."
         )
     if not routing_enabled():
         split = {} if groups is None else {"groups": groups}
-        return Bunch(split=split, fit=[given] * n, score=[{}] * n)
+        return Bunch(split=split, fit=[metadata] * n, score=[{}] * n)
     if groups is not None:
-        given["groups"] = groups
+        metadata["groups"] = groups
     router = MetadataRouter(owner="cross_compare")
     parts = [("splitter", splitter, "split")]
-    for k, ((_, estimator), scorer) in enumerate(zip(named, scorers, strict=True)):
+    for k, ((_, estimator), scorer) in enumerate(zip(estimators, scorers, strict=True)):
         parts += [(f"estimator_{k}", estimator, "fit"), (f"scorer_{k}", scorer, "score")]
     for name, part, method in parts:
         router.add(
             **{name: part}, method_mapping=MethodMapping().add(caller="fit", callee=method)
         )
-    routed = process_routing(router, "fit", **given)
+    routed = process_routing(router, "fit", **metadata)
     return Bunch(
         split=routed.splitter.split,
         fit=[dict(routed[f"estimator_{k}"].fit) for k in range(n)],

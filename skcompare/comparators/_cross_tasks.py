@@ -1,4 +1,4 @@
-"""One task of cross_compare: fit a classifier on a split, score it, and let it answer."""
+"""Tasks of `cross_compare`: fit a classifier on a split, score it and predict."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -35,22 +35,22 @@ RAISE = "raise"
 
 @dataclass(frozen=True, slots=True)
 class CrossTask:
-    """A classifier, a split, and what is to be found there.
+    """A classifier, a split, and the outputs to compute.
 
     Parameters
     ----------
     task : Task
-        With what is `wanted` of answers; nothing where these are not kept.
+        Nothing is `wanted` of it if predictions are not kept.
     scorer : callable
-        Gives a number or a dict of numbers.
+        Returns a number or a dict of numbers.
     metrics : tuple of str or None
-        Names of several metrics, where they are known before they are scored.
+        Names of several metrics, if known before scoring.
     score_params : mapping
-        Metadata of the scorer; what has one value a record is cut to the scored ones.
+        Metadata of the scorer; values of each record are cut to the scored records.
     error_score : number or "raise"
-        Stands for a score that could not be found.
+        Value of a score that could not be computed.
     train_score, keep_estimator : bool
-        What is found or given back besides.
+        Whether to compute train scores and to return the estimator.
     """
 
     task: Task
@@ -64,7 +64,7 @@ class CrossTask:
 
 @dataclass(frozen=True, slots=True)
 class CrossOutcome:
-    """What a task gives back; scores are None where the fit failed."""
+    """Result of a task; scores are None if the fit failed."""
 
     fit_time: float
     score_time: float
@@ -81,7 +81,7 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     task, start = cross.task, perf_counter()
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)
-    # Whatever an estimator raises is passed on with its name, or noted.
+    # Any error of an estimator is raised again with its name, or recorded.
     except (Exception, SystemExit) as error:
         if cross.error_score == RAISE or task.wanted:
             raise failure_of(task, "fit", error) from error
@@ -96,22 +96,22 @@ def run_cross_task(cross: CrossTask, X: Any, y: Any, classes: np.ndarray) -> Cro
     train_score = None
     if cross.train_score:
         train_score = _scores(cross, estimator, X, y, task.train, columns, errors)
-    answers = None
+    predictions = None
     if task.wanted:
-        answers = _answers(task, estimator, X, columns, classes, fit_time)
+        predictions = _predict(task, estimator, X, columns, classes, fit_time)
     return CrossOutcome(
         fit_time,
         score_time,
         test_score,
         train_score,
         estimator if cross.keep_estimator else None,
-        answers,
+        predictions,
         None,
         tuple(errors),
     )
 
 
-def _answers(
+def _predict(
     task: Task,
     estimator: Any,
     X: Any,
@@ -121,7 +121,7 @@ def _answers(
 ) -> Outcome:
     start = perf_counter()
     try:
-        answers = answer(
+        predictions = answer(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),
@@ -130,7 +130,7 @@ def _answers(
         )
     except (Exception, SystemExit) as error:
         raise failure_of(task, "predict", error) from error
-    return Outcome(*answers, fit_time, perf_counter() - start)
+    return Outcome(*predictions, fit_time, perf_counter() - start)
 
 
 def _scores(
@@ -142,25 +142,29 @@ def _scores(
     columns: IntArray | None,
     errors: list[str],
 ) -> Any:
-    """A number or a dict of numbers; those that failed are the error score."""
+    """Return a score or a dict of scores; those that failed are the error score."""
     params = rows_of(cross.score_params, rows, n_rows(y))
     try:
         scores = cross.scorer(
             estimator, cut(X, rows, columns), take_rows(y, rows), **params
         )
     except UnsetMetadataPassedError:
-        # The call is wrong, and not the score.
+        # The call is wrong, not the score.
         raise
-    # Whatever a scorer raises is passed on with the name of the classifier, or noted.
+    # Any error of a scorer is raised again with the name of the classifier, or recorded.
     except (Exception, SystemExit) as error:
         if cross.error_score == RAISE:
             raise failure_of(cross.task, "be scored", error) from error
         errors.append(format_exc())
-        failed = cross.error_score
-        return failed if cross.metrics is None else dict.fromkeys(cross.metrics, failed)
+        error_score = cross.error_score
+        return (
+            error_score
+            if cross.metrics is None
+            else dict.fromkeys(cross.metrics, error_score)
+        )
     if not isinstance(scores, dict):
         return _number(scores, "the score")
-    # Of several scorers each failure comes as text in the place of its score.
+    # With several scorers, a failure is text in the place of its score.
     failures = [text for text in scores.values() if isinstance(text, str)]
     errors.extend(failures)
     return {
@@ -170,7 +174,7 @@ def _scores(
 
 
 def _number(score: Any, name: str) -> Any:
-    """A plain number, as scikit-learn makes it of what a scorer returns."""
+    """Convert the score of a scorer to a plain number, as scikit-learn does."""
     if hasattr(score, "item"):
         with suppress(ValueError):
             score = score.item()
@@ -189,55 +193,58 @@ def scorers_of(
     *,
     raise_exc: bool,
 ) -> list[Any]:
-    """A scorer for each estimator; they differ where each has its own `score` only."""
-    given = _as_scorers(scoring, classes)
+    """Return a scorer for each estimator; they differ only without `scoring`."""
+    resolved = _as_scorers(scoring, classes)
     scorers = []
     for name, estimator in estimators:
-        if given is None and not hasattr(estimator, "score"):
+        if resolved is None and not hasattr(estimator, "score"):
             raise TypeError(
                 f"Without `scoring` each classifier needs a `score` method. {name} "
                 f"({type(estimator).__name__}) has none. Pass `scoring`, such as "
                 "'accuracy'."
             )
-        scorers.append(check_scoring(estimator, given, raise_exc=raise_exc))
+        scorers.append(check_scoring(estimator, resolved, raise_exc=raise_exc))
     return scorers
 
 
 def metric_names(scoring: Any) -> tuple[str, ...] | None:
-    """Names of several metrics; None where there is one, or a callable that names them."""
+    """Names of several metrics; None for one metric, or a callable that names them."""
     if scoring is None or isinstance(scoring, str) or callable(scoring):
         return None
     return tuple(str(name) for name in scoring)
 
 
 def _as_scorers(scoring: Any, classes: np.ndarray) -> Any:
-    """The same in what scikit-learn takes; metrics of this package become scorers."""
+    """Convert `scoring` for scikit-learn; metrics of this package become scorers."""
     if scoring is None or callable(scoring):
         return scoring
     if isinstance(scoring, str):
         return _scorer_of(scoring, classes)
-    named = named_scoring(scoring)
-    if not isinstance(scoring, Mapping) and any(name is not one for name, one in named):
+    pairs = named_scoring(scoring)
+    scorers = [scorer for _, scorer in pairs]
+    if not isinstance(scoring, Mapping) and any(
+        name is not scorer for name, scorer in pairs
+    ):
         raise TypeError(
-            f"A list of `scoring` must hold names. Got {[one for _, one in named]!r:.100}. "
+            f"A list of `scoring` must hold names. Got {scorers!r:.100}. "
             "Pass a dict to name scorers."
         )
     return {
         name: _scorer_of(value, classes) if isinstance(value, str) else value
-        for name, value in named
+        for name, value in pairs
     }
 
 
 def _scorer_of(name: str, classes: np.ndarray) -> Any:
-    """A named scorer, which must suit the classes before anything is fitted."""
+    """Return the scorer of a name, checked against the classes."""
     (measure,) = resolve_scoring(name)
     try:
         measure.check_classes(classes)
     except ValueError as error:
-        why = error.__cause__ or error
+        reason = error.__cause__ or error
         raise ValueError(
             f"scoring {name!r} does not suit the {len(classes)} classes "
-            f"{some_of(classes)}: {why} Name the class in brackets, such as "
+            f"{some_of(classes)}: {reason} Name the class in brackets, such as "
             f"'precision[{classes[-1]}]', or choose a multi-class scorer, such as "
             "'f1_macro'."
         ) from error

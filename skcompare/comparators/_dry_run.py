@@ -1,4 +1,4 @@
-"""What can be refused before anything is fitted, found by trying it on made-up answers."""
+"""Checks before anything is fitted, by trial runs on made-up predictions."""
 
 import math
 import warnings
@@ -26,11 +26,11 @@ from skcompare.predictions import PROBA, Answers, PairedPredictions, Predictions
 def check_scored_classes(
     measures: Iterable[Measure], classes: np.ndarray, pos_label: Any
 ) -> None:
-    """Refuse a positive label that is no class, and measures that cannot score these."""
-    named = check_pos_label(pos_label, classes) is not None
+    """Check that the positive label is a class, and that the measures suit the classes."""
+    has_pos_label = check_pos_label(pos_label, classes) is not None
     for measure in measures:
-        of_all = named and measure.label is None
-        measure.check_classes(np.array([0, 1]) if of_all else classes)
+        is_binary = has_pos_label and measure.label is None
+        measure.check_classes(np.array([0, 1]) if is_binary else classes)
 
 
 def rehearse(
@@ -41,11 +41,11 @@ def rehearse(
     y: np.ndarray,
     pos_label: Any,
 ) -> frozenset[str]:
-    """Refuse what would fail after hours of fitting, and warn of what would decide nothing.
+    """Raise errors that would come only after fitting, and warn if there is no verdict.
 
-    Measures are scored on right answers to some records of the classes that the test sets
-    have, and the tests that were asked for run on right answers of these splits. Returns
-    "probabilities" if decision scores would not do.
+    Measures are computed from correct predictions of some records of the classes in the
+    test sets, and the requested tests run on correct predictions of these splits. Returns
+    "probabilities" if decision scores are not sufficient.
     """
     codes = class_codes("y", y, classes)
     _check_trained_classes(splits, classes, codes)
@@ -54,10 +54,10 @@ def rehearse(
         _check_default_tests(measures, splits.design)
     needs_proba = any(measure.needs_proba for measure in measures)
     if isinstance(asked, Mapping):
-        pair = _right_answers(splits, classes, with_proba=True)
+        pair = _correct_predictions(splits, classes, with_proba=True)
         _run(asked, measures, pair, classes)
         try:
-            pair = _right_answers(splits, classes, with_proba=False)
+            pair = _correct_predictions(splits, classes, with_proba=False)
             _run(asked, measures, pair, classes)
         except ValueError:
             needs_proba = True
@@ -65,28 +65,30 @@ def rehearse(
 
 
 def _run(
-    asked: NamedTests,
+    requested: NamedTests,
     measures: Sequence[Measure],
     pair: PairedPredictions,
     classes: np.ndarray,
 ) -> None:
-    """Run the tests that were asked for, as they would be in the end."""
-    for name, options in asked.items():
+    """Run the requested tests as they would run after fitting."""
+    for name, options in requested.items():
         entry = get_test(name)
         needs: Any = entry.needs
         for_test, for_evidence = (
-            {key: options[key] for key in known if key in options}
-            for known in (entry.options, entry.evidence_options)
+            {key: options[key] for key in names if key in options}
+            for names in (entry.options, entry.evidence_options)
         )
-        for about in _about(entry, options, measures):
-            answers = pair if about is None else one_class(pair, about.position(classes))
-            entry.function(needs.from_pair(answers, **for_evidence), **for_test)
+        for measure in _class_measures(entry, options, measures):
+            tested = pair
+            if measure is not None:
+                tested = one_class(pair, measure.position(classes))
+            entry.function(needs.from_pair(tested, **for_evidence), **for_test)
 
 
-def _about(
+def _class_measures(
     entry: PairedTestEntry, options: Mapping[str, Any], measures: Sequence[Measure]
 ) -> list[Measure | None]:
-    """Measures of one class that a test is run for; None for the answers as they are."""
+    """Measures of one class that a test runs for; None stands for all classes."""
     of_test = [measure for measure in measures if entry.match(measure.metric)]
     of_class = [measure for measure in of_test if measure.label is not None]
     if of_class and len(of_class) == len(of_test) and LABEL not in options:
@@ -95,7 +97,7 @@ def _about(
 
 
 def _check_trained_classes(splits: Splits, classes: np.ndarray, codes: np.ndarray) -> None:
-    """Warn of a training set of one class, before the first fit on others."""
+    """Warn of the first training set that has one class only."""
     for k, (train, _) in enumerate(splits.pairs):
         if len(train) and (codes[train] == codes[train[0]]).all():
             only = classes[codes[train[0]]].item()
@@ -115,15 +117,15 @@ def _check_tested_classes(
     codes: np.ndarray,
     pos_label: Any,
 ) -> None:
-    """Refuse a measure that every test set lacks a class for."""
+    """Check that no measure is undefined on every test set."""
     n_classes = len(classes)
     tested = {
         tuple(np.flatnonzero(np.bincount(codes[test], minlength=n_classes)).tolist())
         for _, test in splits.pairs
     }
-    if any(len(held) == n_classes for held in tested):
+    if any(len(present) == n_classes for present in tested):
         return
-    held_by = [[*range(n_classes)], *map(list, tested)]
+    present_classes = [[*range(n_classes)], *map(list, tested)]
     for measure in measures:
         if measure.metric is None:
             continue
@@ -131,9 +133,9 @@ def _check_tested_classes(
         if measure.label is not None:
             position = measure.position(classes)
             scored, order = np.array([0, 1]), (np.arange(n_classes) == position).astype(int)
-        every, *sets = ({*order[held].tolist()} for held in held_by)
-        if not _is_undefined(measure, scored, every) and all(
-            _is_undefined(measure, scored, held) for held in sets
+        all_classes, *sets = ({*order[present].tolist()} for present in present_classes)
+        if not _is_undefined(measure, scored, all_classes) and all(
+            _is_undefined(measure, scored, present) for present in sets
         ):
             rare = classes[np.bincount(codes, minlength=n_classes).argmin()].item()
             raise ValueError(
@@ -144,16 +146,16 @@ def _check_tested_classes(
             )
 
 
-def _is_undefined(measure: Measure, classes: np.ndarray, held: set[int]) -> bool:
-    """Whether right answers to records of some classes have no score."""
+def _is_undefined(measure: Measure, classes: np.ndarray, present: set[int]) -> bool:
+    """Whether correct predictions of records of these classes have no score."""
     try:
-        return math.isnan(measure.of_right_answers(classes, np.array(sorted(held))))
+        return math.isnan(measure.of_right_answers(classes, np.array(sorted(present))))
     except ValueError:
         return True
 
 
 def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
-    """Warn where the splits leave the verdict, or a measure that has tests, without one."""
+    """Warn if no test is valid for the verdict, or for a measure that has tests."""
     for measure in measures:
         if default_test(measure, design) is not None:
             continue
@@ -166,10 +168,10 @@ def _check_default_tests(measures: Sequence[Measure], design: Design) -> None:
         warnings.warn(note, stacklevel=6)
 
 
-def _right_answers(
+def _correct_predictions(
     splits: Splits, classes: np.ndarray, *, with_proba: bool
 ) -> PairedPredictions:
-    """Two classifiers that answer these splits alike, with records of every class."""
+    """Return two classifiers that predict records of every class correctly."""
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
     n = int(records.max()) + 1
@@ -177,13 +179,13 @@ def _right_answers(
     labels, certain = y[records], np.eye(len(classes))[y[records]]
     scores = certain[:, 1] if len(classes) == 2 else certain
     proba, decision = (certain, None) if with_proba else (None, scores)
-    answers = tuple(
+    roles = tuple(
         Answers(name, name, labels, proba, decision) for name in ("champion", "challenger")
     )
     made_up = Predictions(
         classes=classes,
         y=y,
-        answers=answers,
+        answers=roles,
         design=splits.design,
         records=records,
         bounds=np.cumsum([0, *map(len, tests)]),

@@ -1,4 +1,4 @@
-"""The rows of a comparison of two classifiers: a test of a measure each."""
+"""Rows of a comparison of two classifiers, one per measure and test."""
 
 import inspect
 import math
@@ -48,13 +48,13 @@ WITHOUT_SPREAD = {
     "zero-variance": "its estimated variance is 0",
     "undefined-left-out": "the measure is undefined without some record",
 }
-"""Flags of tests that do not know how much a difference varies, and why."""
+"""Flags of results without a usable variance of the difference, with the reasons."""
 
 ROUGH = {*WITHOUT_SPREAD, "few-of-a-class", "resamples-left-out"}
-"""Flags of tests that do no better in such a case."""
+"""Flags of results that are no better in such a case."""
 
 LOSS = "loss"
-"""The option of evidence that follows from the measure."""
+"""Option of evidence that is determined by the measure."""
 
 BIASED = "biased-measure"
 
@@ -63,22 +63,22 @@ BY_MEASURE: dict[type, Callable[..., Any]] = {
     ScoreDifferences: score_differences,
     ScoredPair: scored_pair,
 }
-"""Evidence that is made by scoring the answers, with how it is made."""
+"""Evidence that is made by scoring the predictions, with the functions that do so."""
 
 
 SHARED_SCORES = (BlockDifferences, ScoreDifferences)
-"""Evidence whose scores of each classifier serve all its pairs."""
+"""Evidence whose scores of a classifier are shared by all its pairs."""
 
 
 class Prepared(NamedTuple):
-    """A test of a measure, with the evidence and the options it runs with."""
+    """A test of a measure with its evidence and options."""
 
     entry: PairedTestEntry
     evidence: Any
     options: dict[str, Any]
 
     def run(self, **options: Any) -> PairedResult:
-        """The result, with options beside or instead of those that were prepared."""
+        """Run the test, with options added to the prepared ones or replacing them."""
         result: PairedResult = self.entry.function(
             self.evidence, **{**self.options, **options}
         )
@@ -86,7 +86,7 @@ class Prepared(NamedTuple):
 
 
 class PairEngine:
-    """Rows of one pair; evidence is made once and shared by the tests that need it."""
+    """Rows of one pair; evidence is computed once and shared by the tests that need it."""
 
     def __init__(
         self,
@@ -102,14 +102,14 @@ class PairEngine:
         self.asked = named_for(asked, pair.alone)
         self.alternative, self.alpha, self.pos_label = alternative, alpha, pos_label
         self.of_class = of_class
-        # Scores of classifiers that are in other pairs too.
+        # Scores that are shared with other pairs of the same classifiers.
         self._known = {} if known is None else known
         self.evidence = EvidenceBehind(pair)
         self._scores: dict[Any, Any] = {}
         self._of_classes: dict[int, PairEngine] = {}
 
     def about(self, measure: Measure) -> "PairEngine":
-        """The engine of the answers that a measure is about: all, or one class's."""
+        """Return the engine for the classes of a measure: all, or one against the rest."""
         if measure.label is None:
             return self
         classes = self.pair.predictions.classes
@@ -127,10 +127,10 @@ class PairEngine:
         return self._of_classes[position]
 
     def rows(self, measure: Measure, primary: bool) -> list[ComparisonRow]:
-        """One row a test of the measure, or one without test.
+        """Return one row per test of the measure, or one without test.
 
-        The primary row is that of the design's default test; where there is none it is the
-        one without test, because a test that is not valid decides nothing.
+        The primary row is that of the design's default test; if there is none it is the
+        one without test, because the verdict cannot come from a test that is not valid.
         """
         default = self.fitting_test(measure)
         rows = [
@@ -141,43 +141,43 @@ class PairEngine:
             else self.tested(entry, measure.name, measure)
             for entry in self.tests_of(measure, primary)
         ]
-        rows = [self._beside_no_skill(row, measure) for row in rows]
+        rows = [self._flag_no_skill(row, measure) for row in rows]
         return [replace(rows[0], primary=primary), *rows[1:]]
 
     def _tested_or_else(self, entry: PairedTestEntry, measure: Measure) -> ComparisonRow:
-        """The row of the default test, or of one that does without its variance.
+        """Return the row of the default test, or of one that does not need its variance.
 
-        A difference that does not vary, as of a perfect ranking from a constant one, has a
-        p-value by permutation.
+        A difference of zero estimated variance, such as that of a perfect and a constant
+        ranking, has a p-value by permutation.
         """
         row = self.tested(entry, measure.name, measure)
         reasons = [WITHOUT_SPREAD[flag] for flag in row.flags if flag in WITHOUT_SPREAD]
         if not reasons:
             return row
         note = f"{entry.name} has no p-value here, because {reasons[0]}"
-        for other in self._fitting_tests(measure):
-            if other is not entry and other.kind == "difference":
-                found = self.tested(other, measure.name, measure)
-                has_pvalue = found.pvalue is not None and not math.isnan(found.pvalue)
-                if has_pvalue and ROUGH.isdisjoint(found.flags):
-                    return replace(found, note=note)
+        for candidate in self._fitting_tests(measure):
+            if candidate is not entry and candidate.kind == "difference":
+                fallback = self.tested(candidate, measure.name, measure)
+                has_pvalue = fallback.pvalue is not None and not math.isnan(fallback.pvalue)
+                if has_pvalue and ROUGH.isdisjoint(fallback.flags):
+                    return replace(fallback, note=note)
         return row
 
-    def _beside_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
-        """The row, flagged where both are worse than a classifier that looks at nothing."""
+    def _flag_no_skill(self, row: ComparisonRow, measure: Measure) -> ComparisonRow:
+        """Flag the row if both are worse than a classifier that ignores the features."""
         values = row.champion, row.challenger
         greater, label = measure.greater_is_better, self.pos_label
         are_worse = are_worse_than_no_skill(measure, self.pair, values, greater, label)
-        more = [WORSE_THAN_NO_SKILL] * all(are_worse)
-        return replace(row, flags=(*row.flags, *more))
+        flags = [WORSE_THAN_NO_SKILL] * all(are_worse)
+        return replace(row, flags=(*row.flags, *flags))
 
     def tests_of(self, measure: Measure, primary: bool) -> list[PairedTestEntry | None]:
-        """The tests behind the rows of a measure; None is a row without test."""
+        """Return the tests of the rows of a measure; None is a row without test."""
         default = self.fitting_test(measure)
-        named = [get_test(name) for name in self.asked or ()]
+        requested = [get_test(name) for name in self.asked or ()]
         tests: list[PairedTestEntry | None] = [
             entry
-            for entry in named
+            for entry in requested
             if is_about(entry, measure, self.asked)
             and not (self._all and entry.lacks_bound(measure.metric))
         ]
@@ -188,18 +188,18 @@ class PairEngine:
         return tests
 
     def fitting_test(self, measure: Measure) -> PairedTestEntry | None:
-        """The first test of a measure that the design and these answers suit."""
+        """Return the first test of a measure that suits the design and the predictions."""
         return next(self._fitting_tests(measure), None)
 
     def _fitting_tests(self, measure: Measure) -> Iterator[PairedTestEntry]:
         for entry in tests_for(measure.metric, self.pair.design):
-            # A test without direction cannot answer a question that has one.
+            # A test without direction cannot test a one-sided hypothesis.
             is_sided = self.alternative == "two-sided" or "alternative" in entry.options
             if is_sided and not why_unsuited(entry, self.pair.alone):
                 yield entry
 
     def rows_of_other_tests(self, measures: Sequence[Measure]) -> list[ComparisonRow]:
-        """Rows of the tests asked for that measure something else."""
+        """Return the rows of the requested tests of other measures."""
         return [
             self.tested(entry, self._subject(entry), None, label)
             for entry in self.other_tests(measures)
@@ -207,54 +207,58 @@ class PairEngine:
         ]
 
     def other_tests(self, measures: Sequence[Measure]) -> list[PairedTestEntry]:
-        """The tests asked for that measure none of these."""
-        named = [get_test(name) for name in self.asked or ()]
+        """Return the requested tests that are of none of these measures."""
+        requested = [get_test(name) for name in self.asked or ()]
         return [
             entry
-            for entry in named
+            for entry in requested
             if not any(is_about(entry, measure, self.asked) for measure in measures)
         ]
 
     def _labels(self, entry: PairedTestEntry) -> list[Any]:
-        """The classes that a test of one class is run for: all, or the one asked for."""
+        """Return the classes that a test of one class runs for: the requested or all."""
         if LABEL not in entry.options:
             return [None]
-        asked = (self.asked or {}).get(entry.name, {})
-        return [asked[LABEL]] if LABEL in asked else self.pair.predictions.classes.tolist()
+        options = (self.asked or {}).get(entry.name, {})
+        classes = self.pair.predictions.classes
+        return [options[LABEL]] if LABEL in options else classes.tolist()
 
     def rows_without_truth(self) -> list[ComparisonRow]:
-        """Rows of the tests of the answers alone, the primary one first."""
+        """Return the rows of the tests without true labels, the primary one first."""
         tests = tests_without_truth(self.asked, self.pair.design)
         rows = [self.tested(entry, self._subject(entry), None) for entry in tests]
         return [replace(rows[0], primary=True), *rows[1:]]
 
     def _subject(self, entry: PairedTestEntry) -> str:
-        """What a test measures that belongs to no measure of the comparison."""
-        chosen = (self.asked or {}).get(entry.name, {}).get(SCORE)
-        if chosen is None and SCORE in entry.options:
-            chosen = inspect.signature(entry.function).parameters[SCORE].default
-        if chosen is None and entry.needs in SHARED_SCORES:
+        """Return the subject of a test that is of none of the compared measures."""
+        subject = (self.asked or {}).get(entry.name, {}).get(SCORE)
+        if subject is None and SCORE in entry.options:
+            subject = inspect.signature(entry.function).parameters[SCORE].default
+        if subject is None and entry.needs in SHARED_SCORES:
             return str(self._of(entry, None).score)
-        if chosen is None and ANY_LOSS in entry.measures:
-            chosen = self._of(entry, None).loss
-            known = record_losses().get(chosen)
-            return chosen if known is None else next(iter(known.measures), chosen)
-        if chosen is None:
+        if subject is None and ANY_LOSS in entry.measures:
+            subject = self._of(entry, None).loss
+            loss = record_losses().get(subject)
+            return subject if loss is None else next(iter(loss.measures), subject)
+        if subject is None:
             return entry.measures[0]
-        return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", SCORE)
+        return subject if isinstance(subject, str) else getattr(subject, "__name__", SCORE)
 
     def records_needed(self, row: ComparisonRow, measure: Measure) -> float | None:
-        """Records at which a difference of the observed size would be found.
+        """Number of records at which a difference of the observed size would be detected.
 
-        None where the row decides, has no difference or an undefined p-value, where the
-        difference is in the direction that the test does not look in, and where nothing
-        is known of how much it varies.
+        None if the row is significant, has no difference or an undefined p-value, if the
+        difference is against the direction of the test, or if its variance is unknown.
         """
         if row.test is None or row.pvalue is None or not row.pvalue >= self.alpha:
             return None
         entry = get_test(row.test)
-        shown = row.difference != 0 and not math.isnan(row.difference)
-        if entry.sample_size is None or not shown or is_against(row, self.alternative):
+        has_difference = row.difference != 0 and not math.isnan(row.difference)
+        if (
+            entry.sample_size is None
+            or not has_difference
+            or is_against(row, self.alternative)
+        ):
             return None
         if entry is not self.fitting_test(measure):
             return None
@@ -266,7 +270,7 @@ class PairEngine:
             **{"alternative": self.alternative} | self._options(entry, measure),
         )
         if isinstance(evidence, ScoreDifferences):
-            # Each split may leave records out, which are there all the same.
+            # A split may leave records out, but they have to be collected.
             needed *= self.pair.predictions.n_records / evidence.n_records
         return needed if math.isfinite(needed) else None
 
@@ -277,13 +281,13 @@ class PairEngine:
         measure: Measure | None,
         label: Any = None,
     ) -> ComparisonRow:
-        """The row of one test."""
+        """Return the row of one test."""
         prepared = self.prepared(entry, measure)
         options = {} if label is None else {LABEL: label}
         return self.row_of(entry, prepared.run(**options), name, measure, label)
 
     def prepared(self, entry: PairedTestEntry, measure: Measure | None) -> Prepared:
-        """A test of a measure, ready to run."""
+        """Prepare a test of a measure."""
         return Prepared(entry, self._of(entry, measure), self._options(entry, measure))
 
     def row_of(
@@ -294,10 +298,10 @@ class PairEngine:
         measure: Measure | None,
         label: Any = None,
     ) -> ComparisonRow:
-        """The row of a result."""
+        """Return the row of a result."""
         result = said_of(result, self.of_class)
-        about = self.of_class if label is None else label
-        said = class_words(about)
+        class_label = self.of_class if label is None else label
+        class_text = class_words(class_label)
         flags: tuple[str, ...] = ()
         if measure is not None and entry.match(measure.metric) == 1:
             flags = (BIASED,) if tested_instead(measure.metric) else ()
@@ -308,21 +312,21 @@ class PairEngine:
             measure=name,
             greater_is_better=greater,
             alpha=self.alpha,
-            label=about,
+            label=class_label,
             flags=flags,
-            note=result.remark.removeprefix(f"{said}, ").removesuffix(said),
+            note=result.remark.removeprefix(f"{class_text}, ").removesuffix(class_text),
         )
 
     def _options(self, entry: PairedTestEntry, measure: Measure | None) -> dict[str, Any]:
-        """What was asked for, and what is one for all tests or follows from the measure."""
-        asked = (self.asked or {}).get(entry.name, {})
-        options = {name: asked[name] for name in asked if name in entry.options}
+        """Return the options of a test: requested, common, or determined by the measure."""
+        requested = (self.asked or {}).get(entry.name, {})
+        options = {name: requested[name] for name in requested if name in entry.options}
         if "alternative" in entry.options:
             options["alternative"] = self.alternative
         if SCORE in entry.options and measure is not None:
             options[SCORE] = measure.metric
         if measure is not None:
-            # A measure says which class it is of; one that is asked for has other rows.
+            # The measure determines the class; a requested class has other rows.
             options.pop(LABEL, None)
         if self.pos_label is None:
             return options
@@ -335,18 +339,18 @@ class PairEngine:
     def evidence_options(
         self, entry: PairedTestEntry, measure: Measure | None
     ) -> dict[str, Any]:
-        """How the evidence of a test is made, as far as it is not left to its defaults."""
-        given: dict[str, Any] = {}
+        """Return the options of a test's evidence that are not left to their defaults."""
+        options: dict[str, Any] = {}
         loss = loss_of(measure.metric) if measure is not None else None
         if loss is not None:
-            given[LOSS] = loss.name
+            options[LOSS] = loss.name
         if self.pos_label is not None:
-            given[POS_LABEL] = self.pos_label
-        given |= (self.asked or {}).get(entry.name, {})
-        return {name: given[name] for name in entry.evidence_options if name in given}
+            options[POS_LABEL] = self.pos_label
+        options |= (self.asked or {}).get(entry.name, {})
+        return {name: options[name] for name in entry.evidence_options if name in options}
 
     def untested(self, measure: Measure) -> ComparisonRow:
-        """The row of a measure without test."""
+        """Return the row of a measure without test."""
         scores = self._scored(ScoreDifferences, measure)
         champion, challenger = scores.means
         default = default_test(measure, self.pair.design)
@@ -365,18 +369,18 @@ class PairEngine:
         )
 
     def _scored(self, needs: type, measure: Measure) -> Any:
-        """Evidence that scores the answers by a measure."""
+        """Return evidence of the scores by a measure."""
         key = (needs, measure.name)
         if key not in self._scores and self.pair.predictions.tally is not None:
             self._scores[key] = tallied_scores(self.pair, measure, self.pos_label)
         if key not in self._scores:
-            make, given = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
+            make, arguments = BY_MEASURE[needs], (self.pair, measure, self.pos_label)
             shared = {"known": self._known} if needs in SHARED_SCORES else {}
-            self._scores[key] = make(*given, **shared)
+            self._scores[key] = make(*arguments, **shared)
         return self._scores[key]
 
     def _of(self, entry: PairedTestEntry, measure: Measure | None) -> Any:
-        """Evidence for a test, made once for all tests that need the same."""
+        """Return the evidence of a test, computed once for all tests that need the same."""
         needs = entry.needs
         if needs in BY_MEASURE and measure is not None:
             return self._scored(needs, measure)

@@ -1,4 +1,4 @@
-"""The evidence behind a comparison, made when it is asked for."""
+"""Evidence behind a comparison, computed on request."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,25 +13,25 @@ POS_LABEL = "pos_label"
 
 
 def usual_options(asked: Any) -> dict[type, dict[str, Any]]:
-    """Options by which the evidence of the tests that were asked for was made.
+    """Return the options of the evidence of the requested tests.
 
-    Where two tests have other options for the same evidence, those of the first one.
+    If two tests have different options for the same evidence, those of the first one.
     """
-    found: dict[type, dict[str, Any]] = {}
-    for name, given in asked.items() if isinstance(asked, Mapping) else ():
+    usual: dict[type, dict[str, Any]] = {}
+    for name, options in asked.items() if isinstance(asked, Mapping) else ():
         entry = get_test(name)
-        known = {key: given[key] for key in entry.evidence_options if key in given}
-        if known:
-            found[entry.needs] = known | found.get(entry.needs, {})
-    return found
+        own = {key: options[key] for key in entry.evidence_options if key in options}
+        if own:
+            usual[entry.needs] = own | usual.get(entry.needs, {})
+    return usual
 
 
 class EvidenceBehind:
-    """Makes evidence of the answers of a pair, each once with the same options.
+    """Compute evidence of a pair, once for the same options.
 
-    A copy that is stored holds the answers, and makes the evidence again. The positive
-    class, and options of the tests that were asked for, such as the number of bins, are
-    those of the comparison where no others are asked for.
+    A pickled copy holds the predictions, and computes the evidence again. The positive
+    class, and options of the requested tests such as the number of bins, are by default
+    those of the comparison.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class EvidenceBehind:
         self._made: dict[Any, Any] = {}
 
     def __call__(self, needs: Any, **options: Any) -> Any:
-        """Evidence of a type, with options of its `from_pair`."""
+        """Return evidence of a type, with options of its `from_pair`."""
         options = {**self.usual.get(needs, {}), **options}
         if self.pos_label is not None and POS_LABEL in keywords_of(needs.from_pair):
             options.setdefault(POS_LABEL, self.pos_label)
@@ -52,19 +52,19 @@ class EvidenceBehind:
         if key not in self._made:
             tally = self.pair.predictions.tally
             self._made[key] = (
-                self._of_answers(needs, options)
+                self._from_pair(needs, options)
                 if tally is None
                 else tallied_evidence(needs, tally, options)
             )
         return self._made[key]
 
-    def _of_answers(self, needs: Any, options: dict[str, Any]) -> Any:
+    def _from_pair(self, needs: Any, options: dict[str, Any]) -> Any:
         try:
             return needs.from_pair(self.pair, **options)
         except ValueError as error:
             if SCORES not in getattr(needs, "wanted", (SCORES,)) or self._has_scores:
                 raise
-            # A classifier that has probabilities may not have been asked for them.
+            # Not all outputs of a classifier are collected.
             raise ValueError(
                 f"{error} This comparison has labels only: classifiers are asked for what "
                 "is compared. Compare a measure of scores too, such as 'roc_auc' or "
@@ -73,7 +73,7 @@ class EvidenceBehind:
 
     @property
     def _has_scores(self) -> bool:
-        return any(one.has_proba or one.has_decision for one in self.pair.roles)
+        return any(role.has_proba or role.has_decision for role in self.pair.roles)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual)

@@ -1,6 +1,6 @@
-"""Tests of all pairs at once, where there is a function that shares what pairs share.
+"""Tests of all pairs at once, with computations that the pairs share.
 
-They give the same p-values as the tests of single pairs, and know "max-t".
+They give the same p-values as the tests of single pairs, and support "max-t".
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from skcompare.stats.several import PairwiseRows
 
 MAX_T = "max-t"
 DRAWS = ("n_resamples", "random_state")
-"""Options of the draws of "max-t"."""
+"""Options of the resampling of "max-t"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Family:
     test : str
         The registered test whose p-values it gives.
     measures : tuple of str
-        What it compares.
+        The measures that it compares.
     options : tuple of str
-        Options of the test that it takes too.
+        Options of the test that it takes as well.
     run : callable
-        `run(predictions, measure, **options)` gives the pairs.
+        `run(predictions, measure, **options)` returns the pairs.
     """
 
     test: str
@@ -44,16 +44,16 @@ class Family:
 
     @property
     def entry(self) -> PairedTestEntry:
-        """The registry's entry of the test."""
+        """Registry entry of the test."""
         return get_test(self.test)
 
     @property
     def free_options(self) -> tuple[str, ...]:
-        """Options that it can be asked with; those of the draws are for "max-t"."""
+        """Options that can be requested; those of the resampling are for "max-t"."""
         return (*self.options, *DRAWS)
 
     def takes(self, options: Mapping[str, Any]) -> bool:
-        """Whether it can be asked with these options."""
+        """Whether it takes these options."""
         return set(options) <= set(self.free_options)
 
 
@@ -71,7 +71,7 @@ def _delong(
 def _precision(
     predictions: Predictions, measure: Measure, *, pos_label: Any = None, **options: Any
 ) -> PairwiseRows:
-    # Which class it is of, the measure says or `pos_label` does.
+    # The class is that of the measure or `pos_label`.
     sums = ClusterSums.from_predictions_of(predictions)
     return pairwise_precision(sums, label=pos_label, score=str(measure.metric), **options)
 
@@ -91,18 +91,18 @@ _FAMILIES_OF_DRAWS = (
 def family_of(
     entry: PairedTestEntry, predictions: Predictions, options: Mapping[str, Any]
 ) -> Family | None:
-    """The function that tests all pairs by a test, if there is one for these answers."""
+    """Return the family that runs a test on all pairs, None if there is none."""
     if predictions.design.name != "holdout":
         return None
-    found = (f for f in _FAMILIES if f.test == entry.name and f.takes(options))
-    return next(found, None)
+    families = (f for f in _FAMILIES if f.test == entry.name and f.takes(options))
+    return next(families, None)
 
 
 def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
-    """The function that adjusts the pairs of a measure by "max-t"."""
+    """Return the family that adjusts the pairs of a measure by "max-t"."""
     for family in _FAMILIES_OF_DRAWS:
-        known: Sequence[str] = family.measures
-        if measure.metric in known and family.entry.valid_for(design):
+        metrics: Sequence[str] = family.measures
+        if measure.metric in metrics and family.entry.valid_for(design):
             return family
     subjects = [name for family in _FAMILIES_OF_DRAWS for name in family.measures]
     raise ValueError(
@@ -112,6 +112,6 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
 
 
 def options_of_several(adjust: Any) -> Mapping[str, tuple[str, ...]]:
-    """Options that tests take beside their own where several are adjusted like this."""
-    draws = isinstance(adjust, str) and adjust == MAX_T
-    return {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if draws else {}
+    """Return the options that tests take beside their own with this adjustment."""
+    is_max_t = isinstance(adjust, str) and adjust == MAX_T
+    return {family.test: DRAWS for family in _FAMILIES_OF_DRAWS} if is_max_t else {}

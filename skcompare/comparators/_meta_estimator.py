@@ -1,4 +1,4 @@
-"""Whether scikit-learn routes metadata, and what is refused where it does not."""
+"""Metadata routing, tags and delegated methods of the meta-estimators."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,19 +19,19 @@ def routing_enabled() -> bool:
 
 
 def refuse_unrouted(names: Iterable[str]) -> None:
-    """Refuse metadata that can be passed on by routing only."""
-    if given := ", ".join(names):
+    """Check that there is no metadata that needs routing."""
+    if listed := ", ".join(names):
         raise ValueError(
-            f"{given} can be passed with metadata routing on only. Turn it on by "
+            f"{listed} can be passed with metadata routing on only. Turn it on by "
             "sklearn.set_config(enable_metadata_routing=True) and let the classifiers "
             "request it."
         )
 
 
 def tags_of(estimators: Iterable[Any]) -> list[Any]:
-    """The tags of all that have some.
+    """Return the tags of all estimators that have some.
 
-    Printing must work whatever was passed; `fit` says what is wrong with it.
+    Printing must work with any arguments; `fit` raises an error for invalid ones.
     """
     return [
         get_tags(part)
@@ -41,27 +41,27 @@ def tags_of(estimators: Iterable[Any]) -> list[Any]:
 
 
 def set_input_tags(tags: Any, parts: Sequence[Any]) -> None:
-    """Take what all the estimators take; a kernel where one of them wants it."""
+    """Accept the input that all estimators accept; a kernel if one of them needs it."""
     for name in ("sparse", "categorical", "string", "allow_nan"):
-        given = [getattr(part.input_tags, name) for part in parts]
-        setattr(tags.input_tags, name, bool(given) and all(given))
+        values = [getattr(part.input_tags, name) for part in parts]
+        setattr(tags.input_tags, name, bool(values) and all(values))
     tags.input_tags.pairwise = any(part.input_tags.pairwise for part in parts)
 
 
 def set_classifier_tags(tags: Any, parts: Sequence[Any]) -> None:
-    """Be a classifier, of as many classes as all the estimators."""
+    """Set the tags of a classifier, multi-class if all estimators are."""
     tags.estimator_type = "classifier"
-    known = [part.classifier_tags for part in parts if part.classifier_tags is not None]
+    part_tags = [part.classifier_tags for part in parts if part.classifier_tags is not None]
     tags.classifier_tags = ClassifierTags(
-        poor_score=any(one.poor_score for one in known),
-        multi_class=all(one.multi_class for one in known),
+        poor_score=any(each.poor_score for each in part_tags),
+        multi_class=all(each.multi_class for each in part_tags),
     )
 
 
 def fitting_flags(
     estimators: Sequence[tuple[str, Any]], fit_params: Iterable[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """Flags of classifiers that came frozen or fitted, and of weights."""
+    """Return the flags of frozen or fitted classifiers, and of weights."""
     flags: tuple[str, ...] = ()
     if is_mixed(estimators):
         flags = ("mixed-frozen",)
@@ -73,9 +73,9 @@ def fitting_flags(
 
 
 def _selected_has(method: str) -> Any:
-    """Whether the comparator answers like the selected classifier.
+    """Return a check that the selected classifier has a method.
 
-    Before it is known which one that will be, all classifiers must have the method.
+    Before a classifier is selected, all of them must have the method.
     """
 
     def check(comparator: Any) -> bool:
@@ -99,9 +99,9 @@ def _selected_has(method: str) -> Any:
 
 
 class SelectedClassifierMixin:
-    """Methods of a classifier that are those of `selected_estimator_`.
+    """Methods that are delegated to `selected_estimator_`.
 
-    They exist with `refit=True` only, and as far as the selected classifier has them.
+    They exist only with `refit=True`, and only if the selected classifier has them.
     """
 
     refit: bool
@@ -109,7 +109,7 @@ class SelectedClassifierMixin:
 
     @abstractmethod
     def _selected_name(self) -> str:
-        """The classifier that the comparison selects."""
+        """Return the name of the selected classifier."""
 
     @available_if(_selected_has("predict"))
     def predict(self, X: Any) -> Any:
@@ -176,7 +176,7 @@ class SelectedClassifierMixin:
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
-            With metadata routing on, passed where the classifier asks for it.
+            With metadata routing on, passed if the classifier requests it.
         **params : dict
             Further metadata to route; refused with metadata routing off.
 
@@ -186,13 +186,13 @@ class SelectedClassifierMixin:
             Accuracy for scikit-learn's classifiers.
         """
         selected = self._selected()
-        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
         if routing_enabled():
-            routed = process_routing(self, "score", **given, **params)
-            given = routed[self._selected_name()].score
+            routed = process_routing(self, "score", **metadata, **params)
+            metadata = routed[self._selected_name()].score
         else:
             refuse_unrouted(params)
-        return float(selected.score(X, y, **given))
+        return float(selected.score(X, y, **metadata))
 
     def _selected(self) -> Any:
         check_is_fitted(self, "selected_estimator_")

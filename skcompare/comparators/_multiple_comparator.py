@@ -1,4 +1,4 @@
-"""Several classifiers, shared splits: which of them differ, and who wins."""
+"""Comparison of several classifiers on shared splits."""
 
 import inspect
 from collections.abc import Iterable, Sequence
@@ -24,11 +24,11 @@ from skcompare.reports import MultipleComparison
 from skcompare.stats.core import ADJUSTMENTS
 
 TAKEN = ("splitter", "method_mapping", "inconclusive")
-"""Names that mean something else: in metadata routing, and in verdicts."""
+"""Names that are reserved by metadata routing and by verdicts."""
 
 
 class NamedEstimatorsMixin(BaseEstimator):
-    """Each of `estimators` is a parameter by its name, and its parameters are too."""
+    """Parameters of `estimators` by name: each estimator, and its own parameters."""
 
     estimators: Any
 
@@ -56,7 +56,7 @@ class NamedEstimatorsMixin(BaseEstimator):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, replace an estimator by its name, or set what it has.
+        """Set parameters, replace estimators by name, or set their parameters.
 
         Parameters
         ----------
@@ -69,15 +69,17 @@ class NamedEstimatorsMixin(BaseEstimator):
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
-        named = named_pairs(self.estimators)
-        if any(name in params for name, _ in named):
-            self.estimators = [(name, params.pop(name, known)) for name, known in named]
+        pairs = named_pairs(self.estimators)
+        if any(name in params for name, _ in pairs):
+            self.estimators = [
+                (name, params.pop(name, estimator)) for name, estimator in pairs
+            ]
         super().set_params(**params)
         return self
 
 
 def check_named_estimators(estimators: Any, parameters: Iterable[str], least: int) -> None:
-    """Refuse what is no list of named estimators, and names that mean something else."""
+    """Check that `estimators` are named estimators, without reserved names."""
     if not _is_named(estimators):
         raise TypeError(
             "`estimators` must be a list of pairs of a name and a classifier. Got "
@@ -100,7 +102,7 @@ def check_named_estimators(estimators: Any, parameters: Iterable[str], least: in
 
 
 def named_pairs(estimators: Any) -> list[tuple[str, Any]]:
-    """The names with their estimators; none where that is not what was passed."""
+    """Return the names with their estimators; an empty list if there are none."""
     return [(name, part) for name, part in estimators] if _is_named(estimators) else []
 
 
@@ -118,7 +120,7 @@ class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
     """Tell which of several classifiers are really better than others.
 
     All classifiers are cloned, fitted on the same training sets with the same seeds, and
-    answer the same test sets: 10 fits each by default. Every pair is compared by the test
+    predict the same test sets: 10 fits each by default. Every pair is compared by the test
     that :class:`~skcompare.PairedComparator` would use, or every classifier with a control,
     and p-values are adjusted for the number of pairs. The null hypothesis of a pair is that
     its two learning algorithms are equally good.
@@ -130,22 +132,22 @@ class MultipleComparator(NamedEstimatorsMixin, BaseComparator):
     cv : None, "prefit", int, splitter or iterable, default=None
         As for :class:`~skcompare.PairedComparator`.
     scoring : str, callable, list of str, or dict, default="accuracy"
-        What is compared. The verdict comes from the first.
+        Measures to compare. The verdict comes from the first.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests of pairs, and of tests of all together such as "cochran_q", with
         options in a dict. "auto" takes the default tests of the design. A test that is not
-        valid for the design runs only when it is asked for, and is flagged.
+        valid for the design runs only on request, and is flagged.
     control : str, optional
         Name of the classifier that each other one is compared with. By default all pairs
         are compared.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means better than the control; one-sided tests need one.
     alpha : float, default=0.05
-        Chance of any wrong finding by the primary measure, if `adjust` holds it. Intervals
-        of all differences hold together at 1 - `alpha`.
+        Probability of any false finding by the primary measure, if `adjust` controls it.
+        Intervals of all differences hold simultaneously at level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"} or \
 None, default="holm"
-        How the p-values of the pairs of one measure are adjusted, as for
+        Adjustment of the p-values of the pairs of one measure, as for
         :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC and precision
         on a hold-out, and has its own test of each.
     pos_label : label, optional
@@ -157,14 +159,14 @@ None, default="holm"
         "not-reproducible" if the predictions differ. This is always done for a classifier
         that has a `random_state` which cannot be set.
     refit : bool, default=False
-        Fit the selected classifier on all records and answer through it.
+        Fit the selected classifier on all records and predict with it.
     n_jobs : int, optional
         Fits at a time, as in joblib.
     verbose : int, default=0
         As in joblib.
     random_state : int, RandomState instance or None, default=None
-        Decides the splits and every nested `random_state` that is None. These get a seed a
-        split, the same for all classifiers.
+        Decides the splits and every nested `random_state` that is None. These get one seed
+        per split, the same for all classifiers.
 
     Attributes
     ----------
@@ -173,16 +175,16 @@ None, default="holm"
         the best of those that are better than it, or the control if all are found worse.
         Else "inconclusive".
     groups_ : tuple of tuple of str
-        Groups of classifiers that are not told apart, that of the best one first; none
-        with a control.
+        Groups of classifiers that are not significantly different, that of the best one
+        first; none with a control.
     comparison_ : MultipleComparison
         The report: text, Markdown, HTML, JSON, frame.
     results_ : PairwiseResults
         Comparisons by (measure, class or None, test), or by a unique one of them.
     predictions_ : Predictions
-        All answers with their splits.
+        All predictions with their splits.
     cv_ : splitter or "prefit"
-        What made the splits.
+        The splitter that was used.
     selected_estimator_ : estimator
         With `refit=True`: the first of the classifiers, in the order given, that the best
         one is not significantly better than. So put those first that you would rather
@@ -196,15 +198,15 @@ None, default="holm"
     See Also
     --------
     PairedComparator : Compares two classifiers.
-    compare : Compares answers that exist already.
+    compare : Compares existing predictions.
 
     Notes
     -----
     Tests of all classifiers together are those that are valid for the design: on a
     hold-out Cochran's Q for accuracy, DeLong's joint test for the AUC, and a joint test of
-    precision, recall and their like. No such test is known to be valid where classifiers
-    are trained anew on splits that share records. The adjusted p-values of the pairs hold
-    their level without one.
+    precision, recall and similar scores. No such test is known to be valid where
+    classifiers are retrained on splits that share records. The adjusted p-values of the
+    pairs hold their level without one.
 
     "holm" makes no assumption about how the pairs depend on each other. It needs tests of
     pairs that hold their level at `alpha` over the number of pairs; how far they do is
@@ -276,13 +278,13 @@ None, default="holm"
 
     @property
     def groups_(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of classifiers that are not told apart, that of the best one first."""
+        """Groups without significant differences, that of the best classifier first."""
         check_is_fitted(self, "comparison_")
         groups: tuple[tuple[str, ...], ...] = self.comparison_.groups
         return groups
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        # Printing and tags must work whatever was passed; `fit` says what is wrong.
+        # Printing and tags must work with any arguments; `fit` checks them.
         return named_pairs(self.estimators)
 
     def _check_settings(self) -> None:
@@ -296,11 +298,11 @@ None, default="holm"
             self.alternative, self.alpha, self.adjust, self.control, names
         )
 
-    def _asked_tests(self) -> Asked:
+    def _requested_tests(self) -> Asked:
         return named_of_several(self.tests, self.adjust)
 
-    def _check_asked(self, asked: Asked, measures: Sequence[Measure]) -> None:
-        check_named(asked, measures, self._settings()[2])
+    def _check_tests(self, requested: Asked, measures: Sequence[Measure]) -> None:
+        check_named(requested, measures, self._settings()[2])
 
     def _check_design(self, measures: Sequence[Measure], design: Design) -> None:
         if self._settings()[2] == MAX_T:
@@ -311,7 +313,7 @@ None, default="holm"
         self,
         predictions: Predictions,
         measures: Sequence[Measure],
-        asked: Asked,
+        requested: Asked,
         *,
         n_fits: int,
         start: float,
@@ -320,7 +322,7 @@ None, default="holm"
         return compare_several(
             predictions,
             measures,
-            asked,
+            requested,
             control=self.control,
             alternative=alternative,
             alpha=alpha,
@@ -332,12 +334,14 @@ None, default="holm"
         )
 
     def _selected_name(self) -> str:
-        # As it was fitted, whatever parameters were set since.
+        # From the fitted comparison, because parameters may have been set since.
         comparison: MultipleComparison = self.comparison_
-        found = {row.beats(comparison.alpha) for row in comparison.pairs}
+        significant = {row.beats(comparison.alpha) for row in comparison.pairs}
         if comparison.control is not None:
             ranked = [row.name for row in comparison.classifiers]
-            better = [name for name in ranked if (name, comparison.control) in found]
+            better = [name for name in ranked if (name, comparison.control) in significant]
             return better[0] if better else comparison.control
         best = comparison.comparisons[0].leader
-        return next(name for name in comparison.descriptions if (best, name) not in found)
+        return next(
+            name for name in comparison.descriptions if (best, name) not in significant
+        )

@@ -1,4 +1,4 @@
-"""Answers in frames that stay where they are: what is counted there is compared here."""
+"""Comparison of predictions in lazy frames by counts that the frame's engine makes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -21,7 +21,7 @@ from skcompare.predictions import (
 )
 
 COLLECTED = 10_000_000
-"""Records that are read into memory, where every test has them."""
+"""Default of the largest number of records that are read into memory."""
 
 
 def counted_pair(
@@ -39,27 +39,32 @@ def counted_pair(
     labels: ArrayLike | None,
     pos_label: Any,
 ) -> PairedPredictions | None:
-    """Champion and challenger of a frame as counts and sums of its records.
+    """Return champion and challenger of a frame as counts and sums of its records.
 
-    None where there are no more than `collect` records, which are better read: every
-    test has them then.
+    None if there are no more than `collect` records, which are read into memory instead,
+    where every test is available.
     """
-    wanted = partial(
-        _wanted, measures, asked, alternative=alternative, alpha=alpha, pos_label=pos_label
+    needed = partial(
+        _needed_counts,
+        measures,
+        asked,
+        alternative=alternative,
+        alpha=alpha,
+        pos_label=pos_label,
     )
 
     columns = columns_on_engine(frame, y_true, answers, id=id, groups=groups)
     if columns is not None:
         if columns.table.n_records() <= collect:
             return None
-        return pair_on_engine(columns, wanted, labels, pos_label)
+        return pair_on_engine(columns, needed, labels, pos_label)
     if collect > 0:
-        # It is in memory, or small.
+        # The frame is in memory, or small.
         return None
     predictions = predictions_from_frame(
         frame, y_true, answers, id=id, groups=groups, labels=labels, pos_label=pos_label
     )
-    return _in_memory(predictions, wanted)
+    return _in_memory(predictions, needed)
 
 
 def pair_on_engine(
@@ -68,62 +73,62 @@ def pair_on_engine(
     labels: ArrayLike | None,
     pos_label: Any,
 ) -> PairedPredictions:
-    """Champion and challenger of a table as counts and sums of its records.
+    """Return champion and challenger of a table as counts and sums of its records.
 
-    `wanted` says what is to be counted, of a pair that nothing is known of but its classes
-    and which answers there are.
+    `wanted` returns what to count for a pair of which only the classes and the kinds of
+    predictions are known.
     """
     grouped = columns.groups is not None
-    look = EngineTally(columns, Asked(labels=True, pos_label=pos_label), labels)
-    scored = {name: kind != LABELS for name, kind in look.kinds.items()}
+    engine = EngineTally(columns, Asked(labels=True, pos_label=pos_label), labels)
+    scored = {name: kind != LABELS for name, kind in engine.kinds.items()}
     if not any(scored.values()):
-        # Labels are counted as they are, which shows the classes as well.
-        tally = look.tally()
+        # Counts of the labels show the classes as well.
+        tally = engine.tally()
         wanted(tallied_pair(tally.classes, scored, grouped=grouped))
         return pair_of_tally(tally, scored)
-    classes = look.classes()
-    needed = wanted(tallied_pair(classes, scored, grouped=grouped))
-    return pair_of_tally(look.asking(needed, classes).tally(), scored)
+    classes = engine.classes()
+    request = wanted(tallied_pair(classes, scored, grouped=grouped))
+    return pair_of_tally(engine.asking(request, classes).tally(), scored)
 
 
-def _in_memory(predictions: Predictions, wanted: Any) -> PairedPredictions:
-    scored = {one.name: one.has_proba for one in predictions.answers}
+def _in_memory(predictions: Predictions, needed: Any) -> PairedPredictions:
+    scored = {role.name: role.has_proba for role in predictions.answers}
     grouped = predictions.groups is not None
-    asked = wanted(tallied_pair(predictions.classes, scored, grouped=grouped))
-    return pair_of_tally(tally_predictions(predictions, asked), scored)
+    request = needed(tallied_pair(predictions.classes, scored, grouped=grouped))
+    return pair_of_tally(tally_predictions(predictions, request), scored)
 
 
 def tallied_comparison(
     tally: Tally, measures: Sequence[Measure], asked: AskedTests, **settings: Any
 ) -> PairedPredictions:
-    """Champion and challenger of a tally that holds what a comparison needs."""
+    """Return champion and challenger of a tally that holds what a comparison needs."""
     pair = pair_of_tally(tally)
-    check_holds(tally, _wanted(measures, asked, pair, **settings))
+    check_holds(tally, _needed_counts(measures, asked, pair, **settings))
     return pair
 
 
-def _wanted(
+def _needed_counts(
     measures: Sequence[Measure],
-    asked: AskedTests,
+    tests: AskedTests,
     pair: PairedPredictions,
     *,
     alternative: str,
     alpha: float,
     pos_label: Any,
 ) -> Asked:
-    """What is to be counted for a comparison of these two."""
-    named = with_classes(asked, pair.predictions.classes)
-    engine = PairEngine(pair, named, alternative, alpha, pos_label)
+    """Return the counts and sums that a comparison of this pair needs."""
+    requested = with_classes(tests, pair.predictions.classes)
+    engine = PairEngine(pair, requested, alternative, alpha, pos_label)
     return asked_by(engine, measures, pos_label=pos_label)
 
 
 def pair_of_tally(
     tally: Tally, scored: Mapping[str, bool] | None = None
 ) -> PairedPredictions:
-    """Champion and challenger of a tally."""
+    """Return champion and challenger of a tally."""
     if scored is None:
-        of_proba = tally.plan.needs_proba or tally.plan.levels is not None
-        scored = dict.fromkeys(tally.names, of_proba)
+        has_proba = tally.plan.needs_proba or tally.plan.levels is not None
+        scored = dict.fromkeys(tally.names, has_proba)
     return tallied_pair(
         tally.classes, dict(scored), grouped=tally.plan.grouped, tally=tally
     )

@@ -1,4 +1,4 @@
-"""Two classifiers that fit together, as one estimator."""
+"""Two classifiers as one estimator for `cross_validate`, and the scorer of both."""
 
 import math
 from typing import Any, ClassVar, Self
@@ -48,7 +48,13 @@ from skcompare.predictions import (
     set_seeds,
 )
 
-ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
+PREDICTION_METHODS = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score",
+)
 
 
 class PairedClassifier(
@@ -58,13 +64,13 @@ class PairedClassifier(
 
     A fit makes clones of both and fits them on the same records with the same seeds.
     Scorers of :func:`make_paired_scorer` score both and their difference, so that
-    :func:`sklearn.model_selection.cross_validate` gives three columns a metric; with
+    :func:`sklearn.model_selection.cross_validate` returns three columns per metric; with
     ``return_estimator=True`` and ``return_indices=True`` its output has all that
     :func:`compare_cv_results` needs for a verdict.
 
-    A pair has two answers to every record, and so it has no `predict`: ask `champion_`
-    or `challenger_`. scikit-learn's own scorers refuse it, because nobody could tell whose
-    score it is.
+    A pair has two predictions of every record, and so it has no `predict`: use `champion_`
+    or `challenger_`. scikit-learn's own scorers refuse it, because it would not be clear
+    whose score it is.
 
     Parameters
     ----------
@@ -74,7 +80,7 @@ class PairedClassifier(
         Allow exactly one frozen classifier.
     random_state : int, RandomState instance or None, default=None
         Decides every nested `random_state` that is None. Both classifiers get the same
-        seed, so that identical classifiers answer alike. As for all estimators, an int is
+        seed, so that identical classifiers predict alike. As for all estimators, an int is
         the same seed in every split of a cross-validation, and None another one in each.
 
     Attributes
@@ -89,7 +95,7 @@ class PairedClassifier(
     See Also
     --------
     make_paired_scorer : Scores both classifiers of a pair, and their difference.
-    compare_cv_results : A verdict from what `cross_validate` returned.
+    compare_cv_results : A verdict from the output of `cross_validate`.
     PairedComparator : Splits, fits and compares at once.
 
     Notes
@@ -114,7 +120,7 @@ class PairedClassifier(
     +0.004
     """
 
-    # A router only: what it is given is for the two classifiers.
+    # Only a router: the metadata are for the two classifiers.
     __metadata_request__fit = {"sample_weight": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -148,7 +154,7 @@ class PairedClassifier(
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; with metadata routing on, where a classifier asks for them.
+            Weights; with metadata routing on, for the classifiers that request them.
         **params : dict
             Further metadata to route; refused with metadata routing off.
 
@@ -161,7 +167,7 @@ class PairedClassifier(
         check_target(y, fitting=False)
         X, y, sample_weight = indexable(X, y, sample_weight)
         if len(getattr(y, "shape", ())) == 2:
-            # A column is warned of once, rather than by each fit.
+            # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
         validate_data(self, X=X, skip_check_array=True)
         routed = self._route(sample_weight, params)
@@ -199,7 +205,7 @@ class PairedClassifier(
         )
 
     def __getattr__(self, name: str) -> Any:
-        if name in ANSWERS:
+        if name in PREDICTION_METHODS:
             raise AttributeError(
                 f"A {type(self).__name__} has two answers to every record, and no "
                 f"{name!r}. Ask its `champion_` or `challenger_`, or score both by "
@@ -213,7 +219,7 @@ class PairedClassifier(
         return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
 
     def _check_roles(self) -> None:
-        """Refuse what cannot be fitted as a pair."""
+        """Check that the classifiers can be fitted as a pair."""
         estimators = self._named_estimators()
         check_roles(estimators, allow_mixed=self.allow_mixed, prefit=False)
         if all(isinstance(estimator, FrozenEstimator) for _, estimator in estimators):
@@ -223,13 +229,13 @@ class PairedClassifier(
             )
 
     def _fitted(self, role: str, X: Any, y: Any, routed: Bunch, seed: int) -> Any:
-        """A clone of one classifier, fitted."""
+        """Return a fitted clone of one classifier."""
         estimator = clone(getattr(self, role))
         set_seeds(estimator, seed)
         try:
             with seeded_generators(seed):
                 estimator.fit(X, y, **routed[role].fit)
-        # Whatever an estimator raises is passed on with its name.
+        # Any error of an estimator is raised again with its name.
         except (Exception, SystemExit) as error:
             message = (
                 f"{role} ({describe(estimator)}) failed to fit on {n_rows(X)} training "
@@ -239,16 +245,16 @@ class PairedClassifier(
         return estimator
 
     def _route(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """What goes to the two fits."""
-        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        """Return the metadata of the two fits."""
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
         if routing_enabled():
-            return process_routing(self, "fit", **given, **params)
+            return process_routing(self, "fit", **metadata, **params)
         refuse_unrouted(params)
-        return Bunch(champion=Bunch(fit=given), challenger=Bunch(fit=given))
+        return Bunch(champion=Bunch(fit=metadata), challenger=Bunch(fit=metadata))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Splitters are asked for class labels, as by every classifier.
+        # Splits are stratified by the class labels, as for every classifier.
         tags.estimator_type = "classifier"
         tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = True
@@ -259,17 +265,17 @@ class PairedClassifier(
 def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "PairScorer":
     """Score both classifiers of a pair, and their difference, within scikit-learn.
 
-    The scorer gives three numbers a metric: ``<metric>_champion``,
-    ``<metric>_challenger`` and ``<metric>_difference``, which is the challenger's less the
+    The scorer returns three numbers per metric: ``<metric>_champion``,
+    ``<metric>_challenger`` and ``<metric>_difference``, which is the challenger's minus the
     champion's on a greater-is-better scale: the difference of a loss is a gain. Each
-    classifier answers once for all metrics.
+    classifier predicts once for all metrics.
 
     Parameters
     ----------
     scoring : str, callable, list of str, or dict, default="accuracy"
-        What is scored, as in :class:`PairedComparator`: names of metrics of skcompare or
+        Metrics, as in :class:`PairedComparator`: names of metrics of skcompare or
         scorers of scikit-learn, with a class in brackets for one class against the rest,
-        or scorers. A custom scorer sees stored answers, and the records as they are.
+        or scorers. A custom scorer sees stored predictions, and the records as they are.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
 
@@ -277,7 +283,7 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
     -------
     scorer : callable
         ``scorer(estimator, X, y)`` of a fitted :class:`PairedClassifier`, or of a pipeline
-        that ends in one, gives a dict of names to numbers. It goes where scikit-learn
+        that ends in one, returns a dict of names to numbers. Use it where scikit-learn
         takes several scores: :func:`~sklearn.model_selection.cross_validate`, and
         searches with, for example, ``refit="accuracy_difference"``. `cross_val_score` and
         `learning_curve` take one number, and refuse it.
@@ -285,7 +291,7 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
     Raises
     ------
     TypeError
-        By the scorer, if the estimator is no fitted pair.
+        By the scorer, if the estimator is not a fitted pair.
     ValueError
         If `scoring` is not known; by the scorer, if a metric does not suit the classes, or
         `sample_weight` is passed: every record counts once, as in the tests.
@@ -296,8 +302,8 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
 
     Notes
     -----
-    On a test set where the score of either classifier is undefined, as the AUC where there
-    is one class only, all three numbers are NaN, with an
+    On a test set where the score of either classifier is undefined, such as the AUC with
+    one class only, all three numbers are NaN, with an
     :class:`~sklearn.exceptions.UndefinedMetricWarning`.
 
     Examples
@@ -322,7 +328,7 @@ def make_paired_scorer(scoring: Any = "accuracy", *, pos_label: Any = None) -> "
 
 
 class PairScorer:
-    """A scorer that asks both classifiers of a pair; see :func:`make_paired_scorer`."""
+    """Scorer of both classifiers of a pair; see :func:`make_paired_scorer`."""
 
     def __init__(self, scoring: Any, pos_label: Any) -> None:
         self.scoring = scoring
@@ -345,7 +351,7 @@ class PairScorer:
         -------
         scores : dict of str to float
         """
-        _refuse(metadata)
+        _check_no_metadata(metadata)
         roles = fitted_pair(estimator)
         if roles is None:
             raise TypeError(
@@ -363,12 +369,12 @@ class PairScorer:
             check_scored_classes(self.measures, predictions.classes, self.pos_label)
         scores: dict[str, float] = {}
         for measure in self.measures:
-            found = scores_of(predictions, measure, X, self.pos_label)
-            champion, challenger = told(measure, *found)
+            values, watch = scores_of(predictions, measure, X, self.pos_label)
+            champion, challenger = told(measure, values, watch)
             sign = 1 if measure.greater_is_better else -1
             difference = sign * (challenger - champion)
             if not math.isfinite(difference):
-                # Means over test sets are then of the same test sets.
+                # The three means are then over the same test sets.
                 champion = challenger = difference = math.nan
             scores[f"{measure.subject}_champion"] = champion
             scores[f"{measure.subject}_challenger"] = challenger
@@ -376,7 +382,7 @@ class PairScorer:
         return scores
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """What scikit-learn hands this scorer beside records and labels: nothing.
+        """Return the metadata that the scorer requests: none.
 
         Returns
         -------
@@ -385,19 +391,19 @@ class PairScorer:
         return MetadataRequest(owner="make_paired_scorer")
 
     def _accept_sample_weight(self) -> bool:
-        # scikit-learn asks this of every scorer among several, with routing off.
+        # scikit-learn calls this for each of several scorers, with routing off.
         return False
 
     def __repr__(self) -> str:
-        words = "" if self.pos_label is None else f", pos_label={self.pos_label!r}"
-        return f"make_paired_scorer({self.scoring!r}{words})"
+        pos_label = "" if self.pos_label is None else f", pos_label={self.pos_label!r}"
+        return f"make_paired_scorer({self.scoring!r}{pos_label})"
 
 
-def _refuse(metadata: dict[str, Any]) -> None:
-    given = [name for name, value in metadata.items() if value is not None]
-    if given:
+def _check_no_metadata(metadata: dict[str, Any]) -> None:
+    names = [name for name, value in metadata.items() if value is not None]
+    if names:
         raise ValueError(
             "A paired scorer counts every record once, because the tests have no version "
-            f"for weights. Got {', '.join(given)}. Leave it out of scoring; the "
+            f"for weights. Got {', '.join(names)}. Leave it out of scoring; the "
             "classifiers may still ask for it in their fits."
         )

@@ -1,4 +1,4 @@
-"""The main door: two classifiers, shared splits, a verdict."""
+"""Comparison of two classifiers on shared splits."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -21,7 +21,7 @@ class PairedComparator(BaseComparator):
     """Tell whether a challenger classifier is really better than a champion.
 
     Both classifiers are cloned, fitted on the same training sets with the same seeds, and
-    answer the same test sets; the design's valid test gives the verdict. By default the
+    predict the same test sets; the design's valid test gives the verdict. By default the
     splits are a 5×2 block-regularized cross-validation and the test is
     :func:`~skcompare.stats.bcv_mcnemar`, whose null hypothesis is that the two learning
     algorithms have equal accuracy.
@@ -38,20 +38,20 @@ class PairedComparator(BaseComparator):
         None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
         X and y as a hold-out set. Anything else as in scikit-learn.
     scoring : str, callable, list of str, or dict, default="accuracy"
-        What is compared: names of metrics of skcompare or scorers of scikit-learn, or
-        scorers. The verdict comes from the first; a custom scorer sees stored answers
+        Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
+        scorers. The verdict comes from the first; a custom scorer sees stored predictions
         and the row numbers as X.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that
-        is valid for the design. A test that is not valid
-        for the design runs only when asked for, and is flagged.
+        is valid for the design. A test that is not valid for the design runs only on
+        request, and is flagged.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     alpha : float, default=0.05
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
-        How the p-values of all rows but the primary one are adjusted.
+        Adjustment of the p-values of all rows but the primary one.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
@@ -61,17 +61,17 @@ class PairedComparator(BaseComparator):
         "not-reproducible" if the predictions differ. This is always done for a
         classifier that has a `random_state` which cannot be set.
     refit : bool, default=False
-        Fit the selected classifier on all records and answer through it.
+        Fit the selected classifier on all records and predict with it.
     n_jobs : int, optional
         Fits at a time, as in joblib.
     verbose : int, default=0
         As in joblib.
     random_state : int, RandomState instance or None, default=None
-        Decides the splits and every nested `random_state` that is None. These get a
-        seed a split, the same for both classifiers, so that identical classifiers give
-        equal answers; pass an int for the same comparison at every call. The global
-        generators of numpy, Python and torch (on the CPU) begin with this seed in each
-        fit, and are left as they were; fits in threads share them.
+        Decides the splits and every nested `random_state` that is None. These get one
+        seed per split, the same for both classifiers, so that identical classifiers give
+        equal predictions; pass an int for the same comparison at every call. The global
+        generators of numpy, Python and torch (on the CPU) are seeded with it in each fit,
+        and restored afterwards; fits in threads share them.
 
     Attributes
     ----------
@@ -82,9 +82,9 @@ class PairedComparator(BaseComparator):
     results_ : Results
         Rows by (measure, class or None, test), or by a unique measure or test.
     predictions_ : Predictions
-        All answers with their splits.
+        All predictions with their splits.
     cv_ : splitter or "prefit"
-        What made the splits.
+        The splitter that was used.
     selected_estimator_ : estimator
         With `refit=True`: the champion unless the evidence favours the challenger,
         fitted on all records.
@@ -95,7 +95,7 @@ class PairedComparator(BaseComparator):
 
     See Also
     --------
-    compare : Compares answers that exist already.
+    compare : Compares existing predictions.
 
     Notes
     -----
@@ -167,7 +167,7 @@ class PairedComparator(BaseComparator):
         self,
         predictions: Predictions,
         measures: Sequence[Measure],
-        asked: Asked,
+        requested: Asked,
         *,
         n_fits: int,
         start: float,
@@ -178,7 +178,7 @@ class PairedComparator(BaseComparator):
         return compare_pair(
             predictions.pair(CHAMPION, CHALLENGER),
             measures,
-            asked,
+            requested,
             alternative=alternative,
             alpha=alpha,
             adjust=adjust,

@@ -1,4 +1,4 @@
-"""From the answers of several classifiers to the tests of all, and of all pairs."""
+"""Comparison of several classifiers, by tests of all together and of all pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,12 +52,12 @@ from skcompare.stats.core import interval_level
 from skcompare.stats.several import pairs_of
 
 WITH_LIMITS = ("accuracy", "auc")
-"""Values in the parts of a test of all together that `low` and `high` are limits of; beside
-a share they are those of an odds ratio."""
+"""Values in the parts of an omnibus test that `low` and `high` are limits of; beside a
+share they are limits of an odds ratio."""
 
 
 def values_of(omnibus: PairedResult) -> dict[str, float]:
-    """What each classifier has of the measure, as the test of all together says."""
+    """Return the measure of each classifier, from the omnibus test."""
     kinds = (*WITH_LIMITS, "share")
     return {
         part["name"]: next(part[kind] for kind in kinds if kind in part)
@@ -66,7 +66,7 @@ def values_of(omnibus: PairedResult) -> dict[str, float]:
 
 
 def limits_of(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
-    """Intervals of the values themselves, where the test of all together has them."""
+    """Return the intervals of these values, if the omnibus test has them."""
     if "invalid-design" in omnibus.flags:
         return {}
     return {
@@ -77,12 +77,12 @@ def limits_of(omnibus: PairedResult) -> dict[str, tuple[float, float]]:
 
 
 def rank(value: float) -> tuple[bool, float]:
-    """Smallest first, and what is undefined last."""
+    """Sort key: the smallest value first, undefined ones last."""
     return (value != value, value)
 
 
 def by_pvalue(row: PairRow) -> tuple[Any, ...]:
-    """Smallest adjusted p-value first, then raw one; undefined and untested ones last."""
+    """Sort key: smallest adjusted, then raw p-value; undefined and missing ones last."""
     if row.pvalue is None or row.adjusted_pvalue is None:
         return (2.0, 2.0)
     return (row.adjusted_pvalue, 1.5 if row.pvalue != row.pvalue else row.pvalue)
@@ -92,12 +92,12 @@ OMNIBUS = "omnibus"
 
 
 def named_of_several(tests: Any, adjust: Any) -> Asked:
-    """The tests asked for with their options, among them those of the adjustment."""
+    """Return the requested tests with their options, also those of the adjustment."""
     return named_tests(tests, options_of_several(adjust))
 
 
 def check_named(asked: Asked, measures: Sequence[Measure], adjust: str) -> None:
-    """Refuse a test that was asked for and cannot say which of several differ."""
+    """Check that the requested tests can show which of several classifiers differ."""
     if adjust == MAX_T:
         _check_max_t(asked, measures)
         return
@@ -122,10 +122,10 @@ def is_omnibus(entry: PairedTestEntry) -> bool:
 def _check_about(
     entry: PairedTestEntry,
     measures: Sequence[Measure],
-    asked: Mapping[str, Mapping[str, Any]],
+    requested: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Refuse a test of something that is not measured."""
-    if not any(is_about(entry, measure, asked) for measure in measures):
+    """Check that a test is of one of the measures."""
+    if not any(is_about(entry, measure, requested) for measure in measures):
         subjects = ", ".join(measure.subject for measure in measures)
         raise ValueError(
             f"{entry.name} measures {', '.join(entry.measures)}, and several classifiers "
@@ -133,23 +133,23 @@ def _check_about(
         )
 
 
-def _check_max_t(asked: Asked, measures: Sequence[Measure]) -> None:
-    """Refuse tests that "max-t" would not run: it has one for each measure."""
+def _check_max_t(requested: Asked, measures: Sequence[Measure]) -> None:
+    """Check that "max-t" has the requested tests: it runs one for each measure."""
     families = {max_t_family(measure).test: max_t_family(measure) for measure in measures}
-    given = {"all": {}} if isinstance(asked, str) else (asked or {})
-    for name, options in given.items():
+    test_options = {"all": {}} if isinstance(requested, str) else (requested or {})
+    for name, options in test_options.items():
         if name != "all" and is_omnibus(get_test(name)):
-            _check_about(get_test(name), measures, given)
+            _check_about(get_test(name), measures, test_options)
         elif name not in families:
             raise ValueError(
                 f"With adjust='max-t' the pairs are tested by {', '.join(families)}. Got "
                 f"tests={name!r}. Leave it out, or choose adjust='holm', which is for "
                 "every test."
             )
-        elif others := sorted(set(options) - {*families[name].free_options}):
+        elif extra := sorted(set(options) - {*families[name].free_options}):
             raise ValueError(
                 f"With adjust='max-t' {name} takes "
-                f"{', '.join(families[name].free_options)}. Got {', '.join(others)}. Leave "
+                f"{', '.join(families[name].free_options)}. Got {', '.join(extra)}. Leave "
                 "it out, or choose adjust='holm'."
             )
 
@@ -168,7 +168,7 @@ def compare_several(
     start: float,
     random_state: int | None = None,
 ) -> MultipleComparison:
-    """Test all classifiers together and in pairs by every measure, and say who wins."""
+    """Test all classifiers together and in pairs by every measure, with a verdict."""
     if predictions.y is None:
         raise ValueError(
             "Three or more classifiers are compared by who is right, which needs true "
@@ -189,7 +189,9 @@ def compare_several(
         known={},
     )
     comparisons = tuple(
-        one for k, measure in enumerate(measures) for one in engine.about(measure, k == 0)
+        comparison
+        for k, measure in enumerate(measures)
+        for comparison in engine.about(measure, k == 0)
     )
     primary = comparisons[0]
     inference = None if primary.test is None else get_test(primary.test).inference
@@ -199,7 +201,7 @@ def compare_several(
     return MultipleComparison(
         comparisons=comparisons,
         conclusion=decide_among(primary, inference),
-        descriptions={one.name: one.description for one in predictions.answers},
+        descriptions={role.name: role.description for role in predictions.answers},
         design=predictions.design,
         n_records=predictions.n_records,
         n_tested=predictions.n_tested,
@@ -218,7 +220,7 @@ def compare_several(
 
 @dataclass(frozen=True, slots=True)
 class _Engine:
-    """What is asked of every measure, and of whom."""
+    """Settings of the comparison by every measure, and how it is done."""
 
     predictions: Predictions
     asked: NamedTests | None
@@ -232,81 +234,85 @@ class _Engine:
     known: dict[Any, Any]
 
     def about(self, measure: Measure, primary: bool) -> list[PairwiseComparison]:
-        """One comparison a test of the measure, or one without test.
+        """Return one comparison per test of the measure, or one without test.
 
         The primary one is that of the design's default test, as for two classifiers.
         """
-        answers = self._answers(measure)
+        predictions = self._predictions_for(measure)
         if self.every:
-            # Which tests these are depends on what the measure is about.
-            asked = named_for(ALL, answers)
-            return replace(self, asked=asked, every=False).about(measure, primary)
+            # The tests depend on the class of the measure.
+            requested = named_for(ALL, predictions)
+            return replace(self, asked=requested, every=False).about(measure, primary)
         if self.adjust == MAX_T:
-            family = max_t_family(measure, answers.design)
-            return [self._of_family(family, measure, answers)]
-        default = self._default(measure, answers)
-        named = [get_test(name) for name in self.asked or ()]
-        tests = [entry for entry in named if entry.kind == "difference"]
+            max_t = max_t_family(measure, predictions.design)
+            return [self._of_family(max_t, measure, predictions)]
+        default = self._default(measure, predictions)
+        entries = [get_test(name) for name in self.asked or ()]
+        tests = [entry for entry in entries if entry.kind == "difference"]
         tests = [entry for entry in tests if is_about(entry, measure, self.asked)]
         if default is not None and (self.asked is None or primary):
             tests = [default, *(entry for entry in tests if entry is not default)]
-        found = []
+        comparisons = []
         if not tests or (primary and default is None):
-            found.append(self._untested(measure, answers, default))
+            comparisons.append(self._untested(measure, predictions, default))
         for entry in tests:
-            at_once = family_of(entry, answers, self._asked_of(entry))
-            found.append(
-                self._of_pairs(entry, measure, answers)
-                if at_once is None
-                else self._of_family(at_once, measure, answers)
+            family = family_of(entry, predictions, self._options_of(entry))
+            comparisons.append(
+                self._of_pairs(entry, measure, predictions)
+                if family is None
+                else self._of_family(family, measure, predictions)
             )
-        return found
+        return comparisons
 
-    def _answers(self, measure: Measure) -> Predictions:
-        """The answers that a measure is about: all, or those about one class."""
+    def _predictions_for(self, measure: Measure) -> Predictions:
+        """Return the predictions of all classes, or of the class of a measure."""
         if measure.label is None:
             return self.predictions
         return one_class_of(self.predictions, measure.position(self.predictions.classes))
 
-    def _asked_of(self, entry: PairedTestEntry) -> Mapping[str, Any]:
+    def _options_of(self, entry: PairedTestEntry) -> Mapping[str, Any]:
         return (self.asked or {}).get(entry.name, {})
 
-    def _default(self, measure: Measure, answers: Predictions) -> PairedTestEntry | None:
-        """The first test of a difference that the design and all answers suit."""
-        valid = tests_for(measure.metric, answers.design)
+    def _default(
+        self, measure: Measure, predictions: Predictions
+    ) -> PairedTestEntry | None:
+        """Return the first test of a difference that suits the design and predictions."""
+        valid = tests_for(measure.metric, predictions.design)
         valid = [entry for entry in valid if entry.kind == "difference"]
         if self.alternative != "two-sided":
             valid = [entry for entry in valid if "alternative" in entry.options]
-        return next((e for e in valid if not why_unsuited(e, answers)), None)
+        return next((e for e in valid if not why_unsuited(e, predictions)), None)
 
-    def _omnibus(self, measure: Measure, answers: Predictions) -> PairedResult | None:
-        """The test of all together: one that was asked for, or the design's first."""
-        asked = self._asked_omnibus(measure, answers)
-        if asked is not None:
-            return asked
-        valid = [e for e in tests_for(measure.metric, answers.design) if is_omnibus(e)]
-        entry = next((e for e in valid if not why_unsuited(e, answers)), None)
-        return None if entry is None else self._together(entry, measure, answers)
+    def _omnibus(self, measure: Measure, predictions: Predictions) -> PairedResult | None:
+        """Return the omnibus test: the requested one, or the first of the design."""
+        requested = self._requested_omnibus(measure, predictions)
+        if requested is not None:
+            return requested
+        valid = [e for e in tests_for(measure.metric, predictions.design) if is_omnibus(e)]
+        entry = next((e for e in valid if not why_unsuited(e, predictions)), None)
+        return None if entry is None else self._run_omnibus(entry, measure, predictions)
 
-    def _asked_omnibus(self, measure: Measure, answers: Predictions) -> PairedResult | None:
-        """The test of all together that was asked for by name."""
-        named = [get_test(name) for name in self.asked or ()]
-        named = [e for e in named if is_omnibus(e) and is_about(e, measure, self.asked)]
-        return self._together(named[0], measure, answers) if named else None
+    def _requested_omnibus(
+        self, measure: Measure, predictions: Predictions
+    ) -> PairedResult | None:
+        """Return the omnibus test that was requested by name."""
+        entries = [get_test(name) for name in self.asked or ()]
+        entries = [e for e in entries if is_omnibus(e) and is_about(e, measure, self.asked)]
+        return self._run_omnibus(entries[0], measure, predictions) if entries else None
 
-    def _together(
-        self, entry: PairedTestEntry, measure: Measure, answers: Predictions
+    def _run_omnibus(
+        self, entry: PairedTestEntry, measure: Measure, predictions: Predictions
     ) -> PairedResult:
-        options, needs = dict(self._asked_of(entry)), entry.needs
+        options, needs = dict(self._options_of(entry)), entry.needs
         if SCORE in entry.options:
             options[SCORE] = measure.metric
         of_class = True if measure.label is not None else self.pos_label
-        for_evidence = {}
+        evidence_options = {}
         if of_class is not None and LABEL in entry.options:
             options[LABEL] = of_class
         if of_class is not None and POS_LABEL in entry.evidence_options:
-            for_evidence[POS_LABEL] = of_class
-        evidence = needs.from_predictions_of(answers, **for_evidence)  # type: ignore[attr-defined]
+            evidence_options[POS_LABEL] = of_class
+        evidence = needs.from_predictions_of(predictions, **evidence_options)  # type: ignore[attr-defined]
         result: PairedResult = entry.function(evidence, **options)
         return result
 
@@ -314,15 +320,15 @@ class _Engine:
         self,
         family: Family,
         measure: Measure,
-        answers: Predictions,
+        predictions: Predictions,
     ) -> PairwiseComparison:
-        """All pairs by a function that tests them at once."""
-        options = dict(self._asked_of(family.entry))
+        """Compare all pairs by a function that tests them at once."""
+        options = dict(self._options_of(family.entry))
         of_class = True if measure.label is not None else self.pos_label
         if of_class is not None and POS_LABEL in family.options:
             options.setdefault(POS_LABEL, of_class)
-        rows = family.run(
-            answers,
+        result = family.run(
+            predictions,
             measure,
             adjust=self.adjust,
             control=self.control,
@@ -330,7 +336,7 @@ class _Engine:
             confidence_level=1 - self.alpha,
             **options,
         )
-        columns = rows.to_dict()["pairs"]
+        records = result.to_dict()["pairs"]
         pairs = [
             PairRow(
                 row["champion"],
@@ -341,31 +347,31 @@ class _Engine:
                 row["pvalue"],
                 row["adjusted_pvalue"],
             )
-            for row in columns
+            for row in records
         ]
         return self._comparison(
             measure,
             family.test,
-            values_of(rows.omnibus),
+            values_of(result.omnibus),
             pairs,
-            omnibus=self._asked_omnibus(measure, answers) or rows.omnibus,
-            interval_level=rows.interval_level,
-            method=getattr(rows, "method", ""),
-            flags=rows.flags,
+            omnibus=self._requested_omnibus(measure, predictions) or result.omnibus,
+            interval_level=result.interval_level,
+            method=getattr(result, "method", ""),
+            flags=result.flags,
         )
 
     def _of_pairs(
-        self, entry: PairedTestEntry, measure: Measure, answers: Predictions
+        self, entry: PairedTestEntry, measure: Measure, predictions: Predictions
     ) -> PairwiseComparison:
-        """One pair after the other by its own test, and p-values adjusted."""
+        """Compare each pair by its own test, and adjust the p-values."""
         level = interval_level(1 - self.alpha, self.adjust, len(self.pairs[0]))
         tested: list[ComparisonRow] = []
-        shown: dict[str, float | None] = {}
+        values: dict[str, float | None] = {}
         for champion, challenger in self._named_pairs():
             engine = self._pair_engine(champion, challenger, level).about(measure)
             row = engine.tested(entry, measure.name, measure)
             tested.append(row)
-            shown |= {champion: row.champion, challenger: row.challenger}
+            values |= {champion: row.champion, challenger: row.challenger}
         pvalues = [np.nan if row.pvalue is None else row.pvalue for row in tested]
         adjusted = np.asarray(adjust_pvalues(pvalues, self.adjust)).tolist()
         pairs = [
@@ -380,36 +386,36 @@ class _Engine:
             )
             for names, row, value in zip(self._named_pairs(), tested, adjusted)
         ]
-        first = tested[0].result
+        result = tested[0].result
         return self._comparison(
             measure,
             entry.name,
             self._scores(measure)
-            if None in shown.values()
-            else self._shared(measure, shown),
+            if None in values.values()
+            else self._shared(measure, values),
             pairs,
-            omnibus=self._omnibus(measure, answers),
+            omnibus=self._omnibus(measure, predictions),
             interval_level=level,
-            method="" if first is None else first.method,
+            method="" if result is None else result.method,
             flags=tuple(dict.fromkeys(flag for row in tested for flag in row.flags)),
         )
 
     def _untested(
-        self, measure: Measure, answers: Predictions, default: PairedTestEntry | None
+        self, measure: Measure, predictions: Predictions, default: PairedTestEntry | None
     ) -> PairwiseComparison:
-        """The values and their differences, with the reason why nothing was tested."""
+        """Return values and differences, with the reason why nothing was tested."""
         values = self._scores(measure)
         sign = 1 if measure.greater_is_better else -1
         pairs = [
-            PairRow(one, other, sign * (values[other] - values[one]))
-            for one, other in self._named_pairs()
+            PairRow(champion, challenger, sign * (values[challenger] - values[champion]))
+            for champion, challenger in self._named_pairs()
         ]
-        first = default or default_test(measure, answers.design)
-        unsuited = "" if first is None else why_unsuited(first, answers)
+        entry = default or default_test(measure, predictions.design)
+        unsuited = "" if entry is None else why_unsuited(entry, predictions)
         note = unsuited or f"no test of {measure.subject} was asked for"
-        if first is None:
-            note = no_test_note(measure, answers.design)
-        omnibus = self._asked_omnibus(measure, answers)
+        if entry is None:
+            note = no_test_note(measure, predictions.design)
+        omnibus = self._requested_omnibus(measure, predictions)
         return self._comparison(measure, None, values, pairs, note=note, omnibus=omnibus)
 
     def _comparison(
@@ -421,7 +427,7 @@ class _Engine:
         *,
         interval_level: float = 0.95,
         omnibus: PairedResult | None = None,
-        **words: Any,
+        **details: Any,
     ) -> PairwiseComparison:
         sign = -1 if measure.greater_is_better else 1
         limits = {} if omnibus is None else limits_of(omnibus)
@@ -442,7 +448,7 @@ class _Engine:
             control=self.control,
             omnibus=omnibus,
             greater_is_better=measure.greater_is_better,
-            **words,
+            **details,
         )
 
     def _label(self, measure: Measure) -> Any:
@@ -450,26 +456,26 @@ class _Engine:
         return None if measure.label is None else classes[measure.position(classes)].item()
 
     def _scores(self, measure: Measure) -> dict[str, float]:
-        """The measure of each classifier, where no test says it."""
-        first, *others = self.predictions.names
-        found: dict[str, Any] = {}
-        for other in others:
-            row = self._pair_engine(first, other, 0.95).about(measure).untested(measure)
-            found |= {first: row.champion, other: row.challenger}
-        return self._shared(measure, found)
+        """Return the measure of each classifier, if no test has it."""
+        reference, *names = self.predictions.names
+        values: dict[str, Any] = {}
+        for name in names:
+            row = self._pair_engine(reference, name, 0.95).about(measure).untested(measure)
+            values |= {reference: row.champion, name: row.challenger}
+        return self._shared(measure, values)
 
-    def _shared(self, measure: Measure, found: Mapping[str, Any]) -> dict[str, Any]:
-        """The values, where a split has none of some classifier those of the others.
+    def _shared(self, measure: Measure, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return means over the splits on which no classifier's score is undefined.
 
-        A pair has means of its own splits. A ranking is one of all classifiers, so that
-        nobody is first for having answered easy splits only.
+        A pair has means of its own splits. A ranking is of all classifiers, and none must
+        be first because its score is defined on easy splits only.
         """
         names = self.predictions.names
-        known = [self.known.get((name, measure.subject)) for name in names]
-        scores = np.array([one[0] for one in known if one is not None])
+        stored = [self.known.get((name, measure.subject)) for name in names]
+        scores = np.array([entry[0] for entry in stored if entry is not None])
         undefined = ~np.isfinite(scores).all(axis=0)
         if len(scores) < len(names) or not undefined.any():
-            return {**found}
+            return {**values}
         shared = scores[:, ~undefined] if not undefined.all() else scores
         return dict(zip(names, map(mean_defined, shared)))
 

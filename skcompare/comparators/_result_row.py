@@ -1,4 +1,4 @@
-"""The row of a report that shows the result of a test."""
+"""Report rows of test results, and the options that select a class or a score."""
 
 import math
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def result_row(
     flags: tuple[str, ...] = (),
     note: str = "",
 ) -> ComparisonRow:
-    """The row of a result.
+    """Return the report row of a result.
 
     Parameters
     ----------
@@ -35,18 +35,18 @@ def result_row(
     result : PairedResult
         Its result.
     measure : str
-        What the row is about.
+        Name of the measure.
     greater_is_better : bool
-        Whether the measure is a score. That of a negated loss is one, and then the mean
-        loss of the result stands in the row with its sign.
+        Whether the measure is a score. A negated loss is one, and then the row has the
+        mean loss of the result with its sign changed.
     alpha : float
         Intervals have level 1 - alpha.
     label : object, optional
-        The class that it is about.
+        The class that the measure is of.
     flags : tuple of str
         Caveats beside those of the result.
     note : str
-        The estimate in words.
+        Description of the estimate.
     """
     low, high = None, None
     if result.has_interval:
@@ -75,25 +75,25 @@ def result_row(
 
 
 LABEL: Final = "label"
-"""The option by which a test of one class against the rest is told which one."""
+"""Option that selects the class of a test of one class against the rest."""
 POS_LABEL: Final = "pos_label"
-"""The option of tests and of evidence that names the positive class."""
+"""Option of tests and of evidence that selects the positive class."""
 
 SCORE: Final = "score"
-"""The option by which a test of several scores is told which one."""
+"""Option that selects the score of a test of several scores."""
 
 OF_TRUE = ("positive class", class_words(True), class_words(1))
-"""Remarks about the class True, which stands for one class where there are others."""
+"""Remarks about the class True, which stands for one class against the rest."""
 
 
 def check_positive(asked: Asked, measures: Iterable[Measure]) -> None:
-    """Refuse a positive class for a test of a measure that names its class."""
+    """Check that tests of a measure that names its class have no positive class."""
     if not asked or isinstance(asked, str):
         return
     for measure in measures:
         for name, options in asked.items():
-            about = measure.label is not None and get_test(name).match(measure.metric)
-            if about and POS_LABEL in options:
+            names_class = measure.label is not None and get_test(name).match(measure.metric)
+            if names_class and POS_LABEL in options:
                 raise ValueError(
                     f"scoring {measure.subject!r} says which class is positive. Got "
                     f"pos_label={options[POS_LABEL]!r} among the options of {name}. Leave "
@@ -102,10 +102,10 @@ def check_positive(asked: Asked, measures: Iterable[Measure]) -> None:
 
 
 def is_about(entry: PairedTestEntry, measure: Measure, asked: NamedTests | None) -> bool:
-    """Whether a test that was asked for is one of this measure.
+    """Whether a requested test is of this measure.
 
-    A test of several scores that was asked for with one of them is about that one, and one
-    that was asked for with a class is about measures of that class alone.
+    A test of several scores that is requested with one of them is of that one, and a test
+    that is requested with a class is of measures of that class only.
     """
     options = (asked or {}).get(entry.name, {})
     if LABEL in options and str(options[LABEL]) != measure.label:
@@ -117,7 +117,7 @@ def is_about(entry: PairedTestEntry, measure: Measure, asked: NamedTests | None)
 
 
 def with_classes(asked: Asked, classes: np.ndarray) -> Asked:
-    """What was asked for, with each class as it stands among the classes."""
+    """Replace each class in the options of tests by its equal among the classes."""
     if not asked or isinstance(asked, str):
         return asked
     return {
@@ -129,7 +129,7 @@ def with_classes(asked: Asked, classes: np.ndarray) -> Asked:
 
 
 def said_of(result: PairedResult, label: Any) -> PairedResult:
-    """The result about True, with the class in its words that True stands for."""
+    """Replace the class True in the remark of a result by the class it stands for."""
     if label is None or not result.remark.startswith(OF_TRUE):
         return result
     return replace(result, remark=class_words(label))

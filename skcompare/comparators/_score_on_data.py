@@ -1,4 +1,4 @@
-"""Scores of fitted classifiers on real records, by any measure of a comparison."""
+"""Scores of fitted classifiers on new records, by any measure of a comparison."""
 
 import warnings
 from dataclasses import dataclass
@@ -16,30 +16,30 @@ from skcompare.predictions import Predictions, collect_fitted, one_class_of
 def scores_of(
     predictions: Predictions, measure: Measure, X: Any, pos_label: Any = None
 ) -> tuple[list[float], Watch]:
-    """The score of every classifier on one test set; NaN where it is undefined.
+    """Return the score of each classifier on one test set, NaN where it is undefined.
 
-    A custom scorer sees stored answers and the records as they are.
+    A custom scorer sees stored predictions and the records as they are.
     """
     if measure.label is not None:
         position = measure.position(predictions.classes)
         predictions, pos_label = one_class_of(predictions, position), True
     classes, order = class_order(predictions.classes, pos_label)
     y = classes[order[predictions.y_answered()]]
-    everything, watch = slice(0, predictions.n_records), Watch()
+    all_records, watch = slice(0, predictions.n_records), Watch()
     scores = []
     for answers in predictions.answers:
-        stored = stored_part(answers, everything, classes, order)
+        stored = stored_part(answers, all_records, classes, order)
         scores.append(one_score(measure, answers.name, stored, X, y, watch))
     return scores, watch
 
 
 def told(measure: Measure, scores: list[float], watch: Watch) -> list[float]:
-    """The scores, with a warning where one is undefined or its scorer has warned."""
+    """Return the scores, and warn if one is undefined or its scorer has warned."""
     if not np.isfinite(scores).all():
-        why = "" if watch.error is None else f": {watch.error}"
+        reason = "" if watch.error is None else f": {watch.error}"
         warnings.warn(
             f"scoring {measure.subject!r} is undefined on this test set, and is set to "
-            f"NaN{why}",
+            f"NaN{reason}",
             UndefinedMetricWarning,
             stacklevel=4,
         )
@@ -60,13 +60,13 @@ class ClassScorer:
     Parameters
     ----------
     measure : Measure
-        One with a class in brackets, of which more is better.
+        A measure with a class in brackets; greater is better.
     """
 
     measure: Measure
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        """The score of a fitted classifier; NaN, with a warning, where it is undefined."""
+        """Return the score of a fitted classifier; NaN with a warning if undefined."""
         predictions = collect_fitted(
             [("the classifier", estimator)],
             X,
@@ -76,9 +76,9 @@ class ClassScorer:
         return told(self.measure, *scores_of(predictions, self.measure, X))[0]
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Nothing beside records and labels."""
+        """Return the metadata that the scorer requests: none."""
         return MetadataRequest(owner=repr(self.measure.subject))
 
     def _accept_sample_weight(self) -> bool:
-        # scikit-learn asks this of every scorer among several, with routing off.
+        # scikit-learn calls this for each of several scorers, with routing off.
         return False

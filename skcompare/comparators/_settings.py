@@ -1,4 +1,4 @@
-"""Settings of a comparison that are checked before anything is fitted."""
+"""Checks of the settings of a comparison, and versions of the packages it uses."""
 
 import platform
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from skcompare.stats.core import ADJUSTMENTS
 
 
 def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, float, str]:
-    """Direction, level and adjustment, checked before anything is fitted."""
+    """Check direction, level and adjustment for two classifiers."""
     if isinstance(adjust, str) and adjust == MAX_T:
         raise ValueError(
             "adjust='max-t' is for three or more classifiers. Got two. Choose among "
@@ -24,7 +24,7 @@ def check_settings(alternative: Any, alpha: Any, adjust: Any) -> tuple[str, floa
 def check_settings_of_several(
     alternative: Any, alpha: Any, adjust: Any, control: Any, names: Sequence[str]
 ) -> tuple[str, float, str]:
-    """The same for three or more classifiers, of which one may be the control."""
+    """Check the same for three or more classifiers, and the control if there is one."""
     settings = _checked(alternative, alpha, adjust, (*ADJUSTMENTS, MAX_T))
     if control is not None:
         check_choice("control", control, tuple(names))
@@ -38,20 +38,20 @@ def check_settings_of_several(
 
 
 def _checked(
-    alternative: Any, alpha: Any, adjust: Any, known: tuple[str, ...]
+    alternative: Any, alpha: Any, adjust: Any, choices: tuple[str, ...]
 ) -> tuple[str, float, str]:
     return (
         check_alternative(alternative),
         check_alpha(alpha),
-        check_choice("adjustment", "none" if adjust is None else adjust, known),
+        check_choice("adjustment", "none" if adjust is None else adjust, choices),
     )
 
 
 @cache
 def installed_versions() -> dict[str, str]:
-    """Versions of what a comparison runs with."""
+    """Return the versions of Python and of the packages that a comparison uses."""
     from skcompare._version import __version__
 
     packages = ("scikit-learn", "numpy", "scipy", "joblib")
-    found = {package: version(package) for package in packages}
-    return {"skcompare": __version__, "python": platform.python_version(), **found}
+    versions = {package: version(package) for package in packages}
+    return {"skcompare": __version__, "python": platform.python_version(), **versions}

@@ -1,4 +1,4 @@
-"""From a `cv` argument to one checked list of splits and its design."""
+"""Splits of a `cv` argument, checked, with their design."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ class Splits:
 
 
 def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
-    """The splitter behind a `cv` argument; one without a seed gets one, if any is set."""
+    """Return the splitter of a `cv` argument, seeded if it has no seed of its own."""
     if cv is None:
         return BlockRegularized5x2CV(random_state=random_state)
     if isinstance(cv, str):
@@ -40,7 +40,7 @@ def resolve_cv(cv: Any, y: Any, random_state: Any) -> Any:
 
 
 def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) -> Splits:
-    """All splits of a splitter, made once, so that every classifier sees the same."""
+    """Make all splits of a splitter once, so that every classifier sees the same."""
     flags: tuple[str, ...] = ()
     if hasattr(splitter, "describe"):
         flags = splitter.describe(X, y, **params).flags

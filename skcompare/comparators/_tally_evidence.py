@@ -1,4 +1,4 @@
-"""Answers that were counted where they are, as the rows of a comparison ask for them."""
+"""Evidence and scores of predictions that are known as counts and sums only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -32,22 +32,22 @@ CALIBRATION: dict[str, dict[str, Any]] = {
     "maximum_calibration_error": {"norm": "max"},
     "squared_calibration_error": {"norm": "l2", "squared": True, "debiased": True},
 }
-"""Metrics that are errors of bins, with which error they are."""
+"""Metrics that are calibration errors of bins, with the options of the error."""
 
 FROM_LABELS: dict[type, Callable[[JointCounts], Any]] = {
     ContingencyTable: JointCounts.contingency_table,
     AgreementMatrix: JointCounts.agreement_matrix,
     JointCounts: lambda counts: counts,
 }
-"""Evidence that follows from counts of labels."""
+"""Evidence that is computed from counts of labels."""
 
 MANY = 1 << 40
-"""Stands for the records of a class while nothing is counted yet."""
+"""Number of records of a class before anything is counted."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TalliedAnswers(Answers):
-    """What one classifier answered, as far as a tally holds it."""
+    """Predictions of one classifier, as far as a tally holds them."""
 
     scored: bool = False
 
@@ -69,9 +69,9 @@ class TalliedAnswers(Answers):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TalliedPredictions(Predictions):
-    """Answers of which counts and sums are known, and no record.
+    """Predictions of which only counts and sums are known, and no record.
 
-    `counted` is None while it is decided what to count.
+    `counted` is None until it is decided what to count.
     """
 
     counted: Tally | None = None
@@ -93,11 +93,11 @@ class TalliedPredictions(Predictions):
 
     @property
     def n_test(self) -> IntArray:
-        """Test records a split."""
+        """Number of test records of each split."""
         return np.array([self.n_records])
 
     def class_counts(self) -> IntArray:
-        """Records of each true class, of shape (n_classes,)."""
+        """Number of records of each true class, of shape (n_classes,)."""
         if self.counted is None:
             return np.full(len(self.classes), MANY)
         cells = self.counted.cells(["y"])
@@ -113,14 +113,14 @@ def tallied_pair(
     grouped: bool = False,
     tally: Tally | None = None,
 ) -> PairedPredictions:
-    """Champion and challenger whose answers were counted, or are about to be.
+    """Return champion and challenger whose predictions were or will be counted.
 
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
         The classes, sorted.
     scored : dict of str to bool
-        Whether each of both gives probabilities.
+        Whether each of the two has probabilities.
     grouped : bool, default=False
         Whether the records come in groups.
     tally : Tally, optional
@@ -139,25 +139,25 @@ def tallied_pair(
 
 
 def can_be_tallied(needs: type) -> bool:
-    """Whether evidence of a type can be made of counts and sums."""
+    """Whether evidence of a type can be computed from counts and sums."""
     return needs in FROM_LABELS or hasattr(needs, "from_tally")
 
 
 def tallied_evidence(needs: type, tally: Tally, options: dict[str, Any]) -> Any:
-    """Evidence of a type, from counts and sums that suit its options."""
+    """Return evidence of a type, from counts and sums that suit its options."""
     if needs in FROM_LABELS:
         counts = JointCounts.from_tally(tally)
         return FROM_LABELS[needs](counts)
     if needs is ClusterSums and not tally.plan.grouped:
         return _single_records(tally)
-    own = {name: options[name] for name in options if name == "loss"}
+    loss_options = {name: options[name] for name in options if name == "loss"}
     _check_options(tally, {name: options[name] for name in options if name != "loss"})
-    made: Any = needs
-    return made.from_tally(tally, **own)
+    evidence_type: Any = needs
+    return evidence_type.from_tally(tally, **loss_options)
 
 
 def _single_records(tally: Tally) -> ClusterSums:
-    """Every record as a cluster of its own."""
+    """Return the sums of clusters of one record each."""
     counts = JointCounts.from_tally(tally)
     one_group = np.zeros((len(counts.cells), 1), dtype=np.int64)
     return ClusterSums(
@@ -170,19 +170,19 @@ def _single_records(tally: Tally) -> ClusterSums:
 
 
 def _check_options(tally: Tally, options: dict[str, Any]) -> None:
-    """Refuse options by which this tally was not made."""
+    """Check that the tally was made with these options."""
     plan = tally.plan
     for name, value in options.items():
-        wrong = False
+        differs = False
         if name == "pos_label" and value is not None:
             used = {plan.positive} if plan.kind == "binary" else set()
             used |= {plan.ranked} if plan.levels is not None else set()
-            wrong = any(plan.classes[position] != value for position in used)
+            differs = any(plan.classes[position] != value for position in used)
         elif name == "n_bins" and plan.edges is not None:
-            wrong = any(len(edges) - 1 != value for edges in plan.edges)
+            differs = any(len(edges) - 1 != value for edges in plan.edges)
         elif name == "kind" and plan.kind is not None:
-            wrong = value not in ("auto", plan.kind)
-        if wrong:
+            differs = value not in ("auto", plan.kind)
+        if differs:
             raise ValueError(
                 f"This tally was made otherwise than {name}={value!r} says. Leave the "
                 "option out, or count the records with it."
@@ -190,9 +190,9 @@ def _check_options(tally: Tally, options: dict[str, Any]) -> None:
 
 
 def pair_of_class(pair: PairedPredictions, position: int) -> PairedPredictions:
-    """The answers about one class, with the classes False and True.
+    """Return the predictions of one class, with the classes False and True.
 
-    Of what was counted these are labels only.
+    Predictions that were counted have labels only.
     """
     predictions = pair.predictions
     if not isinstance(predictions, TalliedPredictions):
@@ -219,7 +219,7 @@ def _of_class(tally: Tally, position: int) -> Tally:
 
 
 def _digest(tally: Tally) -> str:
-    """Of the true labels as they were counted, whatever the order of the records."""
+    """Digest of the counts of true labels, for any order of the records."""
     cells = tally.cells(["y"])
     digest = blake2b(repr(tally.classes.tolist()).encode(), digest_size=8)
     for array in (cells.keys["y"].astype(np.int64), cells.counts):
@@ -230,7 +230,7 @@ def _digest(tally: Tally) -> str:
 def tallied_scores(
     pair: PairedPredictions, measure: Measure, pos_label: Any = None
 ) -> ScoreDifferences:
-    """The scores of both roles, from counts and sums."""
+    """Return the scores of both roles, from counts and sums."""
     tally = pair.predictions.tally
     assert tally is not None
     watch = Watch()
@@ -255,7 +255,7 @@ def _values(
     tally: Tally, measure: Measure, pos_label: Any, watch: Watch
 ) -> tuple[float, float]:
     loss, name = loss_of(measure.metric), error_of_bins(measure)
-    # A loss under the name of its negated scorer.
+    # A loss may have the name of its negated scorer.
     sign = -1.0 if measure.greater_is_better else 1.0
     if measure.wanted == {LABELS}:
         first, second = (
@@ -278,11 +278,11 @@ def _values(
 def _of_labels(
     tally: Tally, measure: Measure, pos_label: Any, role: int, watch: Watch
 ) -> float:
-    """A score of labels, where each cell weighs as much as it has records."""
+    """Return a score of labels, with each cell weighted by its number of records."""
     counts = JointCounts.from_tally(tally)
     classes, order = class_order(counts.classes, pos_label)
-    truth, *answers = (classes[order[column]] for column in counts.cells.T)
-    stored = StoredAnswers(classes, answers[role], None, None)
+    truth, *labels = (classes[order[column]] for column in counts.cells.T)
+    stored = StoredAnswers(classes, labels[role], None, None)
     X = np.arange(len(truth)).reshape(-1, 1)
     weighted: Any = partial(measure.scorer, **{"sample_weight": counts.counts})
     try:
@@ -294,7 +294,7 @@ def _of_labels(
 
 
 def error_of_bins(measure: Measure) -> str | None:
-    """The metric of bins behind a measure, also under the name of its negated scorer."""
+    """Return the calibration metric of a measure, also for its negated scorer."""
     name = (measure.metric or "").removeprefix("neg_")
     return name if name in CALIBRATION else None
 

@@ -1,4 +1,4 @@
-"""What of each record is counted for a comparison, decided before any is looked at."""
+"""Requests of the counts and sums that comparisons and tests need."""
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,30 +26,30 @@ COUNTED_OPTIONS = tuple(inspect.signature(Asked).parameters)
 def asked_by(
     engine: PairEngine, measures: Sequence[Measure], *, pos_label: Any = None
 ) -> Asked:
-    """What the rows of a comparison, and its advice, need of the records.
+    """Return the counts and sums that a comparison and its advice need.
 
     Parameters
     ----------
     engine : PairEngine
-        Of answers that are not counted yet.
+        Engine of predictions that are not counted yet.
     measures : sequence of Measure
-        What is compared.
+        Measures to compare.
     pos_label : label, optional
         The positive one of two classes.
     """
-    wants = _Wants(pos_label, engine.pair.alone)
+    needs = _Needs(pos_label, engine.pair.alone)
     for k, measure in enumerate(measures):
-        own = engine.about(measure)
+        measure_engine = engine.about(measure)
         if measure.label is not None and measure.wanted != {LABELS}:
             raise needs_records(measure)
-        for entry in own.tests_of(measure, k == 0):
+        for entry in measure_engine.tests_of(measure, k == 0):
             if entry is None:
-                wants.add_score(measure)
+                needs.add_score(measure)
             else:
-                wants.add(entry, own.evidence_options(entry, measure))
+                needs.add(entry, measure_engine.evidence_options(entry, measure))
     for entry in engine.other_tests(measures):
-        wants.add(entry, engine.evidence_options(entry, None))
-    return wants.asked()
+        needs.add(entry, engine.evidence_options(entry, None))
+    return needs.request()
 
 
 def asked_by_tests(
@@ -58,25 +58,25 @@ def asked_by_tests(
     *,
     pos_label: Any = None,
 ) -> Asked:
-    """What tests need of the records, each with the options of its evidence.
+    """Return the counts and sums that tests need, with the options of their evidence.
 
     Parameters
     ----------
     tests : iterable of (PairedTestEntry, mapping)
-        Tests that suit the answers.
+        Tests that suit the predictions.
     predictions : Predictions
-        Answers that are not counted yet.
+        Predictions that are not counted yet.
     pos_label : label, optional
         The positive one of two classes.
     """
-    wants = _Wants(pos_label, predictions)
+    needs = _Needs(pos_label, predictions)
     for entry, options in tests:
-        wants.add(entry, dict(options))
-    return wants.asked()
+        needs.add(entry, dict(options))
+    return needs.request()
 
 
 def check_holds(tally: Tally, asked: Asked) -> None:
-    """Refuse a tally that was not made for what is asked."""
+    """Check that a tally holds what was requested."""
     plan, lacking = tally.plan, []
     missing = [loss for loss in asked.losses if loss not in plan.losses]
     if missing:
@@ -94,8 +94,8 @@ def check_holds(tally: Tally, asked: Asked) -> None:
         )
 
 
-class _Wants:
-    """What was asked for so far."""
+class _Needs:
+    """Counts and sums requested so far."""
 
     def __init__(self, pos_label: Any, predictions: Predictions) -> None:
         self.predictions = predictions
@@ -104,11 +104,11 @@ class _Wants:
         self.calibration = self.ranking = False
 
     def add(self, entry: PairedTestEntry, options: dict[str, Any]) -> None:
-        """What a test needs."""
-        why = why_unsuited(entry, self.predictions)
-        if why:
+        """Add what a test needs."""
+        reason = why_unsuited(entry, self.predictions)
+        if reason:
             raise ValueError(
-                f"{why}. Leave {entry.name} out, or pass a greater `collect` where the "
+                f"{reason}. Leave {entry.name} out, or pass a greater `collect` where the "
                 "records fit in memory, or a sample of them."
             )
         if entry.needs is PairedLosses:
@@ -123,7 +123,7 @@ class _Wants:
             self._set(entry.name, options)
 
     def add_score(self, measure: Measure) -> None:
-        """What the values of a measure without test need."""
+        """Add what the values of a measure without test need."""
         loss = loss_of(measure.metric)
         if measure.wanted == {LABELS}:
             return
@@ -136,8 +136,8 @@ class _Wants:
         else:
             raise needs_records(measure)
 
-    def asked(self) -> Asked:
-        """All of it. Labels are always counted."""
+    def request(self) -> Asked:
+        """Return the whole request. Labels are always counted."""
         return Asked(
             labels=True,
             losses=tuple(self.losses),

@@ -1,4 +1,4 @@
-"""Which tests run on which measures, decided before anything is fitted."""
+"""Selection of the tests of each measure, before anything is fitted."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
@@ -12,21 +12,21 @@ from skcompare.metrics import RANKING_SCORES, Measure
 from skcompare.predictions import LABELS, RANKS, SCORES, Predictions, what_lacks
 
 NamedTests = Mapping[str, Mapping[str, Any]]
-"""Options by the names of tests that were asked for."""
+"""Options of the requested tests, by name."""
 
 ALL: Final = "all"
 Asked = NamedTests | Literal["all"] | None
-"""Tests by name, all that are valid for the design, or None for the default ones."""
+"""Requested tests: by name, all that are valid, or None for the default ones."""
 
 SET_ELSEWHERE = "alternative"
 NULL_VALUE = "null_value"
 FIRST_WITHOUT_TRUTH = "label rates"
-TRAINED_ANEW = ("bcv", "kfold")
-"""Designs to advise, the one that costs least and says most first."""
+CROSS_VALIDATIONS = ("bcv", "kfold")
+"""Designs to recommend, the cheapest and most informative one first."""
 
 
 def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Asked:
-    """The tests asked for with their options; None for "auto".
+    """Return the requested tests with their options; None for "auto".
 
     `more` has options that tests take here beside their own.
     """
@@ -36,25 +36,25 @@ def named_tests(tests: Any, more: Mapping[str, tuple[str, ...]] = {}) -> Asked:
         if tests == ALL:
             return ALL
         tests = [tests]
-    asked: dict[str, dict[str, Any]]
+    requested: dict[str, dict[str, Any]]
     if isinstance(tests, Mapping):
-        asked = {name: _options(name, options) for name, options in tests.items()}
+        requested = {name: _options(name, options) for name, options in tests.items()}
     elif isinstance(tests, Iterable):
-        asked = {get_test(name).name: {} for name in tests}
+        requested = {get_test(name).name: {} for name in tests}
     else:
         raise TypeError(
             "`tests` must be 'auto', a name, a list of names, or a dict of names and "
             f"options. Got {type(tests).__name__}."
         )
-    if not asked:
+    if not requested:
         raise ValueError("`tests` must have at least one name, or be 'auto'. Got none.")
-    for name, options in asked.items():
+    for name, options in requested.items():
         _check_options(get_test(name), options, more.get(name, ()))
-    return asked
+    return requested
 
 
 def named_for(asked: Asked, predictions: Predictions) -> NamedTests | None:
-    """The tests asked for; "all" means all that are valid and that the answers suit.
+    """Return the requested tests; "all" are those that are valid for the predictions.
 
     Tests that call for caution have to be named.
     """
@@ -67,7 +67,7 @@ def named_for(asked: Asked, predictions: Predictions) -> NamedTests | None:
 
 
 def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
-    """Why these answers are none for a test; empty where it can run."""
+    """Return the reason why a test cannot run on these predictions; empty if it can."""
     needs: Any = entry.needs
     is_tallied = isinstance(predictions, TalliedPredictions)
     if is_tallied and (entry.of_records or not can_be_tallied(needs)):
@@ -76,9 +76,9 @@ def why_unsuited(entry: PairedTestEntry, predictions: Predictions) -> str:
 
 
 def tests_without_truth(asked: NamedTests | None, design: Design) -> list[PairedTestEntry]:
-    """Tests of the answers alone: those asked for, or one of each subject.
+    """Return tests without true labels: those requested, or one of each subject.
 
-    The first one is of the rates at which the classes are given.
+    The first one is of the rates at which the classes are predicted.
     """
     if not asked:
         entries = [e for e in paired_tests().values() if not _needs_truth(e)]
@@ -95,10 +95,10 @@ def tests_without_truth(asked: NamedTests | None, design: Design) -> list[Paired
     entries = [get_test(name) for name in asked]
     for entry in entries:
         if _needs_truth(entry):
-            known = [e.name for e in paired_tests().values() if not _needs_truth(e)]
+            names = [e.name for e in paired_tests().values() if not _needs_truth(e)]
             raise ValueError(
                 f"{entry.name} needs true labels. Got none. Pass `y_true`, or choose among "
-                f"the tests of the answers alone: {', '.join(known)}."
+                f"the tests of the answers alone: {', '.join(names)}."
             )
     return entries
 
@@ -130,58 +130,58 @@ def _check_options(
             f"the options of {entry.name}. Call skcompare.stats.{entry.name} for another "
             "null value."
         )
-    known = dict.fromkeys((*entry.options, *entry.evidence_options, *more))
-    free = [name for name in known if name not in (SET_ELSEWHERE, NULL_VALUE)]
+    accepted = dict.fromkeys((*entry.options, *entry.evidence_options, *more))
+    allowed = [name for name in accepted if name not in (SET_ELSEWHERE, NULL_VALUE)]
     for name in options:
-        if name not in free:
+        if name not in allowed:
             raise ValueError(
                 f"{entry.name} has no option {name!r}. Its options: "
-                f"{', '.join(free) or 'none'}."
+                f"{', '.join(allowed) or 'none'}."
             )
 
 
 def default_test(measure: Measure, design: Design) -> PairedTestEntry | None:
-    """The test that a measure gets when none is asked for; None if none is valid."""
+    """Return the default test of a measure; None if none is valid."""
     valid = tests_for(measure.metric, design)
     return valid[0] if valid else None
 
 
 def answers_wanted(measures: Iterable[Measure], asked: Asked) -> frozenset[str]:
-    """What the classifiers must answer for these measures and tests."""
+    """Return the kinds of predictions that these measures and tests need."""
     measures = list(measures)
-    wanted = frozenset[str]().union(*(measure.wanted for measure in measures))
+    responses = frozenset[str]().union(*(measure.wanted for measure in measures))
     if isinstance(asked, str):
-        return wanted | {LABELS, SCORES}
+        return responses | {LABELS, SCORES}
     scored = [measure for measure in measures if SCORES in measure.wanted]
-    if asked is None and scored and all(one.metric in RANKING_SCORES for one in scored):
-        return wanted | {RANKS}
+    if asked is None and scored and all(m.metric in RANKING_SCORES for m in scored):
+        return responses | {RANKS}
     for name in asked or ():
         needs = get_test(name).needs
         if needs is not ScoreDifferences:
-            wanted |= getattr(needs, "wanted", frozenset({LABELS, SCORES}))
-    return wanted
+            responses |= getattr(needs, "wanted", frozenset({LABELS, SCORES}))
+    return responses
 
 
 def _nearest(ways: Iterable[str]) -> list[str]:
-    """The usual way to train anew that has a test, and the hold-out; all others if none."""
-    known = list(ways)
-    anew = [name for name in TRAINED_ANEW if name in known][:1]
-    return anew + [name for name in known if name == HOLDOUT.name] or known
+    """Return the usual cross-validation that has a test, and the hold-out; else all."""
+    names = list(ways)
+    cross_validation = [name for name in CROSS_VALIDATIONS if name in names][:1]
+    return cross_validation + [name for name in names if name == HOLDOUT.name] or names
 
 
 def no_test_note(measure: Measure, design: Design) -> str:
-    """Why a measure has no p-value, and the designs that would give one."""
-    known = tests_for(measure.metric)
+    """Return the reason why a measure has no p-value, and designs that would give one."""
+    tests = tests_for(measure.metric)
     instead = tested_instead(measure.metric)
-    if instead and not known:
+    if instead and not tests:
         return (
             f"no test of {measure.name} is valid, because its bias differs between "
             f"classifiers; use scoring={instead!r} on a hold-out"
         )
-    if not known:
+    if not tests:
         return f"no test of {measure.name} is known: the difference is shown alone"
     reason = f"no test of {measure.name} is valid for {design}"
-    names = [name for entry in known for name in entry.designs]
+    names = [name for entry in tests for name in entry.designs]
     if design.grouped:
         ways = [name for name in names if name.startswith("grouped ")]
         if not ways:

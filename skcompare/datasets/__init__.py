@@ -1,4 +1,4 @@
-"""Simulated data on which the truth is known: the simulators of the literature."""
+"""Simulated data of the literature, for which the truth is known."""
 
 from skcompare.datasets._simulators import make_epsilon, make_exp6, make_simple
 

@@ -1,4 +1,4 @@
-"""Data of the 5×2 BCV paper on which two classifiers have known accuracies."""
+"""Simulated data of the 5×2 BCV paper, on which two classifiers have known accuracies."""
 
 import math
 from numbers import Real
@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 GRID_STEPS = 150
-"""The square [0, 15] × [0, 15] has 151 points a side, 0.1 apart."""
+"""Steps of 0.1 on each side of the square [0, 15] × [0, 15], which has 151 points."""
 
 
 def make_epsilon(
@@ -24,7 +24,7 @@ def make_epsilon(
     n_repetitions: int | None = None,
     random_state: Any = None,
 ) -> tuple[IntArray, IntArray]:
-    """Draw the losses of two algorithms that are equally good, but not on every record.
+    """Draw the losses of two algorithms of equal accuracy, but not on every record.
 
     The epsilon data of [1]_, as defined in [2]_. There are neither records nor training:
     each algorithm errs on each record with a known probability, independently. On the
@@ -40,14 +40,14 @@ def make_epsilon(
     epsilon : float, default=0.1
         Error rate of both algorithms, in [0, 2/3].
     n_repetitions : int, optional
-        Draw that many data sets at once.
+        Number of data sets to draw at once.
     random_state : int, RandomState instance or None, default=None
         Decides the draw. Pass an int for the same losses at every call.
 
     Returns
     -------
     champion_loss, challenger_loss : ndarray of shape (n_samples,)
-        1 where the algorithm errs and 0 elsewhere. Of shape (n_repetitions, n_samples)
+        1 if the algorithm errs and 0 otherwise. Of shape (n_repetitions, n_samples)
         with `n_repetitions`.
 
     Raises
@@ -86,7 +86,7 @@ def make_epsilon(
         shape = (check_count("n_repetitions", n_repetitions), n_samples)
     rng = check_random_state(random_state)
     champion_error = np.repeat([epsilon / 2, 3 * epsilon / 2], n_samples // 2)
-    # The reverse of the champion's rates is their second half before the first.
+    # Reversing the champion's rates exchanges the two halves.
     return _draw_losses(champion_error, shape, rng), _draw_losses(
         champion_error[::-1], shape, rng
     )
@@ -209,7 +209,7 @@ def make_simple(
     Notes
     -----
     In [1]_ the classes are called Y0 and Y1 at first, and Y1 and Y2 where their means are
-    given; 0 and 1 stand for either.
+    stated; here they are 0 and 1.
 
     References
     ----------
@@ -250,7 +250,7 @@ def _exp6_classes(x1: FloatArray, x2: FloatArray) -> IntArray:
     above1 = x2 >= x1**2 - 4 * x1 + 6
     above2 = x2 >= 4 * np.sin(x1 / 2) + 8
     above3 = x2 >= -(x1**2 - 108 * x1 + 236) / 25
-    # Equation 16 of the source. The last rule is what the others leave over.
+    # Equation 16 of the source. The last rule has all remaining points.
     rules = [
         above1 & above2,
         ~above1 & above2 & above3,

@@ -1,4 +1,4 @@
-"""The few numbers that a test needs, validated once and frozen."""
+"""Evidence: the few numbers that a test needs, validated once and frozen."""
 
 from skcompare._core.score_bins import Levels
 from skcompare._registry.losses import LossEntry, record_loss, record_losses

@@ -1,4 +1,4 @@
-"""Which class a column of probabilities is of."""
+"""Classes of the columns of probabilities."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from skcompare.evidence.losses._device_losses import device_probabilities
 
 
 class ClassColumns:
-    """The classes behind columns of probabilities, and the true ones as their positions.
+    """Classes of columns of probabilities, and true labels as positions among them.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ class ClassColumns:
         True labels.
     labels : array-like of shape (n_classes,), optional
         All class labels, sorted, where `y_true` lacks some of them. Columns are in this
-        order, but for those of a frame that are named by the labels.
+        order, except those of a frame, which are named by the labels.
     pos_label : label, optional
         The class that a single column is of; the greater of two numbers by default.
     second : bool, default=False
-        Whether a single column is of the second class of strings, too.
+        Whether a single column is of the second class where labels are strings, too.
     there : Space, optional
-        Where the probabilities are. Codes and probabilities then stay on that device, as
-        far as there is nothing to refuse about them.
+        Device of the probabilities. Codes and probabilities then stay there, unless they
+        have to be refused.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ClassColumns:
         there: Space | None = None,
     ) -> None:
         column = None if there is None else device_column(there, "y_true", y_true)
-        self._there = None if column is None else there
+        self._space = None if column is None else there
         if column is None or there is None:
             truth = check_labels("y_true", y_true)
         else:
@@ -57,17 +57,17 @@ class ClassColumns:
         self.codes: IntArray = class_codes("y_true", truth, self.classes)
         if column is not None and there is not None:
             self.codes = column.among(there, self.classes)
-        self._named_all = labels is not None
-        self._second = second
-        self._positive = check_pos_label(pos_label, self.classes)
+        self._has_labels = labels is not None
+        self._single_is_second = second
+        self._positive_column = check_pos_label(pos_label, self.classes)
 
     def probabilities(self, name: str, values: ArrayLike) -> FloatArray:
-        """Checked probabilities, a column a class."""
-        if self._there is not None:
-            proba = self._on_device(self._there, name, values)
+        """Checked probabilities, one column per class."""
+        if self._space is not None:
+            proba = self._on_device(self._space, name, values)
             if proba is not None:
                 return proba
-            self.codes, self._there = on_host(self.codes), None
+            self.codes, self._space = on_host(self.codes), None
         array = np.asarray(on_host(values), dtype=np.float64)
         check_same_length({"y_true": self.codes, name: array})
         single = array.ndim == 1 or array.shape[1:] == (1,)
@@ -78,10 +78,10 @@ class ClassColumns:
             self._check_all_occur(name, array)
             array = in_class_order(array, values, self.classes)
         proba = check_probabilities(name, array, len(self.classes))
-        return proba[:, ::-1] if single and self._positive == 0 else proba
+        return proba[:, ::-1] if single and self._positive_column == 0 else proba
 
     def _on_device(self, space: Space, name: str, values: ArrayLike) -> Any:
-        """Probabilities where they are; None for those that numpy is to judge."""
+        """Probabilities on their device; None for those that numpy has to check."""
         if hasattr(values, "columns") or hasattr(values, "column_names"):
             return None
         array = space.own(values, "float64")
@@ -92,21 +92,21 @@ class ClassColumns:
             array = space.xp.reshape(array, (-1,))
             self._check_named(name)
         proba = device_probabilities(space, array, len(self.classes))
-        reverse = proba is not None and single and self._positive == 0
+        reverse = proba is not None and single and self._positive_column == 0
         return space.xp.flip(proba, axis=1) if reverse else proba
 
     def _check_named(self, name: str) -> None:
-        named = self._second or self._positive is not None
-        if not named and self.classes.dtype.kind in "US":
+        is_stated = self._single_is_second or self._positive_column is not None
+        if not is_stated and self.classes.dtype.kind in "US":
             raise ValueError(
                 f"`{name}` has probabilities of one of {some_of(self.classes)}. Say of "
                 "which: pass `pos_label`."
             )
 
     def _check_all_occur(self, name: str, array: FloatArray) -> None:
-        """Refuse columns of classes that no record has and nobody named."""
+        """Refuse columns of classes that neither occur nor are listed in `labels`."""
         n_columns = 2 if array.ndim == 1 else array.shape[1]
-        if array.ndim <= 2 and not self._named_all and n_columns > len(self.classes):
+        if array.ndim <= 2 and not self._has_labels and n_columns > len(self.classes):
             raise ValueError(
                 f"`{name}` has probabilities of at least {n_columns} classes, but `y_true` "
                 f"has only {some_of(self.classes)}. Pass all class labels as `labels`."
@@ -114,7 +114,7 @@ class ClassColumns:
 
 
 def sorted_labels(labels: ArrayLike) -> np.ndarray:
-    """All class labels, refused where columns in their order would be misread."""
+    """Return all class labels; refuse labels that are not different and sorted."""
     array = check_labels("labels", labels)
     if not np.array_equal(array, np.unique(array)):
         raise ValueError(

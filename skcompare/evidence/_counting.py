@@ -1,4 +1,4 @@
-"""Counting records by codes, and adding up counts, without rounding."""
+"""Exact counts of records by code, and exact sums of counts."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ import numpy as np
 from skcompare._typing import IntArray
 
 LARGEST_TABLE = 1 << 24
-"""Cells of the largest table that is counted in, and given out, as a whole."""
+"""Number of cells of the largest table that is held, and returned, as a whole."""
 
 
 def count_codes(codes: Any, k: int) -> tuple[IntArray, IntArray]:
-    """Cells that occur and how often, from aligned arrays of codes below `k`.
+    """Cells that occur and their counts, from aligned arrays of codes below `k`.
 
-    A cell is the number that the codes are the digits of, to the base `k`.
+    A cell is the number whose digits to the base `k` are the codes.
     """
     n_cells = k ** len(codes)
     cell = codes[0].astype(np.min_scalar_type(-n_cells))

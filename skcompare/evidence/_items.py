@@ -10,19 +10,19 @@ from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.predictions import ItemScores
 
 NEGATED = "negated score"
-"""What the losses are called that stand for scores."""
+"""Name of the losses that stand for scores."""
 
 
 def item_evidence(scores: ItemScores, needs: type) -> Any:
-    """What a test needs of scores item by item.
+    """Evidence for a test, from scores item by item.
 
     Parameters
     ----------
     scores : ItemScores
         Scores of both systems.
     needs : type
-        A contingency table or sums of clusters, for items that each system answered once,
-        rightly or wrongly; or losses, which are the negated mean scores of the items.
+        A contingency table or sums of clusters, for items that each system attempted once,
+        correctly or not; or losses, which are the negated mean scores of the items.
 
     Returns
     -------
@@ -36,24 +36,31 @@ def item_evidence(scores: ItemScores, needs: type) -> Any:
     means is the cluster-robust one of the attempts: the sum of an item's differences is m
     times that of its means, and the factor cancels.
     """
-    why = why_no_evidence(scores, needs)
-    if why:
-        raise ValueError(why)
+    reason = why_no_evidence(scores, needs)
+    if reason:
+        raise ValueError(reason)
     if needs is PairedLosses:
-        # Less from 0, so that a score of 0 gives a loss of 0 and not of -0.
+        # Subtracted from 0, so that a score of 0 gives a loss of 0 and not of -0.
         losses = (0.0 - scores.champion, 0.0 - scores.challenger)
         return PairedLosses.from_losses(*losses, groups=_groups(scores), loss=NEGATED)
-    first, second = scores.champion == 1, scores.challenger == 1
+    champion, challenger = scores.champion == 1, scores.challenger == 1
     if needs is ContingencyTable:
-        return ContingencyTable(*count_cells(first, second), scores.design)
-    cells = np.stack([first & second, first & ~second, ~first & second, ~first & ~second])
+        return ContingencyTable(*count_cells(champion, challenger), scores.design)
+    cells = np.stack(
+        [
+            champion & challenger,
+            champion & ~challenger,
+            ~champion & challenger,
+            ~champion & ~challenger,
+        ]
+    )
     groups = _groups(scores)
     tables = np.stack([np.bincount(groups, cell) for cell in cells], axis=1)
     return ClusterSums(tables.astype(np.int64), np.arange(len(tables)))
 
 
 def why_no_evidence(scores: ItemScores, needs: type) -> str:
-    """Why these scores are nothing for a test; empty where they are."""
+    """Reason why scores do not suit a test; empty where they do."""
     if needs not in (ContingencyTable, ClusterSums, PairedLosses):
         return f"Scores item by item give no {needs.__name__}"
     if needs is not PairedLosses and not scores.right_or_wrong:
@@ -67,7 +74,7 @@ def why_no_evidence(scores: ItemScores, needs: type) -> str:
 
 
 def _groups(scores: ItemScores) -> Any:
-    """Positions of the groups: a label is nothing that a test looks at."""
+    """Positions of the groups, because no test uses their labels."""
     if scores.groups is None:
         return None
     return np.unique(scores.groups, return_inverse=True)[1]

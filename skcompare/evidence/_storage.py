@@ -19,10 +19,10 @@ from skcompare._core.design import Design
 KINDS = "biufcUSMm"
 """Kinds of arrays that are stored as they are."""
 
-_known: dict[str, type] = {}
+_classes: dict[str, type] = {}
 
 Tree = Any
-"""None, a bool, an int, a finite float, a str, or a dict of a kind and what it is of."""
+"""None, a bool, an int, a finite float, a str, or a dict of a kind to its content."""
 
 
 class NotStorableError(TypeError):
@@ -30,49 +30,49 @@ class NotStorableError(TypeError):
 
 
 def know_class(cls: type) -> None:
-    """Let files hold values of a class."""
+    """Register a class, so that files can hold its values."""
     # Not by the module, which may be another one in a later version.
-    _known[name_of(cls)] = cls
+    _classes[name_of(cls)] = cls
 
 
 def name_of(cls: type) -> str:
-    """What a class is called in files: its package and its own name."""
+    """Name of a class in files: that of its package and its own."""
     return f"{cls.__module__.partition('.')[0]}.{cls.__qualname__}"
 
 
 def known_class(name: Any, holder: type | None = None) -> type:
-    """The class of a name in a file, among those known and those that the holder names."""
-    found = _known.get(name)
-    if found is None and holder is not None:
-        found = {name_of(one): one for one in _named_in_fields(holder)}.get(name)
-    if found is None:
+    """Class of a name in a file, registered or in the annotations of `holder`."""
+    cls = _classes.get(name)
+    if cls is None and holder is not None:
+        cls = {name_of(kind): kind for kind in _dataclasses_in_fields(holder)}.get(name)
+    if cls is None:
         raise ValueError(
             f"it holds a {name!r}, unknown here; import the package that defines it"
         )
-    return found
+    return cls
 
 
 @cache
-def _named_in_fields(cls: type) -> frozenset[type]:
-    """Classes with fields in the annotations of a class."""
+def _dataclasses_in_fields(cls: type) -> frozenset[type]:
+    """Dataclasses in the annotations of a class."""
     try:
         pending = list(get_type_hints(cls).values())
     except NameError as error:
         raise NotStorableError(f"what {cls.__name__} has as {error.name}") from error
-    found = set()
+    classes = set()
     while pending:
-        one = pending.pop()
-        pending.extend(get_args(one))
-        if isinstance(one, type) and is_dataclass(one):
-            found.add(one)
-    return frozenset(found)
+        hint = pending.pop()
+        pending.extend(get_args(hint))
+        if isinstance(hint, type) and is_dataclass(hint):
+            classes.add(hint)
+    return frozenset(classes)
 
 
 def encoded(value: Any, put: Callable[[np.ndarray], Tree], holder: Any = None) -> Tree:
-    """A value as a tree; arrays are stored by `put`, which says what stands for them."""
+    """Encode a value as a tree; `put` stores an array and returns what replaces it."""
 
-    def nested(one: Any) -> Tree:
-        return encoded(one, put, holder)
+    def nested(item: Any) -> Tree:
+        return encoded(item, put, holder)
 
     kind = type(value)
     if value is None or kind in (bool, int, str):
@@ -80,9 +80,9 @@ def encoded(value: Any, put: Callable[[np.ndarray], Tree], holder: Any = None) -
     if kind is float:
         return value if math.isfinite(value) else {"float": struct.pack(">d", value).hex()}
     if kind in (list, tuple, set, frozenset):
-        return {kind.__name__: [nested(one) for one in value]}
+        return {kind.__name__: [nested(item) for item in value]}
     if kind is dict:
-        return {"dict": [[nested(key), nested(one)] for key, one in value.items()]}
+        return {"dict": [[nested(key), nested(item)] for key, item in value.items()]}
     if kind in (np.ndarray, np.memmap) or isinstance(value, np.generic):
         return _encoded_array(np.asarray(value), put, nested, kind)
     if kind in (dt.date, dt.datetime, dt.timedelta):
@@ -95,7 +95,10 @@ def _encoded_array(
 ) -> Tree:
     if array.dtype.kind == "O":
         return {
-            "objects": [list(array.shape), [nested(one) for one in array.ravel().tolist()]]
+            "objects": [
+                list(array.shape),
+                [nested(item) for item in array.ravel().tolist()],
+            ]
         }
     if array.dtype.kind not in KINDS:
         raise NotStorableError(f"an array of {array.dtype}")
@@ -116,33 +119,33 @@ def _encoded_time(value: Any) -> Tree:
 def _encoded_object(value: Any, put: Callable[[np.ndarray], Tree], holder: Any) -> Tree:
     """The class of a value, and the arguments that make it, by name."""
     cls = type(value)
-    if _known.get(name_of(cls)) is not cls and not (
-        holder is not None and cls in _named_in_fields(holder)
+    if _classes.get(name_of(cls)) is not cls and not (
+        holder is not None and cls in _dataclasses_in_fields(holder)
     ):
         raise NotStorableError(f"an object of the type {cls.__name__}")
-    given = {}
+    arguments = {}
     for name, argument in _arguments(value).items():
         try:
-            given[name] = encoded(argument, put, cls)
+            arguments[name] = encoded(argument, put, cls)
         except NotStorableError as error:
             raise NotStorableError(f"{error}, as `{name}` of {cls.__name__}") from None
-    return {"value": [name_of(cls), given]}
+    return {"value": [name_of(cls), arguments]}
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:
-    """What a value is made from again: as its `__reduce__` says, or else its fields."""
+    """Arguments that make a value again: those of its `__reduce__`, or else its fields."""
     cls = type(value)
     if getattr(cls, "__reduce__") is object.__reduce__:  # noqa: B009
         if not is_dataclass(cls):
             raise NotStorableError(f"{cls.__name__}, which has no fields and no __reduce__")
         return {f.name: getattr(value, f.name) for f in fields(cls) if f.init}
-    made_by, positional, *more = value.__reduce__()
+    constructor, positional, *state = value.__reduce__()
     signature = inspect.signature(cls)
     by_name = all(
-        one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
-        for one in signature.parameters.values()
+        parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        for parameter in signature.parameters.values()
     )
-    if made_by is not cls or any(more) or not by_name:
+    if constructor is not cls or any(state) or not by_name:
         raise NotStorableError(
             f"{cls.__name__}, whose __reduce__ does not return the class and arguments "
             "that have names"
@@ -151,20 +154,20 @@ def _arguments(value: Any) -> Mapping[str, Any]:
 
 
 def decoded(tree: Tree, get: Callable[[Any], np.ndarray], holder: Any = None) -> Any:
-    """The value of a tree; arrays are brought by `get`."""
+    """Decode the value of a tree; `get` returns its arrays."""
     if not isinstance(tree, dict):
         if tree is None or type(tree) in (bool, int, float, str):
             return tree
         raise ValueError(f"it has {tree!r} where a value belongs")
     [(kind, content)] = tree.items()
 
-    def nested(one: Tree) -> Any:
-        return decoded(one, get, holder)
+    def nested(item: Tree) -> Any:
+        return decoded(item, get, holder)
 
     if kind in _COLLECTIONS:
-        return _COLLECTIONS[kind](nested(one) for one in content)
+        return _COLLECTIONS[kind](nested(item) for item in content)
     if kind == "dict":
-        return {nested(key): nested(one) for key, one in content}
+        return {nested(key): nested(item) for key, item in content}
     if kind == "array":
         return get(content)
     if kind == "scalar":
@@ -172,12 +175,12 @@ def decoded(tree: Tree, get: Callable[[Any], np.ndarray], holder: Any = None) ->
     if kind == "objects":
         shape, values = content
         array = np.empty(len(values), dtype=object)
-        array[:] = [nested(one) for one in values]
+        array[:] = [nested(item) for item in values]
         return array.reshape(shape)
     if kind == "value":
-        name, given = content
+        name, arguments = content
         cls = known_class(name, holder)
-        return cls(**{name: decoded(one, get, cls) for name, one in given.items()})
+        return cls(**{name: decoded(item, get, cls) for name, item in arguments.items()})
     return _PLAIN[kind](content)
 
 
@@ -196,16 +199,16 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 
 
 def array_as_text(array: np.ndarray) -> dict[str, Any]:
-    """An array with numbers to be read where they tell all of it, and else its bytes."""
-    told = {"dtype": array.dtype.str, "shape": list(array.shape)}
+    """An array as readable numbers where these are exact, and as bytes otherwise."""
+    description = {"dtype": array.dtype.str, "shape": list(array.shape)}
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind in "biuU" or (kind == "f" and size <= 8 and np.isfinite(array).all()):
-        return told | {"values": array.ravel().tolist()}
-    return told | {"bytes": array.tobytes().hex()}
+        return description | {"values": array.ravel().tolist()}
+    return description | {"bytes": array.tobytes().hex()}
 
 
 def array_from_text(told: dict[str, Any]) -> np.ndarray:
-    """The array of such numbers or bytes."""
+    """Array from the numbers or bytes of :func:`array_as_text`."""
     dtype = np.dtype(str(told["dtype"]))
     if dtype.kind not in KINDS:
         raise ValueError(f"it has an array of {dtype}")
@@ -234,14 +237,14 @@ know_class(Design)
 class Storable:
     """Evidence that files can hold.
 
-    A class of others that derives from it needs no more than fields, or a `__reduce__` that
-    returns the class and the arguments that make it.
+    A derived class of another package needs only fields, or a `__reduce__` that returns the
+    class and the arguments that make it.
     """
 
     __slots__ = ()
 
-    def __init_subclass__(cls, **words: Any) -> None:
-        super().__init_subclass__(**words)
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
         know_class(cls)
 
     def save(self, path: Any) -> None:
@@ -298,14 +301,14 @@ class Storable:
 
 
 class Checkpoint(NamedTuple):
-    """What a stream has given so far, and how far it was read.
+    """Evidence of a stream so far, and the position up to which it was read.
 
     Parameters
     ----------
     evidence : dict of str to evidence
-        The evidence of all that was read, each under its name.
+        Evidence of all that was read, each piece under its name.
     position : object
-        Where to go on, such as the number of batches read.
+        Where to continue, such as the number of batches read.
     """
 
     evidence: dict[str, Any]
@@ -315,8 +318,8 @@ class Checkpoint(NamedTuple):
 def load_evidence(path: Any) -> Any:
     """Read evidence of any class from a file, exactly as it was saved.
 
-    Nothing in the file is run: it names a class of evidence, and has what that is made of.
-    A class of another package is known once that package is imported.
+    Nothing in the file is run: it names a class of evidence, and holds its arguments. A
+    class of another package can be read once that package is imported.
 
     Parameters
     ----------
@@ -372,22 +375,22 @@ def save_checkpoint(path: Any, evidence: Mapping[str, Any], position: Any) -> No
     evidence : mapping of str to evidence
         Evidence of all that was read so far, each under a name of your choice.
     position : object
-        Where to go on, such as the number of batches read, or a dict of offsets. Numbers,
-        text, times, and lists, tuples and dicts of them.
+        Where to continue, such as the number of batches read, or a dict of offsets.
+        Numbers, text, times, and lists, tuples and dicts of them.
 
     Raises
     ------
     ValueError
         If the path has another ending.
     TypeError
-        If `evidence` is no mapping of evidence by name, or something in it or in
-        `position` is what a file cannot hold.
+        If `evidence` is no mapping of evidence by name, or a file cannot hold something in
+        it or in `position`.
     OSError
         If the file cannot be written; the one before it stays.
 
     See Also
     --------
-    load_checkpoint : Goes on from there.
+    load_checkpoint : Continues from there.
 
     Examples
     --------
@@ -408,8 +411,8 @@ def save_checkpoint(path: Any, evidence: Mapping[str, Any], position: Any) -> No
     (6, 2)
     """
     if not isinstance(evidence, Mapping) or not all(
-        isinstance(name, str) and isinstance(one, Storable)
-        for name, one in evidence.items()
+        isinstance(name, str) and isinstance(piece, Storable)
+        for name, piece in evidence.items()
     ):
         raise TypeError(
             f"`evidence` must be a mapping of evidence by name. Got {evidence!r}. Pass "
@@ -508,7 +511,7 @@ def _as_text(tree: Any) -> str:
 
 
 def _read(path: Any) -> dict[str, Any]:
-    """What a file holds, or one error for all that can be wrong with it."""
+    """Content of a file; one error for all that can be wrong with it."""
     source = Path(path)
     with source.open("rb") as file:  # a file that cannot be opened is not a damaged one
         try:
@@ -532,10 +535,10 @@ def _read(path: Any) -> dict[str, Any]:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    named = dict(pairs)
-    if len(named) != len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
         raise ValueError("it says one thing twice")
-    return named
+    return mapping
 
 
 def _content(stored: dict[str, Any], get: Callable[[Any], np.ndarray]) -> dict[str, Any]:
@@ -558,13 +561,13 @@ def _content(stored: dict[str, Any], get: Callable[[Any], np.ndarray]) -> dict[s
 
 
 def _check_content(content: Any) -> None:
-    """Refuse what neither `save` nor `save_checkpoint` writes."""
+    """Refuse content that neither `save` nor `save_checkpoint` writes."""
     names = content.keys() if isinstance(content, dict) else set()
     if names not in ({"evidence"}, {"checkpoint", "position"}):
         raise ValueError("it holds neither evidence nor a checkpoint")
-    for name, one in dict(content.get("checkpoint", content)).items():
-        if not isinstance(name, str) or not isinstance(one, Storable):
-            raise ValueError(f"it holds {one!r} under the name {name!r} of evidence")
+    for name, value in dict(content.get("checkpoint", content)).items():
+        if not isinstance(name, str) or not isinstance(value, Storable):
+            raise ValueError(f"it holds {value!r} under the name {name!r} of evidence")
 
 
 E = TypeVar("E", bound="Mergeable")
@@ -573,7 +576,7 @@ E = TypeVar("E", bound="Mergeable")
 class Mergeable(Storable):
     """Evidence with `+`, so that `sum(shards)` is the evidence of all records.
 
-    It can be saved, so that a sum can be gone on with later.
+    It can be saved, so that a sum can be continued later.
     """
 
     __slots__ = ()
@@ -586,7 +589,7 @@ class Mergeable(Storable):
 
 
 def merge_evidence(shards: Iterable[E]) -> E:
-    """The evidence of all records, from that of shards.
+    """Merge the evidence of shards into that of all records.
 
     It is the sum of the shards. Evidence that keeps its records copies them for each `+`,
     so that ``sum(shards)`` of many shards takes time that grows with the square of their
@@ -596,8 +599,8 @@ def merge_evidence(shards: Iterable[E]) -> E:
     Parameters
     ----------
     shards : iterable of evidence
-        Evidence of one class and of disjoint records. Of a generator one shard is taken
-        after the other, and the sums so far are kept.
+        Evidence of one class and of disjoint records. A generator is read one shard at a
+        time, and only the sums so far are kept.
 
     Returns
     -------
@@ -608,7 +611,7 @@ def merge_evidence(shards: Iterable[E]) -> E:
     Raises
     ------
     ValueError
-        If there is no shard, or shards do not go together.
+        If there is no shard, or shards cannot be added.
 
     Examples
     --------
@@ -624,8 +627,8 @@ def merge_evidence(shards: Iterable[E]) -> E:
     for shard in shards:
         number, merged = 1, shard
         while sums and sums[-1][0] == number:
-            _, before = sums.pop()
-            number, merged = 2 * number, before + merged  # type: ignore[operator]
+            _, earlier = sums.pop()
+            number, merged = 2 * number, earlier + merged  # type: ignore[operator]
         sums.append((number, merged))
     if not sums:
         raise ValueError("There is no evidence to merge. Pass at least one shard.")

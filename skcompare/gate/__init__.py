@@ -20,8 +20,8 @@ __all__ = [
     "load_policy",
 ]
 
-# Loaded when first asked for, as the package above: pytest loads the plugin in this folder
-# in every run of every project where skcompare is installed.
+# Loaded on first use, as in the package above: pytest loads the plugin in this folder in
+# every run of every project where skcompare is installed.
 _HOMES = {
     "lock_of": "ledger._ledger_file",
     "judge_subject": "_with_ledger",
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from skcompare.gate.ledger._ledger_file import lock_of
     from skcompare.gate.skops._estimators import load_estimator
 else:
-    # Hidden from type checkers, which would take any name at all otherwise.
+    # Hidden from type checkers, which would accept any name otherwise.
     def __getattr__(name):
         if name not in _HOMES:
             raise AttributeError(

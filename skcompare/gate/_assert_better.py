@@ -1,4 +1,4 @@
-"""An assertion for tests: the challenger is shown to be better."""
+"""Assertion for tests that a challenger is shown to be better."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,8 +33,8 @@ def assert_better(
 ) -> GateDecision:
     """Fail unless a challenger is shown to be better than a champion.
 
-    For tests: the message of the error has what was observed, what was required, how many
-    records more would settle it, and what to do. It is :class:`Gate` with
+    For tests: the error message states what was observed, what was required, how many more
+    records would settle it, and what to do. It is :class:`Gate` with
     ``Superior(by, margin=margin, where=where)`` and `conditions`, all of which must be
     shown; its p-values are one-sided.
 
@@ -46,9 +46,9 @@ def assert_better(
     champion, challenger : array-like or fitted classifier
         Predicted labels of shape (n_samples,), probabilities of shape (n_samples,) or
         (n_samples, n_classes), or both as ``{"labels": ..., "proba": ...}``; or
-        classifiers that answer `X`.
+        classifiers that predict for `X`.
     *conditions : Superior, NonInferior, Equivalent or AnyOf
-        What must be shown beside that.
+        Further conditions, all of which must be shown.
     by : str, default="accuracy"
         The measure by which the challenger must be better, such as "roc_auc" or
         "precision[spam]".
@@ -60,31 +60,31 @@ def assert_better(
     alpha : float, default=0.05
         Probability, at most, that the assertion holds where a condition does not.
     X : array-like, sparse matrix or frame of shape (n_samples, n_features), optional
-        Records that fitted classifiers answer.
+        Records that fitted classifiers predict for.
     groups : array-like of shape (n_samples,), optional
-        Group of each record (patient, user), where records of a group may be alike.
+        Group of each record (patient, user), where records of a group may be similar.
     labels : array-like of shape (n_classes,), optional
-        All class labels, where `y_true` lacks some of them; for answers.
+        All class labels, where `y_true` lacks some of them; for predictions.
     pos_label : label, optional
-        The positive one of two classes.
+        The positive class of two.
     columns : mapping of str to array-like of shape (n_samples,), optional
         Columns that slices are cut by.
     ledger : Ledger, str or path-like, optional
         Counts the looks at these records, where a test runs again and again.
     blind : bool, default=False
-        Tells whether the challenger passed, and nothing else. Needs `ledger`.
+        Whether to report only if the challenger passed. Needs `ledger`.
 
     Returns
     -------
     decision : GateDecision
-        The decision, which is one that passed.
+        The decision, which has passed.
 
     Raises
     ------
     GateNotPassed
         An AssertionError, with the decision in `decision`, if a condition is not shown.
     ValueError, TypeError
-        If the input is nothing that a gate can judge. That is no failed assertion.
+        If a gate cannot judge the input. That is no failed assertion.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def assert_better(
 
 
 def demand(decision: GateDecision) -> GateDecision:
-    """The decision if it passed; the error that says why not otherwise."""
+    """Return a decision that passed; raise an error with the reasons otherwise."""
     __tracebackhide__ = True
     if not decision.passed:
         raise GateNotPassed(decision)
@@ -147,20 +147,26 @@ def judge_better(
     ledger: Any = None,
     blind: bool = False,
 ) -> GateDecision:
-    """What :func:`assert_better` decides, whatever it is."""
-    first = Superior(by, margin=margin, where=where)
-    words = {"groups": groups, "pos_label": pos_label, "columns": columns}
+    """Return the decision of :func:`assert_better`, passed or not."""
+    superior = Superior(by, margin=margin, where=where)
+    options = {"groups": groups, "pos_label": pos_label, "columns": columns}
     if isinstance(y_true, PairedComparator):
-        _check_alone({"labels": labels, "X": X, **words})
-        # Nothing stands between the comparator and the conditions.
-        more = [one for one in (champion, challenger, *conditions) if one is not None]
-        return Gate(first, *more, alpha=alpha).decide(y_true, ledger=ledger, blind=blind)
-    gate = Gate(first, *conditions, alpha=alpha)
+        _check_alone({"labels": labels, "X": X, **options})
+        # The conditions follow the comparator directly, in the place of both roles.
+        others = [
+            condition
+            for condition in (champion, challenger, *conditions)
+            if condition is not None
+        ]
+        return Gate(superior, *others, alpha=alpha).decide(
+            y_true, ledger=ledger, blind=blind
+        )
+    gate = Gate(superior, *conditions, alpha=alpha)
     roles = {"champion": champion, "challenger": challenger}
     _check_both(roles, X)
     if X is None:
         return gate.decide(
-            y_true, roles, labels=labels, ledger=ledger, blind=blind, **words
+            y_true, roles, labels=labels, ledger=ledger, blind=blind, **options
         )
     if labels is not None:
         raise ValueError(
@@ -168,38 +174,38 @@ def judge_better(
             "Leave it out."
         )
     start = perf_counter()
-    subject = fitted_subject(gate.conditions, roles, X, y_true, **words)
+    subject = fitted_subject(gate.conditions, roles, X, y_true, **options)
     decision = judge_subject(gate, subject, ledger=ledger, blind=blind)
     # The time depends on the true labels, too.
     return decision if blind else replace(decision, seconds=perf_counter() - start)
 
 
-def _check_alone(given: Mapping[str, Any]) -> None:
-    """Refuse what a comparator has already, rather than leave it unread."""
-    beside = [name for name, value in given.items() if value is not None]
-    if beside:
+def _check_alone(arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that a comparator already has, rather than ignore them."""
+    names = [name for name, value in arguments.items() if value is not None]
+    if names:
         raise ValueError(
             f"A fitted comparator has records and answers of its own. Got "
-            f"{', '.join(beside)} as well. Pass the comparator, and conditions, alone."
+            f"{', '.join(names)} as well. Pass the comparator, and conditions, alone."
         )
 
 
 def _check_both(roles: Mapping[str, Any], X: Any) -> None:
-    """Refuse a role without answers, and classifiers without records to answer."""
-    for name, given in roles.items():
-        if given is None:
+    """Refuse a role without predictions, and classifiers without records."""
+    for name, value in roles.items():
+        if value is None:
             raise TypeError(
                 f"`{name}` must be answers or a fitted classifier. Got None. Pass the "
                 "champion and the challenger after `y_true`."
             )
-        if X is None and hasattr(given, "predict"):
+        if X is None and hasattr(value, "predict"):
             raise TypeError(
                 f"`{name}` is a classifier, which needs records to answer. Pass them as "
                 "`X`."
             )
-        if X is not None and not hasattr(given, "predict"):
+        if X is not None and not hasattr(value, "predict"):
             raise TypeError(
                 f"`{name}` must be a fitted classifier where `X` is given. Got "
-                f"{type(given).__name__}. Pass a classifier, or leave `X` out and pass "
+                f"{type(value).__name__}. Pass a classifier, or leave `X` out and pass "
                 "answers for both."
             )

@@ -1,4 +1,4 @@
-"""What must be shown: better, not much worse, or about equal, by a measure."""
+"""Conditions of a gate: better, not much worse, or about equal, by a measure."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from skcompare.stats.scores import range_of
 
 
 def bounds_of(measure: Measure | None) -> tuple[float, float]:
-    """The least and the greatest value of a measure; infinite where that is not known."""
+    """The least and the greatest value of a measure; infinite if unknown."""
     return range_of(None if measure is None else measure.metric)
 
 
@@ -32,20 +32,20 @@ EXACT = "mcnemar"
 
 
 class Written:
-    """What is shown as it is written, without settings that are the default."""
+    """Representation of a condition or gate as written, without default settings."""
 
     def __repr__(self) -> str:
-        one: Any = self
+        instance: Any = self
         parts: list[str] = []
-        for each in fields(one):
-            value = getattr(one, each.name)
-            if each.name == "conditions":
+        for attribute in fields(instance):
+            value = getattr(instance, attribute.name)
+            if attribute.name == "conditions":
                 parts += map(repr, value)
-            elif each.name == "measure":
+            elif attribute.name == "measure":
                 parts.append(repr(value))
-            elif value and value != each.default:
+            elif value and value != attribute.default:
                 plain = dict(value) if isinstance(value, Mapping) else value
-                parts.append(f"{each.name}={plain!r}")
+                parts.append(f"{attribute.name}={plain!r}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
@@ -78,7 +78,7 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
 def check_exact(
     measure: Measure | None, test: str | None, options: Mapping[str, Any]
 ) -> None:
-    """Refuse to promise an exact test of what has none, or by another method."""
+    """Refuse `exact` for a measure without an exact test, or beside another method."""
     if measure is not None and not get_test(EXACT).match(measure.metric):
         raise ValueError(
             f"`exact` is for accuracy. Got {measure.subject!r}, which has no exact test. "
@@ -90,10 +90,10 @@ def check_exact(
 
 
 def _entries(measure: Measure | None) -> list[PairedTestEntry]:
-    known = item_tests() if measure is None else tests_for(measure.metric)
+    entries = item_tests() if measure is None else tests_for(measure.metric)
     return [
         entry
-        for entry in known
+        for entry in entries
         if entry.kind == "difference" and "alternative" in entry.options
     ]
 
@@ -104,7 +104,7 @@ def tests_of(measure: Measure | None) -> str:
 
 
 def checked_where(where: Any) -> Mapping[str, Any] | None:
-    """A slice: columns and the value, or list of values, that records must have."""
+    """Return a slice: columns and the value, or list of values, that records must have."""
     if where is None:
         return None
     if not isinstance(where, Mapping) or not where:
@@ -114,7 +114,7 @@ def checked_where(where: Any) -> Mapping[str, Any] | None:
         )
     for name, value in where.items():
         values = value if isinstance(value, list | tuple) else [value]
-        plain = all(isinstance(one, str | bool | int | float) for one in values)
+        plain = all(isinstance(v, str | bool | int | float) for v in values)
         if not isinstance(name, str) or not plain or not values:
             raise ValueError(
                 f"`where` must name columns and the value, or a list of values, that "
@@ -141,15 +141,15 @@ def where_words(where: Mapping[str, Any] | None) -> str:
 
 
 def check_distinct(conditions: tuple[Any, ...]) -> None:
-    """Refuse a condition that is there twice."""
-    known = [one.to_dict() for one in conditions]
-    twice = next((one for k, one in enumerate(known) if one in known[:k]), None)
-    if twice is not None:
-        raise ValueError(f"Each condition must be there once. Got {twice!r} twice.")
+    """Refuse a repeated condition."""
+    dicts = [condition.to_dict() for condition in conditions]
+    repeated = next((d for k, d in enumerate(dicts) if d in dicts[:k]), None)
+    if repeated is not None:
+        raise ValueError(f"Each condition must be there once. Got {repeated!r} twice.")
 
 
 SET_BY_CONDITION = ("alternative", "null_value")
-"""Options of tests that follow from the condition."""
+"""Options of tests that the condition sets."""
 
 ANYTIME = {"accuracy": "anytime_mcnemar"}
 ANYTIME_LOSSES = "anytime_losses"
@@ -157,10 +157,10 @@ ANYTIME_LOSSES = "anytime_losses"
 
 @dataclass(frozen=True, repr=False)
 class Condition(Written, ABC):
-    """What must be shown about the difference of one measure.
+    """Statement about the difference of one measure that must be shown to hold.
 
-    Differences are challenger less champion on a scale of which more is better, so that
-    a margin is a distance whatever the measure.
+    Differences are challenger minus champion on a greater-is-better scale, so that a
+    margin is a distance whatever the measure.
     """
 
     measure: str
@@ -174,7 +174,7 @@ class Condition(Written, ABC):
     min_discordant: int | None = field(default=None, kw_only=True)
 
     name: ClassVar[str]
-    """How policies call the kind of condition."""
+    """Name of the kind of condition in policies."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.measure, str):
@@ -189,7 +189,7 @@ class Condition(Written, ABC):
             value = getattr(self, name)
             if value is not None:
                 check_count(name, value)
-        # Frozen in the deep sense too: what was checked is what is judged.
+        # Deeply frozen, so that the checked values are those that are judged.
         object.__setattr__(self, "where", checked_where(self.where))
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
         self._check_test()
@@ -202,11 +202,11 @@ class Condition(Written, ABC):
     @property
     @abstractmethod
     def claim(self) -> str:
-        """What is to be shown, in words."""
+        """Text of what is to be shown."""
 
     @cached_property
     def scored(self) -> Measure | None:
-        """The measure; None where answers come scored."""
+        """The measure; None where predictions come scored."""
         if self.measure == MEAN_SCORE:
             return None
         (measure,) = resolve_scoring(self.measure)
@@ -214,19 +214,19 @@ class Condition(Written, ABC):
 
     @property
     def words(self) -> str:
-        """The condition in words, with its slice."""
+        """Text of the condition, with its slice."""
         return self.claim + where_words(self.where)
 
     @property
     def test_name(self) -> str | None:
-        """The test that was asked for; None for the design's default one."""
+        """The requested test; None for the default one of the design."""
         if self.test is not None or not self.anytime:
             return self.test
         metric = None if self.scored is None else self.scored.metric
         return ANYTIME.get(str(metric), ANYTIME_LOSSES)
 
     def to_dict(self) -> dict[str, Any]:
-        """The condition as plain values, as a policy file has it."""
+        """Return the condition as plain values, as a policy file has it."""
         values: dict[str, Any] = {self.name: self.measure}
         if self.margin:
             values["margin"] = self.margin
@@ -240,11 +240,13 @@ class Condition(Written, ABC):
         return values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a view of a dict cannot be pickled, what it shows can.
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        # Through the constructor: a mapping proxy cannot be pickled, but its dict can.
+        arguments = {
+            attribute.name: getattr(self, attribute.name) for attribute in fields(self)
+        }
         for name in ("where", "options"):
-            given[name] = None if given[name] is None else dict(given[name])
-        return _remade, (type(self), given)
+            arguments[name] = None if arguments[name] is None else dict(arguments[name])
+        return _from_arguments, (type(self), arguments)
 
     def _check_margin(self) -> None:
         if not is_number(self.margin) or not 0 < self.margin < math.inf:
@@ -255,7 +257,7 @@ class Condition(Written, ABC):
             )
 
     def _check_test(self) -> None:
-        """Refuse a measure without valid test, and a test that does not suit it."""
+        """Refuse a measure without a valid test, and a test that does not suit it."""
         if self.test is not None and self.anytime:
             raise ValueError(
                 f"`anytime` chooses the test. Got test={self.test!r} as well. Pass one of "
@@ -269,7 +271,7 @@ class Condition(Written, ABC):
             check_exact(measure, self.test, self.options)
         name = self.test_name
         if name is None:
-            given = [*self.options]
+            unknown = [*self.options]
         else:
             entry = get_test(name)
             if entry.kind != "difference" or "alternative" not in entry.options:
@@ -283,24 +285,24 @@ class Condition(Written, ABC):
                     f"{name} is no test of {measure.subject}. Choose among "
                     f"{tests_of(measure)}."
                 )
-            known = (*entry.options, *entry.evidence_options)
-            given = [one for one in self.options if one not in known]
-        set_here = [one for one in self.options if one in SET_BY_CONDITION]
-        if set_here:
+            allowed = (*entry.options, *entry.evidence_options)
+            unknown = [option for option in self.options if option not in allowed]
+        fixed = [option for option in self.options if option in SET_BY_CONDITION]
+        if fixed:
             raise ValueError(
-                f"{' and '.join(set_here)} follow from the condition. Got "
+                f"{' and '.join(fixed)} follow from the condition. Got "
                 f"options={dict(self.options)!r}. Leave it out."
             )
-        if given:
+        if unknown:
             reason = "needs `test`" if name is None else f"is no option of {name}"
             raise ValueError(
-                f"Option {given[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
+                f"Option {unknown[0]!r} of {self.name}({self.measure!r}) {reason}. Name a "
                 f"test and its options, or leave them out."
             )
 
 
-def _remade(kind: type[Condition], given: dict[str, Any]) -> Condition:
-    return kind(**given)
+def _from_arguments(kind: type[Condition], arguments: dict[str, Any]) -> Condition:
+    return kind(**arguments)
 
 
 @dataclass(frozen=True, repr=False)
@@ -312,7 +314,7 @@ class Superior(Condition):
     Parameters
     ----------
     measure : str
-        What is compared: a name of :func:`skcompare.compare`'s `scoring`, of one class in
+        Measure to compare: a name of :func:`skcompare.compare`'s `scoring`, of one class in
         brackets, such as "precision[malignant]".
     margin : float, default=0.0
         The challenger must be better by more than this.
@@ -323,13 +325,13 @@ class Superior(Condition):
     options : mapping of str to object, optional
         Options of `test`.
     exact : bool, default=False
-        Whether the test is never to reject too often, whatever the number of records;
-        for accuracy.
+        Whether the test must keep its level exactly, whatever the number of records; for
+        accuracy.
     anytime : bool, default=False
-        Whether the test stays valid however often and whenever one looks at growing data.
+        Whether the test stays valid under any number of interim analyses of growing data.
     min_records, min_discordant : int, optional
-        With fewer records, or fewer that one classifier alone answers rightly, nothing
-        is concluded.
+        With fewer records, or fewer that exactly one classifier predicts correctly,
+        nothing is concluded.
 
     Notes
     -----
@@ -338,13 +340,13 @@ class Superior(Condition):
     number of records. The other tests are asymptotic, with at most 0.01 more than a level
     of 0.05: mid-p of 100 records or more without margin, and Tango's score of more than
     5,000 at a margin of 100 records or more. A mean difference of losses (30 records or
-    more), of AUCs (20 of each class), of scores of labels (15 with different answers, and
-    20 of each class where classes count alike), of calibration errors (100 records) and of
-    groups (20, or fewer of even size) is tested with an allowance for skewness, because
-    their tests alone pass twice as often as they should where errors are rare; fewer
-    conclude nothing. Rankings and losses with a bound are also held to what rare errors
-    could do that no record has: a margin below 3 / n is not shown of equal classifiers with
-    n records, for rankings of the rarer class. The error rates are in
+    more), of AUCs (20 of each class), of scores of labels (15 with different predictions,
+    and 20 of each class where classes have equal weight), of calibration errors (100
+    records) and of groups (20, or fewer of even size) is tested with an allowance for
+    skewness, because their tests alone pass twice as often as they should where errors are
+    rare; fewer conclude nothing. For rankings and losses with a bound, the tests also allow
+    for rare errors that no record shows: a margin below 3 / n is not shown of equal
+    classifiers with n records, for rankings of the rarer class. The error rates are in
     :ref:`gate_error_rates`.
 
     Examples
@@ -366,7 +368,7 @@ class Superior(Condition):
 
     @property
     def claim(self) -> str:
-        """What is to be shown, in words."""
+        """Text of what is to be shown."""
         by = f" by more than {self.margin:g}" if self.margin else ""
         return f"{self.measure} is better{by}"
 
@@ -384,7 +386,7 @@ class NonInferior(Condition):
     Parameters
     ----------
     measure : str
-        What is compared, as for :class:`Superior`.
+        Measure to compare, as for :class:`Superior`.
     margin : float
         The largest loss that does not matter, fixed before the data are seen.
     where, test, options, exact, anytime, min_records, min_discordant
@@ -418,7 +420,7 @@ class NonInferior(Condition):
 
     @property
     def claim(self) -> str:
-        """What is to be shown, in words."""
+        """Text of what is to be shown."""
         return f"{self.measure} is worse by less than {self.margin:g}"
 
 
@@ -432,7 +434,7 @@ class Equivalent(Condition):
     Parameters
     ----------
     measure : str
-        What is compared, as for :class:`Superior`.
+        Measure to compare, as for :class:`Superior`.
     margin : float
         The largest difference that does not matter, fixed before the data are seen.
     where, test, options, exact, anytime, min_records, min_discordant
@@ -466,7 +468,7 @@ class Equivalent(Condition):
 
     @property
     def claim(self) -> str:
-        """What is to be shown, in words."""
+        """Text of what is to be shown."""
         return f"{self.measure} differs by less than {self.margin:g}"
 
 
@@ -493,29 +495,29 @@ class AnyOf(Written):
     name: ClassVar[str] = "any_of"
 
     def __init__(self, *conditions: Condition) -> None:
-        strange = [c for c in conditions if not isinstance(c, Condition)]
-        if len(conditions) < 2 or strange:
-            got = [type(c).__name__ for c in conditions]
+        unsuitable = [c for c in conditions if not isinstance(c, Condition)]
+        if len(conditions) < 2 or unsuitable:
+            types = [type(c).__name__ for c in conditions]
             raise ValueError(
                 f"AnyOf needs two or more of Superior, NonInferior and Equivalent. Got "
-                f"{', '.join(got) or 'none'}."
+                f"{', '.join(types) or 'none'}."
             )
         check_distinct(conditions)
         object.__setattr__(self, "conditions", tuple(conditions))
 
     @property
     def words(self) -> str:
-        """The conditions in words."""
-        return ", or ".join(one.words for one in self.conditions)
+        """Text of the conditions."""
+        return ", or ".join(condition.words for condition in self.conditions)
 
     def to_dict(self) -> dict[str, Any]:
-        """The conditions as plain values, as a policy file has them."""
-        return {self.name: [one.to_dict() for one in self.conditions]}
+        """Return the conditions as plain values, as a policy file has them."""
+        return {self.name: [condition.to_dict() for condition in self.conditions]}
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class GateConditions(Written):
-    """What a gate asks for, as those who judge by it read it."""
+    """Conditions and settings of a gate, as the modules that judge by it read them."""
 
     conditions: tuple[Condition | AnyOf, ...]
     alpha: float = 0.05
@@ -531,9 +533,12 @@ class GateConditions(Written):
         min_discordant: int | None = None,
         tell_inconclusive: bool = False,
     ) -> None:
-        strange = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
-        if not conditions or strange:
-            got = ", ".join(type(one).__name__ for one in strange) or "no condition"
+        unsuitable = [c for c in conditions if not isinstance(c, Condition | AnyOf)]
+        if not conditions or unsuitable:
+            got = (
+                ", ".join(type(condition).__name__ for condition in unsuitable)
+                or "no condition"
+            )
             raise ValueError(
                 f"A gate needs conditions: Superior, NonInferior, Equivalent or AnyOf. Got "
                 f"{got}."
@@ -543,8 +548,8 @@ class GateConditions(Written):
             raise ValueError(
                 f"`alpha` of a gate must be below 1/2. Got {alpha!r}. 0.05 is usual."
             )
-        least = {"min_records": min_records, "min_discordant": min_discordant}
-        for name, value in least.items():
+        minima = {"min_records": min_records, "min_discordant": min_discordant}
+        for name, value in minima.items():
             if value is not None:
                 check_count(name, value)
         if not isinstance(tell_inconclusive, bool):
@@ -552,28 +557,30 @@ class GateConditions(Written):
                 f"`tell_inconclusive` must be True or False. Got {tell_inconclusive!r}."
             )
         check_distinct(conditions)
-        values: dict[str, Any] = {"conditions": tuple(conditions), "alpha": alpha, **least}
+        values: dict[str, Any] = {"conditions": tuple(conditions), "alpha": alpha, **minima}
         values["tell_inconclusive"] = tell_inconclusive
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that slices are cut by, each once."""
+        """Columns that define slices, each once."""
         names = (name for leaf in self.leaves for name in leaf.where or ())
         return tuple(dict.fromkeys(names))
 
     @property
     def leaves(self) -> tuple[Condition, ...]:
-        """All single conditions, also those of which any is enough."""
+        """All single conditions, also those of an `AnyOf`."""
         return tuple(
             leaf
-            for one in self.conditions
-            for leaf in (one.conditions if isinstance(one, AnyOf) else (one,))
+            for condition in self.conditions
+            for leaf in (
+                condition.conditions if isinstance(condition, AnyOf) else (condition,)
+            )
         )
 
     def at_level(self, alpha: float) -> Self:
-        """The same conditions at another level.
+        """Return the same conditions at another level.
 
         Parameters
         ----------
@@ -583,7 +590,7 @@ class GateConditions(Written):
         Returns
         -------
         gate : Gate
-            A new gate; this one stays as it is.
+            A new gate; this one is unchanged.
 
         Raises
         ------
@@ -591,19 +598,21 @@ class GateConditions(Written):
             If `alpha` is not between 0 and 1/2.
         """
         names = ("min_records", "min_discordant", "tell_inconclusive")
-        given = {name: getattr(self, name) for name in names}
-        return type(self)(*self.conditions, alpha=alpha, **given)
+        settings = {name: getattr(self, name) for name in names}
+        return type(self)(*self.conditions, alpha=alpha, **settings)
 
     def to_dict(self) -> dict[str, Any]:
-        """The gate as plain values, as a policy file has it.
+        """Return the gate as plain values, as a policy file has it.
 
         Returns
         -------
         values : dict
-            Keys as in a policy file; conditions are a list by the key "condition".
+            Keys as in a policy file; conditions are a list under the key "condition".
         """
         values: dict[str, Any] = {"alpha": self.alpha}
         for name in ("min_records", "min_discordant", "tell_inconclusive"):
             if getattr(self, name):
                 values[name] = getattr(self, name)
-        return values | {"condition": [one.to_dict() for one in self.conditions]}
+        return values | {
+            "condition": [condition.to_dict() for condition in self.conditions]
+        }

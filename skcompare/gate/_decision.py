@@ -1,4 +1,4 @@
-"""The decision of a gate, and the forms that it is handed on in."""
+"""Decision of a gate, and its conversion to text, Markdown, HTML, JSON and JUnit."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +13,10 @@ from skcompare.reports import json_of_page, to_standard_json
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GateDecision(DecisionData):
-    """Whether the challenger may pass, with every reason.
+    """Decision whether the challenger passes, with all reasons.
 
-    True where it passed, and False otherwise. Two decisions are equal where their JSON is,
-    so that one equals its copies, and what is read from its JSON.
+    True if it passed, and False otherwise. Two decisions are equal if their JSON is, so
+    that a decision equals its copies, and the one that is read from its JSON.
 
     Attributes
     ----------
@@ -24,37 +24,36 @@ class GateDecision(DecisionData):
         "passed" where every condition was shown to hold; "failed" where one was shown not
         to; "inconclusive" otherwise. A blind gate has "passed" and "not passed" only.
     outcomes : tuple of Outcome
-        What became of each condition.
+        Outcome of each condition.
     reasons : tuple of str
-        Why nothing can pass, whatever the conditions say; empty where that is not so.
+        Why nothing can pass, whatever the conditions; empty otherwise.
     flags : tuple of str
         Codes of caveats about the data.
     alpha : float
         Level of the gate: the probability, at most, that it passes where a condition does
         not hold.
     champion, challenger : str
-        What they are called.
+        Their names.
     design : str
         How the evidence was collected.
     n_records : int
         Records, or items.
     size : str
-        What was judged, in words, where it is not records alone: items with their attempts,
-        or records in groups.
+        Text of the amount of data, where it is not records alone: items with their
+        attempts, or records in groups.
     fingerprint : str
         Digest of the true labels.
     look : mapping or None
         Where a ledger counts the looks at these records: the "number" of this look, its
         level "alpha", the "rule", the "total_alpha" of all looks, "looks_left" (None: no
         end), "alpha_left", "next_alpha" (None: no further look), whether it is "repeated",
-        and the "ledger". None also where the answers of both are the same, which is no
-        look.
+        and the "ledger". None also where both predict the same, which is no look.
     blind : bool
-        Whether nothing but passed or not is revealed.
+        Whether only passed or not is revealed.
     seconds : float or None
         Time it took.
     versions : mapping of str to str
-        What it ran with.
+        Versions of the packages that were used.
 
     Examples
     --------
@@ -79,49 +78,49 @@ class GateDecision(DecisionData):
         return self is other or self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
-        about = self.champion, self.challenger, self.design, self.n_records
-        return hash((self.status, self.alpha, *about))
+        identity = self.champion, self.challenger, self.design, self.n_records
+        return hash((self.status, self.alpha, *identity))
 
     def __bool__(self) -> bool:
-        # Without it an `if decision:` would pass whatever was decided.
+        # Without it `if decision:` would be true for every decision.
         return self.passed
 
     @property
     def caveats(self) -> list[str]:
-        """All flags with their words, those of the data first.
+        """Explanations of all flags, those of the data first.
 
-        Where there are several conditions, it is said which one a flag is about.
+        With several conditions, each explanation names the condition of its flag.
         """
         return caveats_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as plain values; of a blind one only what it may tell.
+        """Return the decision as plain values; of a blind one only what it may reveal.
 
         Returns
         -------
         values : dict
-            What `decision.schema.json` of the package describes.
+            As described by `decision.schema.json` of the package.
         """
         return decision_values(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The decision as standard JSON; NaN is written as {"number": "NaN"}.
+        """Return the decision as standard JSON; NaN is written as {"number": "NaN"}.
 
         Parameters
         ----------
         indent : int or None, default=2
-            Spaces of a level; None writes a single line.
+            Spaces per level; None writes a single line.
 
         Returns
         -------
         text : str
-            What :meth:`from_json` reads.
+            JSON that :meth:`from_json` reads.
         """
         return to_standard_json(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str) -> "GateDecision":
-        """The decision that :meth:`to_json` wrote.
+        """Return the decision that :meth:`to_json` wrote.
 
         Parameters
         ----------
@@ -131,49 +130,49 @@ class GateDecision(DecisionData):
         Returns
         -------
         decision : GateDecision
-            Equal to the one that was written. A row's result knows the interval of one
-            level only.
+            Equal to the one that was written. The result of a row has the interval of
+            one level only.
 
         Raises
         ------
         ValueError
-            If it is no decision, not a whole one, or of another version.
+            If it is no decision, incomplete, or of another version.
         """
         return decision_from_json(text, cls)
 
     def to_markdown(self) -> str:
-        """The report as Markdown, for job summaries and pull requests.
+        """Return the report as Markdown, for job summaries and pull requests.
 
         Returns
         -------
         text : str
-            Markdown with a table, as hosts of repositories show it.
+            Markdown with a table, as repository hosts show it.
         """
         return decision_markdown(self)
 
     def to_junit(self) -> str:
-        """The report as JUnit XML, a test case a condition.
+        """Return the report as JUnit XML, with one test case per condition.
 
         Returns
         -------
         text : str
-            A whole XML document.
+            A complete XML document.
         """
         return decision_junit(self)
 
     def to_html(self) -> str:
-        """The report as a self-contained page.
+        """Return the report as a self-contained HTML page.
 
         Returns
         -------
         text : str
-            A whole page, with the JSON in it.
+            A complete page, with the JSON in it.
         """
         return decision_html(self)
 
     @classmethod
     def from_html(cls, page: str) -> "GateDecision":
-        """The decision within the text of a page that :meth:`to_html` wrote.
+        """Return the decision in the text of a page that :meth:`to_html` wrote.
 
         Parameters
         ----------

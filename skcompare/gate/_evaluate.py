@@ -1,4 +1,4 @@
-"""One condition against the evidence of its slice: shown, shown not to hold, or neither."""
+"""Evaluation of the conditions of a gate against the evidence of their slices."""
 
 import math
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ from skcompare.stats.planning import (
 POWER = 0.8
 
 FEWEST, FEWEST_DISCORDANT = 20, 5
-"""What fewer records show, or fewer that tell accuracies apart, is no plan."""
+"""Fewest records, and fewest discordant pairs, from which a sample size is planned."""
 
 TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 
@@ -50,10 +50,10 @@ def records_needed(
 
     With a probability of 80 %: of accuracies by adding the probabilities of all tables, of
     scores of labels by simulation, and of other measures by the normal approximation with
-    the skewness that the test allows for, of calibration errors with what resamples say of
-    their standard errors. Both boundaries of an equivalence are counted at once. Infinite
-    where the observed difference is beyond a boundary, so that no number of records is
-    enough; None where nothing is known, or next to nothing.
+    the skewness that the test allows for, of calibration errors with standard errors by
+    resampling. Both boundaries of an equivalence are counted at once. Infinite where the
+    observed difference is beyond a boundary, so that no number of records is enough; None
+    where nothing, or almost nothing, is known.
     """
     if too_few_to_plan(test, sides) or any(
         math.isnan(side.result.estimate) for side in sides
@@ -61,14 +61,14 @@ def records_needed(
         return None
     n = float(sides[0].result.n)
     needed = _needed(condition, test, sides, alpha)
-    # These records did not settle it, so the answer is never that they are enough.
+    # These records did not settle it, so more of them are needed.
     if needed is None or math.isinf(needed):
         return needed
     return max(float(math.ceil(needed)), math.floor(n) + 1.0)
 
 
 def too_few_to_plan(test: Any, sides: Sequence[Side]) -> bool:
-    """Whether what was observed says next to nothing of what is true."""
+    """Whether the records are too few to estimate the true difference."""
     evidence = test.prepared.evidence
     if sides[0].result.n < FEWEST:
         return True
@@ -92,10 +92,10 @@ def _needed(
             POWER,
         )
     if entry.name.startswith("anytime") and entry.sample_size is not None:
-        return max(_by_the_test(test, side, alpha) for side in sides)
+        return max(_by_own_plan(test, side, alpha) for side in sides)
     basis = sides[0].basis
     if isinstance(basis, Still):
-        return max(_while_still(side, alpha) for side in sides)
+        return max(_without_variation(side, alpha) for side in sides)
     if isinstance(basis, Cautious) and basis.moves.error == 0:
         return None
     if any(math.isnan(side.pvalue) for side in sides) and not isinstance(basis, Cautious):
@@ -109,8 +109,8 @@ def _needed(
     return needed
 
 
-def _by_the_test(test: Any, side: Side, alpha: float) -> float:
-    """By the number of records that a test plans itself."""
+def _by_own_plan(test: Any, side: Side, alpha: float) -> float:
+    """Return the number of records that the test itself plans."""
     prepared = test.prepared
     options = {**prepared.options, **test.options, "alternative": side.direction}
     needed: float = prepared.entry.sample_size(
@@ -122,38 +122,38 @@ def _by_the_test(test: Any, side: Side, alpha: float) -> float:
     return needed
 
 
-def _while_still(side: Side, alpha: float) -> float:
-    """Records at which differences that stay all alike exclude the boundary."""
+def _without_variation(side: Side, alpha: float) -> float:
+    """Records at which differences with zero variation exclude the boundary."""
     basis = side.basis
     assert isinstance(basis, Still)
-    one = basis._replace(n=1).pvalue(side.boundary, side.direction)
-    if one >= 1:
+    single = basis._replace(n=1).pvalue(side.boundary, side.direction)
+    if single >= 1:
         return math.inf
-    return float(side.result.n) * math.log(alpha) / math.log(one) / basis.n
+    return float(side.result.n) * math.log(alpha) / math.log(single) / basis.n
 
 
 ADMITS_NO_SKILL = "margin-admits-no-skill"
 
 
 def admits_everything(condition: Condition, result: PairedResult) -> str:
-    """Why no challenger, however bad, could fail a condition; empty where one could.
+    """Reason why no challenger, however bad, could fail a condition; empty if one could.
 
-    The worst value that a measure can have, beside the champion's observed one, is within
-    the margin.
+    Even the worst value of the measure is within the margin of the observed value of the
+    champion.
     """
     if not _below_zero(condition) or result.champion is None:
         return ""
-    least, most = bounds_of(condition.scored)
-    if not (math.isfinite(least) and math.isfinite(most)):
+    lowest, highest = bounds_of(condition.scored)
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
         return ""
-    larger = result.greater_is_better
-    worst = least if larger else most
+    greater_is_better = result.greater_is_better
+    worst = lowest if greater_is_better else highest
     farthest = abs(result.champion - worst)
     if not farthest < condition.margin:
         return ""
-    words = f"{condition.measure} of {worst:g}"
+    worst_value = f"{condition.measure} of {worst:g}"
     return (
-        f"nothing could fail: {words}, the worst there is, would be worse by "
+        f"nothing could fail: {worst_value}, the worst there is, would be worse by "
         f"{farthest:.4g} only than the champion's {result.champion:.4g}, and the margin is "
         f"{condition.margin:g}"
     )
@@ -162,20 +162,20 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
 def skill_flag(
     condition: Condition, result: PairedResult, pair: Any, pos_label: Any = None
 ) -> str | None:
-    """What is to be said of a classifier without skill; None where nothing is.
+    """Flag about a classifier without skill; None if there is none.
 
-    Either one of the two is worse, or such a challenger would be within the margin.
+    Either one of the two is worse than it, or such a challenger would be within the margin.
 
     Parameters
     ----------
     condition : Condition
-        What is to be shown.
+        The condition.
     result : PairedResult
-        With the values of both.
+        The result, with the values of both.
     pair : PairedPredictions or None
-        The answers, of which the true classes are looked at.
+        The predictions, of which the true classes are used.
     pos_label : label, optional
-        The positive one of two classes.
+        The positive class of two.
     """
     if result.champion is None or pair is None:
         return None
@@ -203,10 +203,10 @@ def _below_zero(condition: Condition) -> bool:
 
 
 def too_few_resamples(test: Once, sides: Sequence[Side], alpha: float) -> str:
-    """Why nothing could pass at this level, whatever the records; empty if it could.
+    """Reason why nothing could pass at this level; empty if something could.
 
-    A p-value that counts R resamples is not below about 1 / (R + 1). Its interval then
-    excludes no more at the level than at any smaller one, which is nothing.
+    A p-value from R resamples is at least about 1 / (R + 1). The interval at the level then
+    excludes no more than that at any smaller one, which is nothing.
     """
     for side in sides:
         details, options = side.result.details, {**test.prepared.options, **test.options}
@@ -216,8 +216,8 @@ def too_few_resamples(test: Once, sides: Sequence[Side], alpha: float) -> str:
             continue
         at_level = side.result.confidence_interval(1 - alpha)
         if at_level == side.result.confidence_interval(1 - SMALLEST):
-            known = details.get("resamples", options.get("n_resamples"))
-            count = "so few" if known is None else f"{known:,.0f}"
+            n_resamples = details.get("resamples", options.get("n_resamples"))
+            count = "so few" if n_resamples is None else f"{n_resamples:,.0f}"
             return (
                 f"{count} resamples have no p-value below a level of {alpha:.2g}, so that "
                 f"nothing can pass: ask for more than {math.ceil(1 / alpha):,} by "
@@ -237,7 +237,7 @@ UNEVEN = "these records are too few, or a few of them decide the difference"
 
 
 class Least(NamedTuple):
-    """Records and discordant pairs that a condition needs, where it sets no own number."""
+    """Fewest records and discordant pairs of conditions that set no number themselves."""
 
     records: int | None = None
     discordant: int | None = None
@@ -250,9 +250,9 @@ def judge(
     least: Least,
     planned: bool = True,
 ) -> Outcome:
-    """The outcome of a condition, or of several of which any is enough.
+    """Return the outcome of a condition, or of several of which any is enough.
 
-    With `planned` it has the number of records that would settle what is open.
+    With `planned` it has the number of records that would settle an open condition.
     """
     if isinstance(condition, AnyOf):
         return _judge_any(condition, subject, alpha, least, planned)
@@ -262,14 +262,14 @@ def judge(
 def _judge_any(
     condition: AnyOf, subject: Subject, alpha: float, least: Least, planned: bool
 ) -> Outcome:
-    """Each condition at the level of all, then with its p-value adjusted.
+    """Judge each condition, and adjust the p-values.
 
-    The limits that are shown have the level of Bonferroni's method, which holds for all
-    of them together.
+    The reported limits have the level of Bonferroni's method, which holds for all of them
+    together.
     """
     share = alpha / len(condition.conditions)
     parts = [
-        _judge_one(one, subject, share, least, planned) for one in condition.conditions
+        _judge_one(leaf, subject, share, least, planned) for leaf in condition.conditions
     ]
     raw = [math.nan if part.pvalue is None else part.pvalue for part in parts]
     adjusted = adjust_pvalues([1.0 if math.isnan(p) else p for p in raw], "holm")
@@ -279,19 +279,19 @@ def _judge_any(
     )
     if outcome.status != INCONCLUSIVE:
         return outcome
-    # The first that is shown is enough, and it must be shown at the level of Bonferroni's.
+    # One condition is enough, and is planned at the level of Bonferroni's method.
     needed = [part.records_needed for part in outcome.parts]
-    known = [one for one in needed if one is not None]
-    return replace(outcome, records_needed=min(known, default=None))
+    counts = [count for count in needed if count is not None]
+    return replace(outcome, records_needed=min(counts, default=None))
 
 
 def _adjusted(part: Outcome, pvalue: float, alpha: float) -> Outcome:
-    """An outcome by its adjusted p-value; what no test could pass stays as it is."""
+    """Return an outcome by its adjusted p-value; a blocked one keeps its status."""
     if part.pvalue is None or math.isnan(part.pvalue):
         return part
     part = replace(part, adjusted_pvalue=pvalue)
     if part.status == INCONCLUSIVE and pvalue < alpha and not part.blocked:
-        reason = f"adjusted p {_p_words(pvalue, alpha)} is below {alpha:g}"
+        reason = f"adjusted p {_pvalue_text(pvalue, alpha)} is below {alpha:g}"
         return replace(part, status=PASSED, reasons=(reason,), records_needed=None)
     return part
 
@@ -322,15 +322,15 @@ def _judge_one(
 def _with_margin(
     outcome: Outcome, condition: Condition, result: PairedResult, subject: Subject
 ) -> Outcome:
-    """What a margin is worth beside the champion's value."""
+    """Return an outcome, flagged or blocked for lack of skill or a margin too wide."""
     pair = getattr(subject, "pair", None)
     pos_label = getattr(subject, "pos_label", None)
     if flag := skill_flag(condition, result, pair, pos_label):
         outcome = replace(outcome, flags=(*outcome.flags, flag))
         if flag == WORSE_THAN_NO_SKILL and outcome.status != FAILED:
             outcome = _blocked(outcome, WITHOUT_SKILL, None)
-    if why := admits_everything(condition, result):
-        return _blocked(outcome, why, None)
+    if reason := admits_everything(condition, result):
+        return _blocked(outcome, reason, None)
     return outcome
 
 
@@ -342,25 +342,25 @@ def _from_sides(
     n_records: int,
     planned: bool,
 ) -> Outcome:
-    """The outcome by the one-sided tests of the boundaries, all of which must reject."""
-    shown = max(side.pvalue for side in sides)
+    """Return the outcome by one-sided tests of the boundaries, all of which must reject."""
+    pvalue = max(side.pvalue for side in sides)
     if any(math.isnan(side.pvalue) for side in sides):
-        shown = math.nan
-    # Shown not to hold: beyond a boundary on the wrong side. Two chances share the level.
+        pvalue = math.nan
+    # Shown not to hold: beyond a boundary on the other side. Two tests share the level.
     share = alpha / len(sides)
-    wrong = [side_of(test, s.boundary, OPPOSITE[s.direction], share) for s in sides]
+    opposite = [side_of(test, s.boundary, OPPOSITE[s.direction], share) for s in sides]
     row = test.row(sides[0].result)
     low, high = _limits(test, sides, alpha)
-    if math.isnan(shown):
-        why = next((side.why for side in sides if side.why), "")
-        reason = why or f"the p-value of {row.test} is undefined"
+    if math.isnan(pvalue):
+        undefined = next((side.why for side in sides if side.why), "")
+        reason = undefined or f"the p-value of {row.test} is undefined"
         status = INCONCLUSIVE
-    elif shown < alpha:
-        status, reason = PASSED, _words(sides, low, high, alpha)
-    elif any(side.pvalue < share for side in wrong):
-        status, reason = FAILED, _wrong_words(wrong, share)
+    elif pvalue < alpha:
+        status, reason = PASSED, _limits_text(sides, low, high, alpha)
+    elif any(side.pvalue < share for side in opposite):
+        status, reason = FAILED, _opposite_text(opposite, share)
     else:
-        status, reason = INCONCLUSIVE, _words(sides, low, high, alpha)
+        status, reason = INCONCLUSIVE, _limits_text(sides, low, high, alpha)
     needed, reasons = None, [reason]
     if status == INCONCLUSIVE and planned:
         if too_few := too_few_resamples(test, sides, alpha):
@@ -373,11 +373,11 @@ def _from_sides(
         condition,
         status,
         tuple(reasons),
-        row=replace(row, low=low, high=high, pvalue=shown),
+        row=replace(row, low=low, high=high, pvalue=pvalue),
         low=low,
         high=high,
         level=alpha,
-        pvalue=shown,
+        pvalue=pvalue,
         n_records=n_records,
         n_discordant=_discordant(test),
         records_needed=needed,
@@ -387,36 +387,36 @@ def _from_sides(
 
 def _limits(test: Once, sides: Sequence[Side], alpha: float) -> tuple[float, float]:
     """One-sided limits of the difference, below and above."""
-    known = {side.direction: side.limit for side in sides}
+    limits = {side.direction: side.limit for side in sides}
     boundary = sides[0].boundary
     for direction in (ABOVE, BELOW):
-        if direction not in known:
-            known[direction] = side_of(test, boundary, direction, alpha).limit
-    return known[ABOVE], known[BELOW]
+        if direction not in limits:
+            limits[direction] = side_of(test, boundary, direction, alpha).limit
+    return limits[ABOVE], limits[BELOW]
 
 
-def _words(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
-    """What was observed, beside what must be excluded."""
+def _limits_text(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
+    """Text of the observed difference and its limits, with what they must exclude."""
     estimate = sides[0].result.estimate
     decimals = max(_decimals(estimate, (low, high), side.boundary) for side in sides)
     parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
     for side in sides:
         limit = low if side.direction == ABOVE else high
         bound = "at least" if side.direction == ABOVE else "at most"
-        reached = side.pvalue < alpha
+        rejected = side.pvalue < alpha
         verb = "must be above" if side.direction == ABOVE else "must be below"
-        words = f"{bound} {format_number(limit, decimals, signed=True)}"
+        text = f"{bound} {format_number(limit, decimals, signed=True)}"
         if math.isinf(limit):
-            words = f"{NO_LIMIT[side.direction]} ({UNEVEN})"
-        if not reached:
-            words += f", {verb} {_boundary_words(side.boundary)}"
-        parts.append(f"{words} ({format_confidence(alpha)} confidence)")
+            text = f"{NO_LIMIT[side.direction]} ({UNEVEN})"
+        if not rejected:
+            text += f", {verb} {_boundary_text(side.boundary)}"
+        parts.append(f"{text} ({format_confidence(alpha)} confidence)")
     pvalue = max(side.pvalue for side in sides)
-    return f"{', '.join(parts)}, p {_p_words(pvalue, alpha)}"
+    return f"{', '.join(parts)}, p {_pvalue_text(pvalue, alpha)}"
 
 
-def _wrong_words(wrong: Sequence[Side], share: float) -> str:
-    side = min(wrong, key=lambda one: one.pvalue)
+def _opposite_text(opposite: Sequence[Side], share: float) -> str:
+    side = min(opposite, key=lambda side: side.pvalue)
     estimate = side.result.estimate
     decimals = _decimals(estimate, (side.limit,), side.boundary)
     where = "below" if side.direction == BELOW else "above"
@@ -425,27 +425,27 @@ def _wrong_words(wrong: Sequence[Side], share: float) -> str:
         f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
         f"{format_number(side.limit, decimals, signed=True)} "
         f"({format_confidence(share)} confidence): shown to be {where} "
-        f"{_boundary_words(side.boundary)}, "
-        f"p of the opposite {_p_words(side.pvalue, share)}"
+        f"{_boundary_text(side.boundary)}, "
+        f"p of the opposite {_pvalue_text(side.pvalue, share)}"
     )
 
 
-def _boundary_words(boundary: float) -> str:
+def _boundary_text(boundary: float) -> str:
     return f"{boundary:+g}" if boundary else "0"
 
 
 def _decimals(estimate: float, limits: Sequence[float], boundary: float) -> int:
-    """Decimals that show on which side of a boundary the limits are."""
+    """Return the decimals that show on which side of a boundary the limits are."""
     return decimals_beside(boundary, decimals_for(estimate, *limits), limits)
 
 
-def _p_words(pvalue: float, alpha: float) -> str:
-    words = format_pvalue(pvalue, alpha)
-    return words if words.startswith("<") else f"= {words}"
+def _pvalue_text(pvalue: float, alpha: float) -> str:
+    text = format_pvalue(pvalue, alpha)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _discordant(test: Once) -> float | None:
-    """Records that exactly one classifier answers rightly, where the evidence has them."""
+    """Records that exactly one classifier predicts correctly; None if not counted."""
     evidence = test.prepared.evidence
     if isinstance(evidence, JointCounts):
         evidence = evidence.contingency_table()
@@ -455,29 +455,29 @@ def _discordant(test: Once) -> float | None:
 
 
 def _with_minimum(condition: Condition, outcome: Outcome, shared: Least) -> Outcome:
-    """Nothing is concluded from fewer records than are asked for."""
+    """Return an outcome, blocked where there are fewer records than required."""
     least = condition.min_records or shared.records
     if least is not None and outcome.n_records < least:
-        what = "items" if condition.scored is None else "records"
-        reason = f"{outcome.n_records:,} {what}, and at least {least:,} are asked for"
+        unit = "items" if condition.scored is None else "records"
+        reason = f"{outcome.n_records:,} {unit}, and at least {least:,} are asked for"
         return _blocked(outcome, reason, _larger(outcome.records_needed, float(least)))
-    found = outcome.n_discordant
-    if found is None:
+    n_discordant = outcome.n_discordant
+    if n_discordant is None:
         if condition.min_discordant is None:
             return outcome
         reason = "discordant pairs are asked for, and this test counts none"
         return _blocked(outcome, reason, None)
     least = condition.min_discordant or shared.discordant
-    if least is not None and found < least:
-        needed = outcome.n_records * least / found if found else math.inf
-        reason = f"{found:,g} discordant pairs, and at least {least:,} are asked for"
+    if least is not None and n_discordant < least:
+        needed = outcome.n_records * least / n_discordant if n_discordant else math.inf
+        reason = f"{n_discordant:,g} discordant pairs, and at least {least:,} are asked for"
         return _blocked(outcome, reason, _larger(outcome.records_needed, needed))
     return outcome
 
 
-def _larger(one: float | None, other: float) -> float:
-    """What satisfies both, where one of them may not be known."""
-    return other if one is None else max(one, other)
+def _larger(needed: float | None, least: float) -> float:
+    """Return the larger of two numbers of records, of which one may be unknown."""
+    return least if needed is None else max(needed, least)
 
 
 def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
@@ -491,21 +491,22 @@ def _blocked(outcome: Outcome, reason: str, needed: float | None) -> Outcome:
 
 
 def stops(subject: Subject) -> dict[str, str]:
-    """Codes and words of what lets nothing pass, whatever the conditions say."""
-    found = ["same-predictions"] if subject.same_answers else []
-    return dict(zip(found, explain(found), strict=True))
+    """Return flags, with their explanations, that keep anything from passing."""
+    flags = ["same-predictions"] if subject.same_answers else []
+    return dict(zip(flags, explain(flags), strict=True))
 
 
 def judged(gate: GateConditions, subject: Subject, *, planned: bool = True) -> GateDecision:
-    """The decision without a ledger; `planned` has what would settle conditions."""
-    stopped = stops(subject)
+    """Return the decision without a ledger; `planned` adds the records needed."""
+    stopping = stops(subject)
     least = Least(gate.min_records, gate.min_discordant)
     outcomes = tuple(
-        judge(one, subject, gate.alpha, least, planned) for one in gate.conditions
+        judge(condition, subject, gate.alpha, least, planned)
+        for condition in gate.conditions
     )
     champion, challenger = subject.names
     return GateDecision(
-        status=INCONCLUSIVE if stopped else all_of(outcomes),
+        status=INCONCLUSIVE if stopping else all_of(outcomes),
         outcomes=outcomes,
         alpha=gate.alpha,
         champion=champion,
@@ -513,8 +514,8 @@ def judged(gate: GateConditions, subject: Subject, *, planned: bool = True) -> G
         design=str(subject.design),
         n_records=subject.n_records,
         size=subject.size,
-        reasons=tuple(stopped.values()),
-        flags=(*stopped, *subject.flags),
+        reasons=tuple(stopping.values()),
+        flags=(*stopping, *subject.flags),
         fingerprint=subject.fingerprint,
         versions=installed_versions(),
     )

@@ -1,4 +1,4 @@
-"""What a person is told by a test that did not pass its gate, with what to do."""
+"""Error of a test that did not pass its gate, with reasons and advice."""
 
 import math
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ BLIND = (
 
 
 class GateNotPassed(AssertionError):
-    """A gate did not pass; the message says why, and what to do.
+    """Error of a gate that did not pass, with the reasons and advice.
 
     Parameters
     ----------
     decision : GateDecision
-        What was decided.
+        The decision.
 
     Attributes
     ----------
     decision : GateDecision
-        The same.
+        The decision.
 
     Examples
     --------
@@ -56,33 +56,33 @@ class GateNotPassed(AssertionError):
 
 
 def failure_lines(decision: GateDecision) -> Iterator[str]:
-    """Which conditions were not shown, what was observed, what is needed, what to do."""
-    known = shown_part(decision)
-    yield f"{headline(known)} ({size_words(known)})"
-    for reason in known.reasons:
+    """Yield the verdict, what was observed and what is needed, and advice."""
+    shown = shown_part(decision)
+    yield f"{headline(shown)} ({size_words(shown)})"
+    for reason in shown.reasons:
         yield f"  stopped: {in_one_line(reason)}"
-    for number, outcome in lines(known):
+    for number, outcome in lines(shown):
         yield f"  {number}. {in_one_line(outcome.condition.words)}: {outcome.status}"
-        yield from (f"     {words}" for words in told(outcome))
-    stopping = set(known.flags) if known.reasons else set()
-    for number, caveat in flags_told(known):
+        yield from (f"     {text}" for text in told(outcome))
+    stopping = set(shown.flags) if shown.reasons else set()
+    for number, caveat in flags_told(shown):
         if caveat.partition(":")[0] not in stopping:
             yield f"  {f'flag {number}'.rstrip()}: {in_one_line(caveat)}"
-    for advice in [BLIND] if known.blind else _to_do(known):
+    for advice in [BLIND] if shown.blind else _to_do(shown):
         yield f"  what to do: {advice}"
 
 
 def _to_do(decision: GateDecision) -> Iterator[str]:
-    """An advice for each way in which a condition was not shown."""
+    """Yield advice for each way in which a condition was not shown."""
     if decision.reasons:
         yield "mend what stopped the gate"
         return
     unit = unit_of(decision.outcomes)
-    lacking = [one for one in decision.outcomes if not one.passed]
-    if any(one.status == FAILED for one in lacking):
+    open_outcomes = [outcome for outcome in decision.outcomes if not outcome.passed]
+    if any(outcome.status == FAILED for outcome in open_outcomes):
         yield f"keep the champion; more {unit} would show the same of this challenger"
         return
-    needed, more = max(map(_records_needed, lacking), key=lambda pair: pair[1])
+    needed, more = max(map(_records_needed, open_outcomes), key=lambda pair: pair[1])
     if math.isinf(more):
         yield "improve the challenger, or collect evidence that it is better after all"
     elif more > 0:
@@ -91,18 +91,18 @@ def _to_do(decision: GateDecision) -> Iterator[str]:
             f"these, and look at them once; who adds {unit} and looks again needs "
             "anytime=True or a ledger"
         )
-    if any(_unknown(one) for one in lacking):
+    if any(_unknown(outcome) for outcome in open_outcomes):
         yield "give each condition the evidence that it lacks, or leave it out"
 
 
 def _records_needed(outcome: Outcome) -> tuple[float, float]:
-    """Records needed, and how many more; the fewest where any condition will do."""
-    known = [
+    """Return the records needed, in all and beyond these; the fewest of an `AnyOf`."""
+    pairs = [
         (leaf.records_needed, leaf.records_needed - leaf.n_records)
         for leaf in outcome.leaves
         if leaf.records_needed is not None
     ]
-    return min(known, key=lambda pair: pair[1], default=(0.0, 0.0))
+    return min(pairs, key=lambda pair: pair[1], default=(0.0, 0.0))
 
 
 def _unknown(outcome: Outcome) -> bool:

@@ -1,4 +1,4 @@
-"""Which columns of one file, or of two, are truth, answers and ids."""
+"""Columns of true labels, predictions and ids in the files of a gate."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from skcompare.gate._policy_sections import Columns
 from skcompare.predictions import CHALLENGER, ROLES, check_role_names, is_text
 
 AT_ONCE = 1 << 20
-"""Bytes of each file that are compared at a time."""
+"""Bytes of each file that are read at a time."""
 
 
 def are_one_file(one: str, other: str) -> bool:
@@ -32,34 +32,34 @@ def are_one_file(one: str, other: str) -> bool:
 def hold_the_same(one: str, other: str) -> bool:
     """Whether two files hold the same bytes.
 
-    Files of different content differ in their size or early on, so that this takes time
-    for copies only. What is no regular file is read once, and not here.
+    Different files differ in their size or early on, so that only copies take time. What
+    is no regular file can be read only once, and is not read here.
     """
     if not (os.path.isfile(one) and os.path.isfile(other)):
         return False
     if os.path.getsize(one) != os.path.getsize(other):
         return False
-    with open(one, "rb") as first, open(other, "rb") as second:
+    with open(one, "rb") as file, open(other, "rb") as other_file:
         while True:
-            part = first.read(AT_ONCE)
-            if part != second.read(AT_ONCE):
+            block = file.read(AT_ONCE)
+            if block != other_file.read(AT_ONCE):
                 return False
-            if not part:
+            if not block:
                 return True
 
 
 ID, Y = "id", "y"
 ABOUT_SCORES = ("item", "attempt", "bounds")
-"""What is about scores item by item."""
+"""Keys about scores item by item."""
 INDEX = re.compile(r"__index_level_\d+__")
-"""How pandas calls an index without name in a Parquet file."""
+"""Name by pandas of an index without name in a Parquet file."""
 
 Answer = str | list[str] | dict[str, Any]
-"""A column, columns a class, or both of labels and probabilities."""
+"""A column, one column per class, or both of labels and probabilities."""
 
 
 class ChosenColumns(NamedTuple):
-    """Where everything is that a gate reads from label files.
+    """Columns, with their files, that a gate reads from files of predictions.
 
     Attributes
     ----------
@@ -74,11 +74,11 @@ class ChosenColumns(NamedTuple):
     again : list of tuple
         Further columns of true labels.
     answers : dict of str to tuple
-        File and columns of champion and challenger, by what reports call them.
+        File and columns of champion and challenger, by their names in reports.
     groups : tuple or None
         File and column of groups.
     facts : dict of str to tuple
-        File and column of what slices are cut by, and of groups.
+        File and column of everything that defines slices or groups.
     facts_again : list of tuple
         The same columns in the challenger's file, where it has them too.
     """
@@ -95,9 +95,9 @@ class ChosenColumns(NamedTuple):
 
     @property
     def places(self) -> dict[str, Any]:
-        """The answers as predictions are made from."""
+        """The places of the predictions, as `holdout_from_frame` takes them."""
         return {
-            name: {kind: (source, one) for kind, one in answer.items()}
+            name: {kind: (source, column) for kind, column in answer.items()}
             if isinstance(answer, Mapping)
             else (source, answer)
             for name, (source, answer) in self.answers.items()
@@ -111,16 +111,16 @@ def chosen_columns(
     *,
     is_counted: bool = False,
 ) -> ChosenColumns:
-    """The columns that a policy names, or that follow from the files.
+    """Choose the columns that a policy names, or that follow from the files.
 
     Parameters
     ----------
     sources : sequence of Source
-        One file with both answers, or the champion's and the challenger's.
+        One file with both predictions, or the champion's and the challenger's.
     columns : Columns
-        What the policy names.
+        The columns that the policy names.
     wanted : sequence of str
-        The columns that slices are cut by.
+        The columns that define slices.
     is_counted : bool, default=False
         Whether a ledger counts looks at the records.
     """
@@ -141,28 +141,30 @@ def chosen_columns(
     y = Y if columns.y is None else columns.y
     roles = [sources[0], sources[-1]]
     main = _truth_of(roles[0], roles[1], y, columns.y_from, is_counted)
-    given = [
+    answers = [
         _answer(role, source, columns, {id, y, columns.groups, *wanted}, two_files)
         for role, source in zip(ROLES, roles)
     ]
-    for role, source, answer in zip(ROLES, roles, given):
+    for role, source, answer in zip(ROLES, roles, answers):
         _check_own_role(role, source, answer, {ID: id, Y: y})
-    check_different(roles, given)
-    check_roles(roles, given)
+    check_different(roles, answers)
+    check_roles(roles, answers)
     others = tuple(source for source in sources if source.key != main.key)
     groups = columns.groups
-    known = dict.fromkeys(wanted, "`where`")
+    named_by = dict.fromkeys(wanted, "`where`")
     if groups is not None:
-        known[groups] = "`groups`"
-    check_no_answers(known, [_own_columns(answer) for answer in given])
-    facts = {name: (_fact_at(name, sources, main, by), name) for name, by in known.items()}
+        named_by[groups] = "`groups`"
+    check_no_answers(named_by, [_own_columns(answer) for answer in answers])
+    facts = {
+        name: (_fact_at(name, sources, main, by), name) for name, by in named_by.items()
+    }
     return ChosenColumns(
         main,
         others,
         id,
         y,
-        [(other, y) for other in others if y in other.names],
-        dict(zip(called(roles, given), zip(roles, given))),
+        [(source, y) for source in others if y in source.names],
+        dict(zip(called(roles, answers), zip(roles, answers))),
         None if groups is None else facts[groups],
         facts,
         [
@@ -180,10 +182,10 @@ def chosen_columns(
 def _truth_of(
     champion: Source, challenger: Source, y: str, y_from: str | None, is_counted: bool
 ) -> Source:
-    """The file of the true labels: the champion's, or the challenger's if that is allowed.
+    """Return the file of the true labels: the champion's, or if allowed the challenger's.
 
-    Where looks are counted, true labels in the challenger's file are not even read: what
-    differs would tell labels of the records, one query after the other.
+    Where looks are counted, true labels in the challenger's file are not even read: the
+    differences would reveal the labels of the records, one query after the other.
     """
     allowed = y_from == CHALLENGER
     if champion.key == challenger.key:
@@ -209,14 +211,14 @@ def _truth_of(
 
 
 def _own_columns(answer: Answer) -> list[str]:
-    """The columns of an answer."""
+    """The columns of one classifier's predictions."""
     if isinstance(answer, Mapping):
-        return [name for one in answer.values() for name in _own_columns(one)]
+        return [name for part in answer.values() for name in _own_columns(part)]
     return [answer] if isinstance(answer, str) else list(answer)
 
 
 def _id(sources: Sequence[Source], columns: Columns) -> str | None:
-    """The column of ids; "id" needs no naming."""
+    """The column of ids; one that is called "id" need not be named."""
     if columns.id is not None:
         for source in sources:
             check_column(source, columns.id, " Name the column of ids by `id`.")
@@ -233,7 +235,7 @@ def _id(sources: Sequence[Source], columns: Columns) -> str | None:
 
 
 def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -> None:
-    """Refuse a slice, or groups, that only the challenger's file knows."""
+    """Refuse a slice, or groups, by a column that only the challenger's file has."""
     if name not in champion.names and name in challenger.names:
         raise ValueError(
             f"Column {name!r}, which {by} names, is only in {challenger.words}, the "
@@ -244,9 +246,9 @@ def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -
 
 
 def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Source:
-    """The file that says what slice or group records are of: not the challenger's.
+    """Return the file with the column of a slice or of groups: not the challenger's.
 
-    Unless it alone has the true labels, and is trusted with these too.
+    That may have it only if it alone has the true labels, and is trusted with these too.
     """
     champion, challenger = sources[0], sources[-1]
     if name in champion.names:
@@ -258,14 +260,14 @@ def _fact_at(name: str, sources: Sequence[Source], main: Source, by: str) -> Sou
 
 
 def check_no_answers(names: Iterable[str], given: Sequence[Sequence[str]]) -> None:
-    """Refuse slices and groups by what a classifier answered.
+    """Refuse slices and groups by the predictions of a classifier.
 
     Parameters
     ----------
     names : iterable of str
         The columns of slices and groups.
     given : pair of sequence of str
-        The columns of the champion's and of the challenger's answers.
+        The columns of the champion's and of the challenger's predictions.
     """
     for role, own in zip(ROLES, given):
         for name in names:
@@ -278,14 +280,14 @@ def check_no_answers(names: Iterable[str], given: Sequence[Sequence[str]]) -> No
 
 
 def _answer(
-    role: str, source: Source, columns: Columns, taken: set[str | None], own_file: bool
+    role: str, source: Source, columns: Columns, reserved: set[str | None], own_file: bool
 ) -> Answer:
-    """The columns of one classifier's answers."""
+    """Choose the columns of one classifier's predictions."""
     answer = getattr(columns, role)
     if answer is None and own_file:
         answer = _shared(columns)
     if answer is None:
-        free = [name for name in whole_names(source) if name not in taken]
+        free = [name for name in whole_names(source) if name not in reserved]
         if role in free or not own_file:
             answer = role
         elif len(free) == 1:
@@ -312,12 +314,12 @@ def _shared(columns: Columns) -> Any:
 
 def _as_lists(answer: Any) -> Answer:
     if isinstance(answer, Mapping):
-        return {kind: _as_lists(one) for kind, one in answer.items()}
+        return {kind: _as_lists(part) for kind, part in answer.items()}
     return answer if isinstance(answer, str) else list(answer)
 
 
 def whole_names(source: Source) -> list[str]:
-    """The columns that somebody made: no parts of arrays, and no index of pandas."""
+    """The columns that are neither parts of arrays nor an index of pandas."""
     names = source.names
     return [
         name
@@ -330,12 +332,12 @@ def whole_names(source: Source) -> list[str]:
 def _check_own_role(
     role: str, source: Source, answer: Answer, roles: Mapping[str, str | None]
 ) -> None:
-    """Refuse a column that is an answer and something else."""
+    """Refuse a column of predictions that is also ids or true labels."""
     for name in _own_columns(answer):
-        for other, taken in roles.items():
-            if name == taken:
+        for option, column in roles.items():
+            if name == column:
                 raise ValueError(
-                    f"Column {name!r} of {source.words} cannot be both `{other}` and the "
+                    f"Column {name!r} of {source.words} cannot be both `{option}` and the "
                     f"{role}'s answers. Name the right column."
                 )
 
@@ -343,13 +345,13 @@ def _check_own_role(
 def check_different(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
     """Refuse the same columns of one file, or of two copies, as both.
 
-    Only a part may be shared: a new threshold for the same probabilities is a new model.
+    A part may be shared: a new threshold for the same probabilities is a new model.
     """
-    one, two = answers
-    if one != two:
+    champion, challenger = answers
+    if champion != challenger:
         return
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
-    listed = ", ".join(map(repr, _own_columns(one)))
+    listed = ", ".join(map(repr, _own_columns(champion)))
     if are_one_file(*paths):
         raise ValueError(
             f"Champion and challenger are the same file {sources[1].words}, and the same "
@@ -363,7 +365,7 @@ def check_different(sources: Sequence[Source], answers: Sequence[Answer]) -> Non
 
 
 def check_roles(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
-    """Refuse files, or columns of one file, whose names say the opposite of their order."""
+    """Refuse files, or columns of one file, whose names contradict their order."""
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
     if are_one_file(*paths):
         check_role_names(*(" ".join(_own_columns(answer)) for answer in answers))
@@ -372,9 +374,9 @@ def check_roles(sources: Sequence[Source], answers: Sequence[Answer]) -> None:
 
 
 def called(sources: Sequence[Source], answers: Sequence[Answer]) -> list[str]:
-    """What reports call the answers: their columns, or their files."""
-    if all(isinstance(one, str) for one in answers) and answers[0] != answers[1]:
-        return [str(one) for one in answers]
+    """Names of the classifiers in reports: their columns, or their files."""
+    if all(isinstance(answer, str) for answer in answers) and answers[0] != answers[1]:
+        return [str(answer) for answer in answers]
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
     if are_one_file(*paths):
         return [*ROLES]
@@ -385,51 +387,53 @@ def called(sources: Sequence[Source], answers: Sequence[Answer]) -> list[str]:
 
 
 def wrong_kind(chosen: ChosenColumns, columns: Columns) -> str | None:
-    """Words for a column that does not hold what it was named as; None if all do.
+    """Message about a column that does not hold what it was named as; None if all do.
 
-    Columns are read anew, which is for answers that were refused already.
+    Columns are read again, because this runs after predictions were refused.
 
     Parameters
     ----------
     chosen : ChosenColumns
-        Where everything is.
+        The columns that were read.
     columns : Columns
-        What the policy names.
+        The columns that the policy names.
     """
-    # What cannot be read was the reason itself.
+    # A column that cannot be read was the reason itself.
     with suppress(ValueError, OSError):
-        for source, name, kind in _named(chosen, columns):
+        for source, name, kind in _columns_with_kinds(chosen, columns):
             values = columns_of(source, [name])[name]
-            said = f"Column {name!r} of {source.words}"
+            subject = f"Column {name!r} of {source.words}"
             if kind == "proba" and is_text(values):
                 return (
-                    f"{said} must hold probabilities. Got {_no_number(values)!r:.60}. "
+                    f"{subject} must hold probabilities. Got {_non_number(values)!r:.60}. "
                     "Write them as numbers in [0, 1], such as 0.12."
                 )
             if kind == "labels" and values.ndim == 1 and values.dtype.kind in "iuf":
                 truth = columns_of(chosen.main, [chosen.y])[chosen.y]
                 if is_text(truth):
-                    return f"{said} must hold labels. {_numbers_beside(values, truth)}"
+                    return f"{subject} must hold labels. {_why_no_labels(values, truth)}"
     return None
 
 
-def _named(chosen: ChosenColumns, columns: Columns) -> Iterator[tuple[Source, str, str]]:
-    """Each column that was named as labels or as probabilities."""
+def _columns_with_kinds(
+    chosen: ChosenColumns, columns: Columns
+) -> Iterator[tuple[Source, str, str]]:
+    """Yield each column that was named as labels or as probabilities."""
     for source, answer in chosen.answers.values():
         if isinstance(answer, dict):
-            yield from ((source, one, k) for k, v in answer.items() for one in _each(v))
+            yield from (
+                (source, column, kind)
+                for kind, part in answer.items()
+                for column in _own_columns(part)
+            )
         elif isinstance(answer, list) or answer == columns.proba != columns.label:
-            yield from ((source, one, "proba") for one in _each(answer))
+            yield from ((source, column, "proba") for column in _own_columns(answer))
         elif answer == columns.label:
             yield source, answer, "labels"
 
 
-def _each(answer: Answer) -> list[str]:
-    return [answer] if isinstance(answer, str) else list(answer)
-
-
-def _no_number(values: NDArray[Any]) -> str:
-    """The first text that is no number."""
+def _non_number(values: NDArray[Any]) -> str:
+    """Return the first text that is no number."""
     texts = [str(value) for value in values.ravel().tolist()]
     for text in texts:
         try:
@@ -439,8 +443,8 @@ def _no_number(values: NDArray[Any]) -> str:
     return texts[0]
 
 
-def _numbers_beside(values: NDArray[Any], truth: NDArray[Any]) -> str:
-    """Why numbers are no labels where true labels are texts."""
+def _why_no_labels(values: NDArray[Any], truth: NDArray[Any]) -> str:
+    """Explain why numbers are no labels where true labels are text."""
     classes = some_of(np.unique(truth))
     finite = values[np.isfinite(values)]
     if not integral(finite):
@@ -449,8 +453,8 @@ def _numbers_beside(values: NDArray[Any], truth: NDArray[Any]) -> str:
             f"Got fractions, such as {fraction:g}, which are probabilities, and the "
             f"classes are {classes}. Name the column by `proba`."
         )
-    found = some_of(np.unique(finite.astype(np.int64)))
+    numbers = some_of(np.unique(finite.astype(np.int64)))
     return (
-        f"Got {found}, which are none of the classes {classes}. Write labels as the true "
+        f"Got {numbers}, which are none of the classes {classes}. Write labels as the true "
         "labels are written."
     )

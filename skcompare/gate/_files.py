@@ -1,4 +1,4 @@
-"""What a gate judges, from files: of answers, or of saved estimators and records."""
+"""Subjects of a gate from files: of predictions, of scores, or of saved estimators."""
 
 from typing import Any
 
@@ -26,28 +26,28 @@ OF_ANSWERS = ("id", "y", "y_from", "label", "proba", *ROLES, "labels", "pos_labe
 
 
 def is_about_scores(columns: Columns, gate: Gate) -> bool:
-    """Whether answers come scored, as a column or a condition says."""
+    """Whether predictions come scored, by a column or a condition."""
     leaves = [
         leaf
-        for one in gate.conditions
-        for leaf in (one.conditions if isinstance(one, AnyOf) else (one,))
+        for condition in gate.conditions
+        for leaf in (condition.conditions if isinstance(condition, AnyOf) else (condition,))
     ]
-    return columns.score is not None or any(one.measure == MEAN_SCORE for one in leaves)
+    return columns.score is not None or any(leaf.measure == MEAN_SCORE for leaf in leaves)
 
 
 def scores_subject(
     files: GateFiles, columns: Columns, gate: Gate, pos_label_text: str | None
 ) -> ItemSubject:
-    """The scores to judge, read from files and checked.
+    """Read and check the scores to judge.
 
     Parameters
     ----------
     files : GateFiles
         One file with two columns of scores, or the champion's and the challenger's.
     columns : Columns
-        Which columns are what.
+        The columns that the policy names.
     gate : Gate
-        What is asked; its slices need columns.
+        The gate, whose slices need columns.
     pos_label_text : str or None
         Refused: scores have no labels.
     """
@@ -56,19 +56,19 @@ def scores_subject(
         raise ValueError("--pos-label is about labels, and these are scores. Leave it out.")
     score: Any = SCORE if columns.score is None else columns.score
     sources = [checked_source(path) for path in files.answers]
-    given = [score, score] if isinstance(score, str) else list(score)
-    if len(given) != 2:
+    score_columns = [score, score] if isinstance(score, str) else list(score)
+    if len(score_columns) != 2:
         raise ValueError(
             "`score` must be the name of a column, or the champion's and the challenger's. "
-            f"Got {len(given)} names."
+            f"Got {len(score_columns)} names."
         )
     roles = [sources[0], sources[-1]]
-    check_different(roles, given)
-    check_roles(roles, given)
-    known = dict.fromkeys(gate.columns, "`where`")
+    check_different(roles, score_columns)
+    check_roles(roles, score_columns)
+    named_by = dict.fromkeys(gate.columns, "`where`")
     if columns.groups is not None:
-        known[columns.groups] = "`groups`"
-    for name, by in known.items():
+        named_by[columns.groups] = "`groups`"
+    for name, by in named_by.items():
         check_not_chosen(name, by, *roles)
     item = ITEM if columns.item is None else columns.item
     training = training_of(files, item, columns.features or ())
@@ -81,7 +81,7 @@ def scores_subject(
         attempt=columns.attempt,
         columns=dict.fromkeys([*gate.columns, *needed]),
         bounds=columns.bounds,
-        names=called(roles, given),
+        names=called(roles, score_columns),
     )
     unseen = ""
     if training is not None:
@@ -98,20 +98,20 @@ def subject_from_files(
     pos_label_text: str | None = None,
     keep_ids: bool = False,
 ) -> Subject:
-    """The answers to judge, read from files and checked.
+    """Read and check the predictions to judge.
 
     Parameters
     ----------
     files : GateFiles
-        What is read.
+        The files to read.
     columns : Columns
-        Which columns are what.
+        The columns that the policy names.
     gate : Gate
-        What is asked; its slices need columns.
+        The gate, whose slices need columns.
     pos_label_text : str, optional
         The positive label as text, for labels of any type.
     keep_ids : bool, default=False
-        Whether a ledger counts looks: ids are kept, by which it knows records again, and
+        Whether a ledger counts looks: ids are kept, by which it recognises records, and
         true labels in the challenger's file are refused.
     """
     if not 1 <= len(files.answers) <= 2:
@@ -132,10 +132,10 @@ def subject_from_files(
     chosen = chosen_columns(sources, columns, gate.columns, is_counted=keep_ids)
     columns = with_label(columns, pos_label_text, chosen.main, chosen.y)
     training = training_of(files, chosen.id, columns.features or ())
-    asked = [] if training is None else training.needed
+    extra = [] if training is None else training.needed
     if keep_ids and chosen.id is not None:
-        asked = [*asked, chosen.id]
-    others: dict[str, Any] = {name: (chosen.main, name) for name in asked}
+        extra = [*extra, chosen.id]
+    others: dict[str, Any] = {name: (chosen.main, name) for name in extra}
     try:
         predictions, read = holdout_from_frame(
             chosen.main,
@@ -167,18 +167,18 @@ def subject_from_files(
 
 
 def _check_kinds(predictions: Predictions, chosen: ChosenColumns, columns: Columns) -> None:
-    """Refuse labels where probabilities were named, and the other way round."""
-    for answers, (source, given) in zip(predictions.answers, chosen.answers.values()):
-        if not isinstance(given, str) or {given} - {columns.label, columns.proba}:
+    """Refuse labels where probabilities were named, and vice versa."""
+    for answers, (source, column) in zip(predictions.answers, chosen.answers.values()):
+        if not isinstance(column, str) or {column} - {columns.label, columns.proba}:
             continue
-        if given == columns.label and answers.has_proba:
-            expected, found = "labels", "fractions, which are probabilities"
-        elif given == columns.proba and not answers.has_proba:
-            expected, found = "probabilities", "labels"
+        if column == columns.label and answers.has_proba:
+            expected, got = "labels", "fractions, which are probabilities"
+        elif column == columns.proba and not answers.has_proba:
+            expected, got = "probabilities", "labels"
         else:
             continue
         raise ValueError(
             wrong_kind(chosen, columns)
-            or f"Column {given!r} of {source.words} must hold {expected}. Got {found}. "
+            or f"Column {column!r} of {source.words} must hold {expected}. Got {got}. "
             "Name it as what it is."
         )

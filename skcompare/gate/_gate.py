@@ -1,4 +1,4 @@
-"""The gate: conditions that a challenger must be shown to meet."""
+"""Gate: the conditions that a challenger must be shown to meet."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ class Gate(GateConditions):
     are an :class:`AnyOf`, whose p-values are adjusted by Holm's method.
 
     Everything else is no pass: an undefined p-value, an empty slice, too few records, or
-    answers that are the same.
+    identical predictions.
 
     Parameters
     ----------
     *conditions : Superior, NonInferior, Equivalent or AnyOf
-        What must be shown; at least one.
+        Conditions that must be shown; at least one.
     alpha : float, default=0.05
         Level, below 1/2.
     min_records : int, optional
-        For every condition that sets no other number.
+        Fewest records of every condition that sets no other number.
     min_discordant : int, optional
-        The same, for conditions by tests that count discordant pairs.
+        Fewest discordant pairs, for conditions by tests that count them.
     tell_inconclusive : bool, default=False
-        Whether the shell tells a gate that concluded nothing from one that failed, by exit
-        code 3 instead of 1.
+        Whether the command line distinguishes a gate that concluded nothing from one that
+        failed, by exit code 3 instead of 1.
 
     References
     ----------
@@ -75,33 +75,34 @@ class Gate(GateConditions):
         ledger: Any = None,
         blind: bool = False,
     ) -> GateDecision:
-        """Judge the conditions by the answers of two trained classifiers.
+        """Judge the conditions by the predictions of two trained classifiers.
 
         Parameters
         ----------
         data, answers, y_true, id, groups, labels, pos_label
-            The hold-out set and the answers to it, the champion's first, as for
+            The hold-out set and the predictions for it, the champion's first, as for
             :func:`skcompare.compare`. Or `data` is a fitted
             :class:`~skcompare.PairedComparator`, alone, or the
             :class:`~skcompare.predictions.ItemScores` of systems that were scored item by
             item, which are judged by the measure "mean_score".
         columns : mapping of str to array-like of shape (n_samples,), optional
-            The columns that slices are cut by, where `data` is no frame or file that has
+            The columns that define slices, where `data` is no frame or file that has
             them.
         train : frame, str or path-like, optional
-            The records that a classifier was trained on. Those that are judged must not
-            be among them, by the column `id`, or by equal values of `features`.
+            The records that a classifier was trained on. The judged records must not be
+            among them, by the column `id`, or by equal values of `features`.
         features : sequence of str, default=()
             Columns by which training records without ids are recognised. Needs `train`.
         collect : int, default=10_000_000
-            Most records of a lazy frame or a Parquet file that are read into memory. More
-            are counted where they are, slice by slice, as by :func:`skcompare.compare`.
+            Largest number of records of a lazy frame or a Parquet file that are read into
+            memory. More are counted in place, slice by slice, as by
+            :func:`skcompare.compare`.
         ledger : Ledger, str or path-like, optional
-            Counts the looks at these records and spends `alpha` over them; this one is
+            Counts the looks at these records and spends `alpha` over them; this look is
             judged at its share.
         blind : bool, default=False
-            Tells whether the challenger passed, and nothing else; after the first pass
-            the ledger's set lets no other one through. Needs `ledger`.
+            Whether to report only if the challenger passed; after the first pass no other
+            challenger passes on the set of the ledger. Needs `ledger`.
 
         Returns
         -------
@@ -111,15 +112,15 @@ class Gate(GateConditions):
         Raises
         ------
         ValueError
-            If the input is not what a gate can judge: columns that are missing, ids that
-            do not match, labels that differ, records of the training data, or a measure
-            that the answers do not have;
+            If a gate cannot judge the input: columns that are missing, ids that do not
+            match, labels that differ, records of the training data, or a measure that the
+            predictions do not allow;
             a ledger that is broken, of other records, or that has no look left.
         OSError
-            If the ledger cannot be written, or another process keeps it.
+            If the ledger cannot be written, or another process holds it.
         """
         start = perf_counter()
-        known = check_ledger(ledger, blind)
+        checked_ledger = check_ledger(ledger, blind)
         subject = subject_of(
             data,
             answers,
@@ -133,8 +134,8 @@ class Gate(GateConditions):
             collect=collect,
             train=train,
             features=features,
-            keep_ids=known is not None,
+            keep_ids=checked_ledger is not None,
         )
-        decision = judge_subject(self, subject, ledger=known, blind=blind)
+        decision = judge_subject(self, subject, ledger=checked_ledger, blind=blind)
         # The time depends on the true labels, too.
         return decision if blind else replace(decision, seconds=perf_counter() - start)

@@ -1,4 +1,4 @@
-"""The files that a gate is given, and what is refused before they are read."""
+"""Files of a gate, and checks before they are read."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ ENDINGS = ("", ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json
     ".ndjson",
     ".npz",
 )
-"""How names of files end that are read."""
+"""Endings of the names of files that can be read."""
 
 OTHERWISE = "Rename it if it is one of these, or write it anew as one."
 ADVICE = {
@@ -28,10 +28,10 @@ ADVICE = {
     (".xlsx", ".xls", ".ods"): "Export the sheet as CSV.",
     (".zip", ".bz2", ".xz", ".zst", ".7z", ".tar"): "Unpack it.",
 }
-"""What to do with files of other formats, by how their names end."""
+"""Advice for files of other formats, by the endings of their names."""
 
 NUMBERS: dict[str, Callable[[str], float]] = {"i": int, "u": int, "f": float}
-"""How text becomes a label, by the kinds of numpy."""
+"""Conversions of text to a label, by the kind of NumPy dtype."""
 
 
 class GateFiles(NamedTuple):
@@ -40,14 +40,14 @@ class GateFiles(NamedTuple):
     Attributes
     ----------
     answers : tuple of str
-        One file with the answers of both, or the champion's and the challenger's; or two
-        saved estimators.
+        One file with the predictions of both, or the champion's and the challenger's; or
+        two saved estimators.
     data : str or None
-        The records that saved estimators answer.
+        The records that saved estimators predict for.
     train : TrainSettings or None
-        The training records, with its path as it is opened.
+        The training records, with the path to open.
     trust : tuple of str
-        Types of saved estimators that are trusted beside the reviewed ones.
+        Types of saved estimators that are trusted in addition to the reviewed ones.
     """
 
     answers: tuple[str, ...]
@@ -63,21 +63,21 @@ class GateFiles(NamedTuple):
 
 
 def checked_source(path: str) -> Source:
-    """Where the columns of a file come from; what would have to be unpickled is refused."""
+    """Return the source of a file's columns; files that need unpickling are refused."""
     check_not_pickled(path)
     _check_ending(path)
     return source_of(path)
 
 
 def _check_ending(path: str) -> None:
-    """Refuse files of other formats, which would be read as CSV."""
+    """Refuse other formats, which would be read as CSV."""
     name = os.path.basename(path.lower().rstrip(os.sep))
     ending = os.path.splitext(name)[1]
     if ending == ".gz":
         ending = os.path.splitext(name.removesuffix(".gz"))[1]
     if ending in ENDINGS:
         return
-    advice = next((words for ends, words in ADVICE.items() if ending in ends), OTHERWISE)
+    advice = next((text for ends, text in ADVICE.items() if ending in ends), OTHERWISE)
     raise ValueError(
         f"{path!r} must be CSV (.csv, .tsv, .txt), Parquet (.parquet), JSON lines (.jsonl, "
         f".ndjson) or npz (.npz) by its name. Got {ending!r}. {advice}"
@@ -95,7 +95,7 @@ def check_not_pickled(path: str) -> None:
 
 
 def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
-    """Refuse ids that are repeated."""
+    """Refuse repeated ids."""
     values, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
         raise ValueError(
@@ -107,7 +107,7 @@ def check_each_once(ids: NDArray[Any], name: str, source: Source) -> None:
 def training_of(
     files: GateFiles, id: str | None, features: Sequence[str]
 ) -> Training | None:
-    """The training records, where they are given."""
+    """The training records; None where there are none."""
     if files.train is None:
         return None
     source = checked_source(files.train.file)
@@ -115,7 +115,7 @@ def training_of(
 
 
 def with_label(columns: Columns, text: str | None, source: Source, y: str) -> Columns:
-    """Columns with a positive label that was given as text, in the type of the labels."""
+    """Return columns with a positive label from text, in the type of the labels."""
     if text is None:
         return columns
     kind = columns_of(source, [y])[y].dtype.kind

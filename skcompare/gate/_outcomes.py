@@ -11,7 +11,7 @@ from skcompare.reports import ComparisonRow, to_standard_json
 PASSED, FAILED, INCONCLUSIVE = "passed", "failed", "inconclusive"
 NOT_PASSED = "not passed"
 
-# In the order in which they are written.
+# In the order of their output.
 NUMBERS = ("low", "high", "level", "pvalue", "adjusted_pvalue")
 COUNTS = ("n_records", "n_discordant", "records_needed")
 
@@ -20,18 +20,18 @@ SAME_PREDICTIONS = "same-predictions"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What became of one condition.
+    """Outcome of one condition.
 
-    Two of them are equal where all that is written of them is, NaN and NaN among it.
+    Two outcomes are equal if their JSON is, where NaN equals NaN.
 
     Attributes
     ----------
     condition : Condition or AnyOf
-        What was to be shown.
+        The condition.
     status : {"passed", "failed", "inconclusive"}
         "failed" where the opposite was shown, and "inconclusive" where neither was.
     reasons : tuple of str
-        Why, in words.
+        Reasons of the status.
     row : ComparisonRow or None
         The row behind it; None where no test ran.
     low, high : float or None
@@ -45,15 +45,15 @@ class Outcome:
     n_records : int
         Records of the slice.
     n_discordant : float or None
-        Records that exactly one classifier answers rightly, where that is known.
+        Records that exactly one classifier predicts correctly, where that is known.
     records_needed : float or None
-        Records at which the condition would be shown with 80 % probability if what was
-        observed is true; infinite where no number is enough, and None where the condition
+        Records at which the condition would be shown with 80 % probability if the observed
+        difference is true; infinite where no number is enough, and None where the condition
         is settled or nothing is known.
     flags : tuple of str
         Codes of caveats.
     blocked : bool
-        Whether nothing could be concluded whatever the test says.
+        Whether nothing could be concluded, whatever the result of the test.
     parts : tuple of Outcome
         The outcomes of the conditions of an :class:`AnyOf`.
 
@@ -85,7 +85,7 @@ class Outcome:
     parts: tuple["Outcome", ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        # By what is written: the limits behind a row are functions, and equal to no other.
+        # By their JSON: the limits of a row are functions, which are never equal.
         if not isinstance(other, Outcome):
             return NotImplemented
         return self is other or _written(self) == _written(other)
@@ -100,18 +100,18 @@ class Outcome:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """Explanations of the flags."""
         return explain(self.flags)
 
     @property
     def leaves(self) -> tuple["Outcome", ...]:
-        """The outcomes of single conditions: this one, or those of which any is enough."""
+        """The outcomes of single conditions: this one, or the parts of an `AnyOf`."""
         return self.parts or (self,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionData:
-    """The fields of a decision, as every form of its report reads them."""
+    """Fields of a decision, as every form of its report reads them."""
 
     status: str
     outcomes: tuple[Outcome, ...]
@@ -136,7 +136,7 @@ class DecisionData:
 
     @property
     def correction(self) -> str:
-        """How several conditions were allowed for, in words."""
+        """Text on the correction for several conditions."""
         return correction_words(self.outcomes)
 
 
@@ -147,19 +147,19 @@ def _written(outcome: Outcome) -> str:
 def all_of(outcomes: Sequence[Outcome]) -> str:
     """The status where every condition must hold.
 
-    A gate that passes by mistake passes each condition, also the one that does not hold,
-    which has probability alpha at most: the intersection-union test needs no correction.
+    A gate that passes by mistake also passes a condition that does not hold, which has a
+    probability of at most alpha: the intersection-union test needs no correction.
     """
     if outcomes and all(outcome.passed for outcome in outcomes):
         return PASSED
-    return FAILED if any(one.status == FAILED for one in outcomes) else INCONCLUSIVE
+    return FAILED if any(o.status == FAILED for o in outcomes) else INCONCLUSIVE
 
 
 def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
-    """The outcome where one condition is enough; p-values are adjusted already."""
+    """Return the outcome where one condition is enough; p-values are already adjusted."""
     if any(part.passed for part in parts):
-        held = [part.condition.words for part in parts if part.passed]
-        reason = f"one of the conditions is enough, and shown: {'; '.join(held)}"
+        shown = [part.condition.words for part in parts if part.passed]
+        reason = f"one of the conditions is enough, and shown: {'; '.join(shown)}"
         status = PASSED
     elif all(part.status == FAILED for part in parts):
         status, reason = FAILED, "each of the conditions was shown not to hold"
@@ -175,20 +175,20 @@ def any_of(condition: AnyOf, parts: Sequence[Outcome]) -> Outcome:
 
 
 def correction_words(outcomes: Iterable[Outcome]) -> str:
-    """How several conditions were allowed for."""
+    """Text on the correction for several conditions."""
     outcomes = list(outcomes)
-    words = []
+    parts = []
     if len(outcomes) > 1:
-        words.append(
+        parts.append(
             "all conditions must hold, which needs no correction (intersection-union)"
         )
     if any(outcome.parts for outcome in outcomes):
-        words.append("where any of several is enough, p-values are adjusted (Holm)")
-    return "; ".join(words) or "one condition, which needs no correction"
+        parts.append("where any of several is enough, p-values are adjusted (Holm)")
+    return "; ".join(parts) or "one condition, which needs no correction"
 
 
 def outcome_values(outcome: Outcome) -> dict[str, Any]:
-    """What became of a condition, as plain values."""
+    """Return the outcome of a condition as plain values."""
     row = outcome.row
     values = None if row is None else plain_values(row.to_dict())
     if row is not None and values is not None:
@@ -211,7 +211,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
 
 
 def plain_values(value: Any) -> Any:
-    """Values that JSON has; others as they are written in Python."""
+    """Return values of JSON types; others become their `repr`."""
     if isinstance(value, Mapping):
         return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Policies: what a gate asks, and where its data are, in a file that holds nothing else."""
+"""Policies: files with the conditions of a gate and the places of its data."""
 
 import hashlib
 import json
@@ -42,55 +42,55 @@ ANY_OF: dict[str, values_.Check] = {AnyOf.name: values_.one_of_tables}
 
 
 def conditions(values: Any, words: str) -> list[Condition | AnyOf]:
-    """The conditions of an array of tables."""
+    """Return the conditions of an array of tables."""
     tables = values_.one_of_tables(values, "[[condition]]")
-    return [_condition(one, f"Condition {k}") for k, one in enumerate(tables, start=1)]
+    return [_condition(table, f"Condition {k}") for k, table in enumerate(tables, start=1)]
 
 
-def _condition(values: Any, words: str) -> Condition | AnyOf:
+def _condition(values: Any, place: str) -> Condition | AnyOf:
     if not isinstance(values, Mapping) or AnyOf.name not in values:
-        return _single(values, words, {**OF_CONDITION, **ANY_OF})
-    parts = values_.table(values, ANY_OF, words)[AnyOf.name]
+        return _single(values, place, {**OF_CONDITION, **ANY_OF})
+    parts = values_.table(values, ANY_OF, place)[AnyOf.name]
     made = [
-        _single(one, f"{words}, part {k} of any_of", OF_CONDITION)
-        for k, one in enumerate(parts, start=1)
+        _single(part, f"{place}, part {k} of any_of", OF_CONDITION)
+        for k, part in enumerate(parts, start=1)
     ]
-    return _named(lambda: AnyOf(*made), words)
+    return _with_place(lambda: AnyOf(*made), place)
 
 
-def _single(values: Any, words: str, known: Mapping[str, values_.Check]) -> Condition:
-    found = values_.table(values, known, words)
-    kinds = [kind for kind in KINDS if kind in found]
+def _single(values: Any, place: str, checks: Mapping[str, values_.Check]) -> Condition:
+    options = values_.table(values, checks, place)
+    kinds = [kind for kind in KINDS if kind in options]
     if len(kinds) != 1:
         raise ValueError(
-            f"{words} must have one of {', '.join(KINDS)}. Got "
+            f"{place} must have one of {', '.join(KINDS)}. Got "
             f"{' and '.join(kinds) or 'none'}."
         )
     kind = KINDS[kinds[0]]
-    measure = found.pop(kind.name)
-    if "margin" not in found and kind is not Superior:
-        raise ValueError(f"{words}: {kind.name} needs a margin. Got none.")
-    return _named(lambda: kind(measure, **found), words)
+    measure = options.pop(kind.name)
+    if "margin" not in options and kind is not Superior:
+        raise ValueError(f"{place}: {kind.name} needs a margin. Got none.")
+    return _with_place(lambda: kind(measure, **options), place)
 
 
-def _named(make: Callable[[], Made], words: str) -> Made:
-    """What is made, or the error with the words of its place."""
+def _with_place(make: Callable[[], Made], place: str) -> Made:
+    """Call `make`, and name the place in the policy in its errors."""
     try:
         return make()
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{words}: {error}") from error
+        raise kind(f"{place}: {error}") from error
 
 
 PYPROJECT = "pyproject.toml"
 TABLE = ("tool", "skcompare", "gate")
-IN_WORDS = "[tool.skcompare.gate]"
+HEADER = "[tool.skcompare.gate]"
 
 LARGEST = 1 << 20
-"""Bytes of a policy file."""
+"""Largest number of bytes of a policy file."""
 
 LONGEST_LINE = 10_000
-"""Letters of a line; the time that a key of many parts takes grows with their square."""
+"""Largest number of characters of a line; keys of many parts take quadratic time."""
 
 SECTIONS = ("data", "ledger", "train")
 
@@ -104,7 +104,7 @@ OF_GATE: dict[str, values_.Check] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What a gate asks, and where its data are.
+    """Conditions of a gate, and the places of its data.
 
     Made by :func:`load_policy` from a file, and by :meth:`from_dict` from plain values.
 
@@ -113,14 +113,14 @@ class Policy:
     gate : Gate
         The conditions, with their level.
     data : Columns
-        Which columns of the files are what.
+        The columns of the files.
     ledger : LedgerSettings or None
-        Where looks at a hold-out set are counted.
+        The file that counts looks at a hold-out set.
     train : TrainSettings or None
-        Where training records are.
+        The file of training records.
     folder : str
-        What paths of the ledger and the training records are relative to: the folder of
-        the policy file.
+        Folder of the policy file, to which paths of the ledger and of training records
+        are relative.
 
     Examples
     --------
@@ -144,43 +144,43 @@ class Policy:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, folder: Any = ".") -> "Policy":
-        """The policy of plain values, as a file has them.
+        """Return the policy of plain values, as a file has them.
 
         Parameters
         ----------
         values : mapping
             Keys as in a policy file.
         folder : str or path-like, default="."
-            What paths are relative to.
+            Folder to which paths are relative.
 
         Returns
         -------
         policy : Policy
-            What the gate asks.
+            The policy.
 
         Raises
         ------
         ValueError, TypeError
-            If a key is not known, or a value is not what its key needs.
+            If a key is unknown, or a value does not suit its key.
         """
-        known: dict[str, values_.Check] = {
+        checks: dict[str, values_.Check] = {
             **OF_GATE,
             "condition": conditions,
             **{name: partial(_section, name) for name in SECTIONS},
         }
-        found = values_.table(values, known, "a policy")
-        if "condition" not in found:
+        entries = values_.table(values, checks, "a policy")
+        if "condition" not in entries:
             raise ValueError(
                 'A policy needs a [[condition]] at least, such as superior = "accuracy". '
                 "Got none."
             )
-        settings = {name: found[name] for name in OF_GATE if name in found}
-        sections = {k: found[k] for k in SECTIONS if k in found}
-        gate = Gate(*found["condition"], **settings)
+        settings = {name: entries[name] for name in OF_GATE if name in entries}
+        sections = {k: entries[k] for k in SECTIONS if k in entries}
+        gate = Gate(*entries["condition"], **settings)
         return cls(gate, **sections, folder=os.fspath(folder))
 
     def to_dict(self) -> dict[str, Any]:
-        """The policy as plain values, as a file has them.
+        """Return the policy as plain values, as a file has them.
 
         Returns
         -------
@@ -196,12 +196,12 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """A digest of what is asked: equal for policies that ask the same."""
+        """Digest of the policy: equal for policies of the same content."""
         written = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(written.encode()).hexdigest()
 
     def path_of(self, path: str) -> str:
-        """Where a file is that the policy names.
+        """Return the path of a file that the policy names.
 
         Parameters
         ----------
@@ -211,13 +211,13 @@ class Policy:
         Returns
         -------
         path : str
-            The path from where the program runs.
+            The path relative to the working directory.
         """
         return os.path.normpath(os.path.join(self.folder, path))
 
 
 def load_policy(path: Any) -> Policy:
-    """The policy of a file: `gate.toml`, or the table of a `pyproject.toml`.
+    """Load the policy of a file: `gate.toml`, or the table of a `pyproject.toml`.
 
     A policy is data: nothing in it is evaluated.
 
@@ -225,20 +225,20 @@ def load_policy(path: Any) -> Policy:
     ----------
     path : str or path-like
         A TOML file. In one that is named `pyproject.toml` the policy is the table
-        `[tool.skcompare.gate]`, in any other all that is in it.
+        `[tool.skcompare.gate]`, in any other the whole content.
 
     Returns
     -------
     policy : Policy
-        What the gate asks; paths in it are relative to the folder of the file.
+        The policy; paths in it are relative to the folder of the file.
 
     Raises
     ------
     OSError
         If the file cannot be read.
     ValueError, TypeError
-        If it is no TOML, has an unknown key, or a value is not what its key needs. The
-        message names the file and the place.
+        If it is no TOML, has an unknown key, or a value does not suit its key. The message
+        names the file and the place.
 
     Examples
     --------
@@ -267,15 +267,15 @@ def load_policy(path: Any) -> Policy:
     """
     path = os.fspath(path)
     values: Any = _parsed(path)
-    words = repr(path)
+    label = repr(path)
     if os.path.basename(path) == PYPROJECT:
         values = _own_table(values)
         if values is None:
-            raise ValueError(f"Policy {words} must have a table {IN_WORDS}. Got none.")
-        words += f" {IN_WORDS}"
+            raise ValueError(f"Policy {label} must have a table {HEADER}. Got none.")
+        label += f" {HEADER}"
     elif TABLE[0] in values:
         raise ValueError(
-            f"Policy {words} must have its keys without the prefix tool.skcompare.gate, "
+            f"Policy {label} must have its keys without the prefix tool.skcompare.gate, "
             f"which is for {PYPROJECT} only: [data] and [[condition]], not "
             "[tool.skcompare.gate.data] and [[tool.skcompare.gate.condition]]. Leave it "
             "out."
@@ -284,15 +284,15 @@ def load_policy(path: Any) -> Policy:
         return Policy.from_dict(values, folder=os.path.dirname(path) or ".")
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"Policy {words}: {error}") from error
+        raise kind(f"Policy {label}: {error}") from error
 
 
 def find_policy() -> Policy:
-    """The policy of the `pyproject.toml` in this folder."""
+    """Load the policy of the `pyproject.toml` in this folder."""
     if os.path.isfile(PYPROJECT) and _own_table(_parsed(PYPROJECT)) is not None:
         return load_policy(PYPROJECT)
     raise FileNotFoundError(
-        f"No policy: there is no pyproject.toml with a table {IN_WORDS} in this folder. "
+        f"No policy: there is no pyproject.toml with a table {HEADER} in this folder. "
         "Pass --policy FILE, or conditions such as --superior accuracy."
     )
 
@@ -300,18 +300,18 @@ def find_policy() -> Policy:
 def _parsed(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            read = file.read(LARGEST + 1)
+            content = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
-        words = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or error
         kind = type(error) if isinstance(error, OSError) else ValueError
-        raise kind(f"Cannot read policy {path!r}: {words}.") from error
-    if len(read) > LARGEST or max(map(len, read.split(b"\n"))) > LONGEST_LINE:
+        raise kind(f"Cannot read policy {path!r}: {reason}.") from error
+    if len(content) > LARGEST or max(map(len, content.split(b"\n"))) > LONGEST_LINE:
         raise ValueError(
             f"Policy {path!r} must have at most {LARGEST:,} bytes, and at most "
             f"{LONGEST_LINE:,} in a line. Is it the right file?"
         )
     try:
-        return tomllib.loads(read.decode("utf-8-sig"))
+        return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ValueError(
             f"Policy {path!r} must be UTF-8 text. Save it as UTF-8."
@@ -323,7 +323,7 @@ def _parsed(path: str) -> dict[str, Any]:
 
 
 def _own_table(values: Any) -> Any:
-    """The table of a pyproject file; None where it has none."""
+    """Return the table of a pyproject file; None if it has none."""
     for key in TABLE:
         if not isinstance(values, Mapping) or key not in values:
             return None
@@ -331,5 +331,5 @@ def _own_table(values: Any) -> Any:
     return values
 
 
-def _section(name: str, value: Any, words: str) -> Any:
+def _section(name: str, value: Any, place: str) -> Any:
     return section(name, value)

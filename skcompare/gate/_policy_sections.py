@@ -1,4 +1,4 @@
-"""The tables of a policy that say where data are: columns, ledger, training records."""
+"""Tables of a policy about its data: columns, ledger, training records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -8,52 +8,52 @@ from skcompare.gate import _policy_values as values_
 from skcompare.gate.ledger._ledger import Ledger
 
 
-def _answers(value: Any, words: str) -> Any:
-    """Columns of a classifier's answers: one, several, or labels and probabilities."""
+def _answers(value: Any, place: str) -> Any:
+    """Check columns of predictions: one, several, or labels and probabilities."""
     if not isinstance(value, Mapping):
-        return values_.column_or_columns(value, words)
-    known = {"labels": values_.text, "proba": values_.column_or_columns}
-    found = values_.table(value, known, words)
-    if set(found) != set(known):
+        return values_.column_or_columns(value, place)
+    checks = {"labels": values_.text, "proba": values_.column_or_columns}
+    columns = values_.table(value, checks, place)
+    if set(columns) != set(checks):
         raise ValueError(
-            f"{words} must have 'labels' and 'proba' where it is a table. Name one of "
+            f"{place} must have 'labels' and 'proba' where it is a table. Name one of "
             "them without a table."
         )
-    return found
+    return columns
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns of the files are what.
+    """Columns of the files of a gate.
 
     Attributes
     ----------
     id : str or None
-        Tells records apart; files are joined by it.
+        Ids of records; files are joined by it.
     y : str
         True labels.
     y_from : {"champion", "challenger"} or None
-        Whose file may have them alone; by default the champion's.
+        The role whose file alone may have the true labels; by default the champion.
     label, proba : str, or tuple of str, or None
-        The answers, where champion and challenger have files of their own.
+        The predictions, where champion and challenger have files of their own.
     champion, challenger : str, tuple of str, dict or None
-        The answers of each: a column of labels or of probabilities, probabilities a class,
-        or a dict with "labels" and "proba".
+        The predictions of each: a column of labels or of probabilities, one column of
+        probabilities per class, or a dict with "labels" and "proba".
     groups : str or None
         Group of each record.
     features : tuple of str or None
-        What saved estimators answer, and what training records are recognised by.
+        The features of saved estimators, by which training records are also recognised.
     labels : tuple or None
         All class labels.
     pos_label : label or None
-        The positive one of two classes.
+        The positive class of two.
     score : str, tuple of str or None
         Scores item by item: one column that two files have, or the champion's and the
         challenger's.
     item, attempt : str or None
-        Tell items apart, and attempts at one item.
+        Ids of items, and of attempts at one item.
     bounds : tuple of float or None
-        Least and greatest score that there can be.
+        Least and greatest possible score.
     """
 
     id: str | None = None
@@ -73,7 +73,7 @@ class Columns:
     bounds: tuple[float, float] | None = None
 
     def check_without(self, names: Sequence[str], words: str) -> None:
-        """Refuse columns that are about something else than what is judged."""
+        """Refuse columns that do not apply to the data that are judged."""
         for name in names:
             if getattr(self, name) is not None:
                 raise ValueError(f"`{name}` {words}. Leave it out.")
@@ -100,7 +100,7 @@ OF_COLUMNS: dict[str, values_.Check] = {
 
 @dataclass(frozen=True, slots=True)
 class LedgerSettings:
-    """The file that counts looks at a hold-out set, and how it spends alpha."""
+    """File that counts looks at a hold-out set, and its rule of spending alpha."""
 
     path: str
     rule: str | None = None
@@ -118,7 +118,7 @@ OF_LEDGER: dict[str, values_.Check] = {
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
-    """The file of training records, none of which may be among those that are judged."""
+    """File of training records, none of which may be judged."""
 
     file: str
     id: str | None = None
@@ -136,37 +136,37 @@ NEEDED = {"ledger": "path", "train": "file"}
 
 
 def section(name: str, value: Any) -> Any:
-    """The settings of a table of a policy.
+    """Return the settings of a table of a policy.
 
     Parameters
     ----------
     name : {"data", "ledger", "train"}
-        Which table.
+        Name of the table.
     value : object
-        What the policy has.
+        Value in the policy.
     """
-    kind, known = KINDS[name]
-    found = values_.table(value, known, f"[{name}]")
-    if name in NEEDED and NEEDED[name] not in found:
+    kind, checks = KINDS[name]
+    entries = values_.table(value, checks, f"[{name}]")
+    if name in NEEDED and NEEDED[name] not in entries:
         raise ValueError(f"[{name}] needs {NEEDED[name]!r}. Got none.")
-    settings = kind(**found)
+    settings = kind(**entries)
     if isinstance(settings, LedgerSettings):
-        # Says what is wrong with the rule.
+        # Raises if the rule is invalid.
         Ledger(settings.path, rule=settings.rule, looks=settings.looks)
     return settings
 
 
 def plain_section(section: Any) -> dict[str, Any]:
-    """The values that are not those by default."""
-    found = {}
-    for one in fields(section):
-        value = getattr(section, one.name)
+    """Return the values that differ from their defaults."""
+    values = {}
+    for attribute in fields(section):
+        value = getattr(section, attribute.name)
         if value is not None and value is not False:
-            found[one.name] = _plain(value)
-    return found
+            values[attribute.name] = _plain(value)
+    return values
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(part) for name, part in value.items()}
     return [*value] if isinstance(value, tuple) else value

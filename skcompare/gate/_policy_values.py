@@ -1,4 +1,4 @@
-"""Values of a policy: checked one by one, with messages that say where each is."""
+"""Checks of single values of a policy, with messages that name their places."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -7,23 +7,23 @@ from typing import Any
 from skcompare._core.validation import is_number, is_whole, unknown_name
 
 LARGEST_COUNT = 2**53
-"""Whole numbers up to here are equal to fractions."""
+"""Largest integer up to which all integers are exact as floats."""
 
 Check = Callable[[Any, str], Any]
-"""What checks a value, which messages call by the words given."""
+"""Check of a value, whose second argument is the name of the value in messages."""
 
 
 def table(values: Any, known: Mapping[str, Check], words: str) -> dict[str, Any]:
-    """A table of which all keys are known, with its values checked.
+    """Return a table of known keys, with its values checked.
 
     Parameters
     ----------
     values : object
-        What the policy has.
+        Value in the policy.
     known : mapping of str to callable
-        What checks the value of each key; it is given the value and its words.
+        Check of the value of each key, called with the value and its name in messages.
     words : str
-        What messages call the table, such as "[data]".
+        Name of the table in messages, such as "[data]".
     """
     if not isinstance(values, Mapping):
         raise TypeError(f"{words} must be a table of keys and values. Got {_got(values)}.")
@@ -34,7 +34,7 @@ def table(values: Any, known: Mapping[str, Check], words: str) -> dict[str, Any]
 
 
 def one_of_tables(values: Any, words: str) -> list[Any]:
-    """An array of tables, which is not empty."""
+    """Return an array of tables, which must not be empty."""
     if not isinstance(values, list | tuple) or not values:
         got = "an empty array" if isinstance(values, list | tuple) else _got(values)
         raise TypeError(f"{words} must be an array of one or more tables. Got {got}.")
@@ -42,7 +42,7 @@ def one_of_tables(values: Any, words: str) -> list[Any]:
 
 
 def text(value: Any, words: str) -> str:
-    """A text with something in it, which can be shown in one line."""
+    """Return a printable text that is not blank."""
     if not isinstance(value, str):
         raise TypeError(f"{words} must be text. Got {_got(value)}.")
     if not value.strip() or not value.isprintable():
@@ -51,7 +51,7 @@ def text(value: Any, words: str) -> str:
 
 
 def number(value: Any, words: str) -> float:
-    """A finite number; whole ones are fractions too."""
+    """Return a finite number as a float."""
     if not is_number(value):
         raise TypeError(f"{words} must be a number. Got {_got(value)}.")
     if not abs(value) < math.inf or abs(value) > LARGEST_COUNT:
@@ -60,7 +60,7 @@ def number(value: Any, words: str) -> float:
 
 
 def count(value: Any, words: str) -> int:
-    """A whole number of at least 1."""
+    """Return a whole number of at least 1."""
     if not is_whole(value):
         raise TypeError(f"{words} must be a whole number. Got {_got(value)}.")
     if not 1 <= value <= LARGEST_COUNT:
@@ -72,28 +72,28 @@ def count(value: Any, words: str) -> int:
 
 
 def switch(value: Any, words: str) -> bool:
-    """True or False."""
+    """Return True or False."""
     if not isinstance(value, bool):
         raise TypeError(f"{words} must be true or false. Got {_got(value)}.")
     return value
 
 
 def choice(*known: str) -> Check:
-    """What checks that a value is one of some."""
+    """Return a check that a value is among those given."""
 
     def check(value: Any, words: str) -> str:
-        found = text(value, words)
-        if found not in known:
+        chosen = text(value, words)
+        if chosen not in known:
             raise ValueError(
                 f"{words} must be one of {', '.join(map(repr, known))}. Got {_got(value)}."
             )
-        return found
+        return chosen
 
     return check
 
 
 def label(value: Any, words: str) -> Any:
-    """A label: text, a number, or true or false."""
+    """Return a label: text, a number, or true or false."""
     if isinstance(value, str | bool):
         return value
     if not is_number(value) or not abs(value) < math.inf:
@@ -104,40 +104,40 @@ def label(value: Any, words: str) -> Any:
 
 
 def labels(value: Any, words: str) -> tuple[Any, ...]:
-    """Two different labels or more."""
+    """Return two or more different labels."""
     if not isinstance(value, list | tuple):
         raise TypeError(f"{words} must be an array of labels. Got {_got(value)}.")
-    found = tuple(label(one, words) for one in value)
-    if len(found) < 2 or len(set(map(str, found))) < len(found):
+    checked = tuple(label(element, words) for element in value)
+    if len(checked) < 2 or len(set(map(str, checked))) < len(checked):
         raise ValueError(
-            f"{words} must be an array of two or more different labels. Got {len(found)}."
+            f"{words} must be an array of two or more different labels. Got {len(checked)}."
         )
-    return found
+    return checked
 
 
 def bounds(value: Any, words: str) -> tuple[float, float]:
-    """A least and a greatest number."""
+    """Return a least and a greatest number."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise TypeError(f"{words} must be an array of two numbers. Got {_got(value)}.")
-    low, high = (number(one, words) for one in value)
+    low, high = (number(limit, words) for limit in value)
     if not low < high:
         raise ValueError(f"{words} must be a least and a greater number. Got {value!r}.")
     return low, high
 
 
 def column_names(value: Any, words: str) -> tuple[str, ...]:
-    """Names of different columns."""
+    """Return the names of different columns."""
     if not isinstance(value, list | tuple) or not value:
         got = "an empty array" if isinstance(value, list | tuple) else _got(value)
         raise TypeError(f"{words} must be an array of names of columns. Got {got}.")
-    found = tuple(text(one, words) for one in value)
-    if len(set(found)) < len(found):
+    names = tuple(text(name, words) for name in value)
+    if len(set(names)) < len(names):
         raise ValueError(f"{words} must be an array of different names. Got one twice.")
-    return found
+    return names
 
 
 def column_or_columns(value: Any, words: str) -> str | tuple[str, ...]:
-    """The name of a column, or names of several, such as one a class."""
+    """Return the name of a column, or of several, such as one per class."""
     if isinstance(value, str):
         return text(value, words)
     if not isinstance(value, list | tuple):
@@ -148,40 +148,42 @@ def column_or_columns(value: Any, words: str) -> str | tuple[str, ...]:
 
 
 def values_of_columns(value: Any, words: str) -> dict[str, Any]:
-    """The slice of a condition: columns, each with a value or an array of values."""
+    """Return the slice of a condition: columns, each with a value or several values."""
     if not isinstance(value, Mapping) or not value:
         got = "an empty table" if isinstance(value, Mapping) else _got(value)
         raise TypeError(f"{words} must be a table of columns and values. Got {got}.")
-    found: dict[str, Any] = {}
-    for name, wanted in value.items():
+    checked: dict[str, Any] = {}
+    for name, allowed in value.items():
         column = f"{_short(repr(name))} in {words}"
         text(name, f"a column in {words}")
-        if isinstance(wanted, list | tuple):
-            if not wanted:
+        if isinstance(allowed, list | tuple):
+            if not allowed:
                 raise ValueError(f"{column} must have a value. Got an empty array.")
-            found[name] = [label(one, column) for one in wanted]
+            checked[name] = [label(element, column) for element in allowed]
         else:
-            found[name] = label(wanted, column)
-    return found
+            checked[name] = label(allowed, column)
+    return checked
 
 
 def options(value: Any, words: str) -> dict[str, Any]:
-    """Options of a test: names with plain values, or arrays of them."""
+    """Return the options of a test: names with plain values, or arrays of them."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{words} must be a table of options. Got {_got(value)}.")
-    found: dict[str, Any] = {}
-    for name, given in value.items():
+    checked: dict[str, Any] = {}
+    for name, setting in value.items():
         option = f"{_short(repr(name))} in {words}"
         text(name, f"an option in {words}")
-        is_array = isinstance(given, list | tuple)
-        found[name] = (
-            [label(one, option) for one in given] if is_array else label(given, option)
+        is_array = isinstance(setting, list | tuple)
+        checked[name] = (
+            [label(element, option) for element in setting]
+            if is_array
+            else label(setting, option)
         )
-    return found
+    return checked
 
 
 def _got(value: Any) -> str:
-    """A value in short words; what is nested is never written out."""
+    """Describe a value in short; nested values are not written out."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple):
@@ -196,5 +198,5 @@ def _got(value: Any) -> str:
 
 
 def _short(key: Any) -> str:
-    words = str(key)
-    return words if len(words) <= 60 else f"{words[:60]}..."
+    text = str(key)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,4 +1,4 @@
-"""The `gate` fixture of pytest; pytest itself loads no more than ``_skcompare_pytest``."""
+"""The `gate` fixture of pytest, loaded by ``_skcompare_pytest`` when it is used."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ class GateFixture:
     Parameters
     ----------
     request : pytest.FixtureRequest
-        The test.
+        Request of the test.
     told : list of dict
-        Where decisions are told.
+        List to which decisions are added.
     """
 
     def __init__(self, request: pytest.FixtureRequest, told: list[Told]) -> None:
@@ -40,11 +40,11 @@ class GateFixture:
         self.suffix = None if path is None else suffix_of(path)
 
     def __call__(self, *conditions: Condition | AnyOf, **settings: Any) -> "CheckedGate":
-        """A gate with conditions, and settings of :class:`~skcompare.gate.Gate`."""
+        """Return a gate with conditions, and settings of :class:`~skcompare.gate.Gate`."""
         return CheckedGate(Gate(*conditions, **settings), self)
 
     def policy(self, path: Any = PYPROJECT) -> "CheckedPolicy":
-        """The gate of a policy file, with its columns and its ledger.
+        """Return the gate of a policy file, with its columns and its ledger.
 
         Parameters
         ----------
@@ -54,12 +54,12 @@ class GateFixture:
         return CheckedPolicy(load_policy(os.path.join(self.folder, path)), self)
 
     def assert_better(self, *answers: Any, **words: Any) -> GateDecision:
-        """As :func:`skcompare.gate.assert_better`, and the summary shows it."""
+        """Call :func:`skcompare.gate.assert_better`, and show it in the summary."""
         __tracebackhide__ = True
         return demand(self.decided(lambda: judge_better(*answers, **words)))
 
     def decided(self, decide: Callable[[], GateDecision]) -> GateDecision:
-        """A decision that was told; so is an error, which is no pass."""
+        """Return a decision and record it; an error is recorded, and raised."""
         __tracebackhide__ = True
         try:
             decision = decide()
@@ -69,11 +69,11 @@ class GateFixture:
         self._tell(decision.status, one_line(decision), decision)
         return decision
 
-    def _tell(self, status: str, words: str, decision: GateDecision | None) -> None:
-        words = in_one_line(words)
-        body = self.suffix and body_of(self.suffix, self.test, words, decision)
-        told = {"test": self.test, "status": status, "words": words, "body": body}
-        self.told.append(told)
+    def _tell(self, status: str, text: str, decision: GateDecision | None) -> None:
+        text = in_one_line(text)
+        body = self.suffix and body_of(self.suffix, self.test, text, decision)
+        entry = {"test": self.test, "status": status, "words": text, "body": body}
+        self.told.append(entry)
 
 
 class CheckedGate:
@@ -82,9 +82,9 @@ class CheckedGate:
     Parameters
     ----------
     gate : Gate
-        What is asked.
+        The gate.
     fixture : GateFixture
-        Where it is told.
+        The fixture that records the decision.
     """
 
     def __init__(self, gate: Gate, fixture: GateFixture) -> None:
@@ -92,14 +92,14 @@ class CheckedGate:
         self.fixture = fixture
 
     def check(self, *data: Any, required: bool = True, **words: Any) -> GateDecision:
-        """Judge answers as :meth:`Gate.decide` does, and fail the test unless they pass.
+        """Judge predictions by :meth:`Gate.decide`, and fail the test unless they pass.
 
         Parameters
         ----------
         *data, **words
             As for :meth:`Gate.decide`.
         required : bool, default=True
-            False only tells what was decided, in the summary and in the report.
+            If False, the decision is only shown in the summary and in the report.
         """
         __tracebackhide__ = True
         decision = self.fixture.decided(lambda: self.gate.decide(*data, **words))
@@ -112,9 +112,9 @@ class CheckedPolicy:
     Parameters
     ----------
     policy : Policy
-        What is asked, and where it is.
+        The policy.
     fixture : GateFixture
-        Where it is told.
+        The fixture that records the decision.
     """
 
     def __init__(self, policy: Policy, fixture: GateFixture) -> None:
@@ -133,23 +133,23 @@ class CheckedPolicy:
         Parameters
         ----------
         *files : str or path-like
-            The champion's file and the challenger's, one file with the answers of both,
-            or two saved estimators.
+            The champion's file and the challenger's, one file with the predictions of
+            both, or two saved estimators.
         data : str or path-like, optional
-            The records that saved estimators answer.
+            The records that saved estimators predict for.
         trust : sequence of str, default=()
-            Types of saved estimators that are trusted beside the reviewed ones.
+            Types of saved estimators that are trusted in addition to the reviewed ones.
         required : bool, default=True
-            False only tells what was decided, in the summary and in the report.
+            If False, the decision is only shown in the summary and in the report.
         """
         __tracebackhide__ = True
-        names = tuple(map(os.fspath, files))
+        paths = tuple(map(os.fspath, files))
         records = None if data is None else os.fspath(data)
-        decision = self.fixture.decided(lambda: self._decide(names, records, tuple(trust)))
+        decision = self.fixture.decided(lambda: self._decide(paths, records, tuple(trust)))
         return demand(decision) if required else decision
 
     def _decide(
-        self, names: tuple[str, ...], data: str | None, trust: tuple[str, ...]
+        self, paths: tuple[str, ...], data: str | None, trust: tuple[str, ...]
     ) -> GateDecision:
         policy, settings = self.policy, self.policy.ledger
         train = policy.train
@@ -160,7 +160,7 @@ class CheckedPolicy:
             path = policy.path_of(settings.path)
             ledger = Ledger(path, rule=settings.rule, looks=settings.looks)
         subject = subject_from_files(
-            GateFiles(names, data, train, trust),
+            GateFiles(paths, data, train, trust),
             policy.data,
             policy.gate,
             keep_ids=ledger is not None,
@@ -170,7 +170,7 @@ class CheckedPolicy:
 
 
 def one_line(decision: GateDecision) -> str:
-    """The verdict, and what would settle what is open."""
-    known = shown_part(decision)
-    words = [settles(outcome) for _, outcome in lines(known)]
-    return "; ".join([headline(known), *dict.fromkeys(filter(None, words))])
+    """Return the verdict, and what would settle open conditions."""
+    shown = shown_part(decision)
+    needs = [settles(outcome) for _, outcome in lines(shown)]
+    return "; ".join([headline(shown), *dict.fromkeys(filter(None, needs))])

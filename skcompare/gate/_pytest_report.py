@@ -1,4 +1,4 @@
-"""The report of what all gates of a test run decided, in one file."""
+"""Report of all gates of a test run, in one file."""
 
 import json
 import os
@@ -23,32 +23,32 @@ SCHEMA_VERSION = 1
 NONE = "No gate decided anything."
 
 Told = dict[str, Any]
-"""What one gate decided, as plain values: they travel between processes."""
+"""Decision of one gate, as plain values that travel between processes."""
 
 
 class Report:
-    """Where the report is written.
+    """File of the report.
 
     Parameters
     ----------
     path : str
-        The file as it was named; its suffix chooses the format.
+        Path as given; its suffix determines the format.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.format = FORMATS[suffix_of(path)]
-        # A test may change the folder.
+        # A test may change the working directory.
         self.file = Path(os.path.abspath(path))
         self._check_file()
 
     def write(self, by_test: Mapping[str, Sequence[Told]]) -> None:
-        """Write all, or leave the file as it was."""
-        found = [one for told in by_test.values() for one in told]
-        write_text(self.file, self.format.whole(found))
+        """Write all decisions, or leave the file unchanged."""
+        entries = [entry for gates in by_test.values() for entry in gates]
+        write_text(self.file, self.format.whole(entries))
 
     def _check_file(self) -> None:
-        """Refuse what cannot be written before the tests run rather than after them."""
+        """Refuse a file that cannot be written, before the tests run."""
         if self.file.is_dir():
             raise pytest.UsageError(
                 f"--skcompare-report must be a file. Got the folder {self.path!r}."
@@ -66,7 +66,7 @@ class Report:
 
 
 def suffix_of(path: str) -> str:
-    """What chooses the format of a report."""
+    """Return the suffix that determines the format of a report."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise pytest.UsageError(
@@ -76,86 +76,88 @@ def suffix_of(path: str) -> str:
 
 
 def body_of(suffix: str, test: str, words: str, decision: GateDecision | None) -> str:
-    """The part of a report that tells one decision, or the error instead of it.
+    """Return the part of a report on one decision, or on the error instead of it.
 
-    It is made where the test runs: another process may not know the measures.
+    It is made where the test runs: another process may not know its measures.
     """
     return FORMATS[suffix].one(test, words, decision)
 
 
 class Format(NamedTuple):
-    """How one decision is written, and all of them."""
+    """Functions that write one decision, and all of them."""
 
     one: Callable[[str, str, GateDecision | None], str]
     whole: Callable[[Sequence[Told]], str]
 
 
-def _text(test: str, words: str, decision: GateDecision | None) -> str:
-    return f"{test}\n{words if decision is None else decision}\n"
+def _text(test: str, text: str, decision: GateDecision | None) -> str:
+    return f"{test}\n{text if decision is None else decision}\n"
 
 
-def _texts(found: Sequence[Told]) -> str:
-    return "\n".join(one["body"] for one in found) or f"{NONE}\n"
+def _texts(entries: Sequence[Told]) -> str:
+    return "\n".join(entry["body"] for entry in entries) or f"{NONE}\n"
 
 
-def _markdown(test: str, words: str, decision: GateDecision | None) -> str:
-    told = f"### ✗ {markdown_text(words)}\n"
+def _markdown(test: str, text: str, decision: GateDecision | None) -> str:
+    body = f"### ✗ {markdown_text(text)}\n"
     if decision is not None:
-        told = decision.to_markdown()
-    return f"## {markdown_text(test)}\n\n{told}"
+        body = decision.to_markdown()
+    return f"## {markdown_text(test)}\n\n{body}"
 
 
-def _html(test: str, words: str, decision: GateDecision | None) -> str:
+def _html(test: str, text: str, decision: GateDecision | None) -> str:
     heading = f'<div class="skcompare"><h1>{escape(test)}</h1></div>'
     if decision is not None:
         return heading + decision_html_fragment(decision)
     return (
         f'{heading}<div class="skcompare"><style>{STYLE}</style>'
-        f'<p class="verdict">{escape(words)}</p></div>'
+        f'<p class="verdict">{escape(text)}</p></div>'
     )
 
 
-def _html_page(found: Sequence[Told]) -> str:
-    body = "\n".join(one["body"] for one in found) or f"<p>{NONE}</p>"
-    known = [{name: one[name] for name in ("test", "status", "words")} for one in found]
-    return html_page("Gates", body, json.dumps(known))
+def _html_page(entries: Sequence[Told]) -> str:
+    body = "\n".join(entry["body"] for entry in entries) or f"<p>{NONE}</p>"
+    summaries = [
+        {name: entry[name] for name in ("test", "status", "words")} for entry in entries
+    ]
+    return html_page("Gates", body, json.dumps(summaries))
 
 
-def _json(test: str, words: str, decision: GateDecision | None) -> str:
+def _json(test: str, text: str, decision: GateDecision | None) -> str:
     return "null" if decision is None else decision.to_json(indent=None)
 
 
-def _json_document(found: Sequence[Told]) -> str:
+def _json_document(entries: Sequence[Told]) -> str:
     values = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
-        "passed": bool(found) and all(one["status"] == PASSED for one in found),
+        "passed": bool(entries) and all(entry["status"] == PASSED for entry in entries),
         "gates": [
             {
-                **{name: one[name] for name in ("test", "status", "words")},
-                "decision": json.loads(one["body"]),
+                **{name: entry[name] for name in ("test", "status", "words")},
+                "decision": json.loads(entry["body"]),
             }
-            for one in found
+            for entry in entries
         ],
     }
     return json.dumps(values, indent=2, allow_nan=False) + "\n"
 
 
-def _junit(test: str, words: str, decision: GateDecision | None) -> str:
+def _junit(test: str, text: str, decision: GateDecision | None) -> str:
     if decision is None:
         suite = ElementTree.Element("testsuite", tests="1", failures="0", errors="1")
         case = ElementTree.SubElement(suite, "testcase", classname=CLASS, name="the gate")
-        ElementTree.SubElement(case, "error", message=words).text = words
+        ElementTree.SubElement(case, "error", message=text).text = text
     else:
-        found = ElementTree.fromstring(decision.to_junit()).find("testsuite")
-        assert found is not None
-        suite = found
+        element = ElementTree.fromstring(decision.to_junit()).find("testsuite")
+        assert element is not None
+        suite = element
     suite.set("name", test)
     return ElementTree.tostring(suite, encoding="unicode")
 
 
-def _junit_document(found: Sequence[Told]) -> str:
-    suites = [ElementTree.fromstring(one["body"]) for one in found]
+def _junit_document(entries: Sequence[Told]) -> str:
+    suites = [ElementTree.fromstring(entry["body"]) for entry in entries]
     totals = {
         name: str(sum(int(suite.get(name, "0")) for suite in suites))
         for name in ("tests", "failures", "errors")

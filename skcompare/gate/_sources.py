@@ -1,4 +1,4 @@
-"""What a gate is given, as what it judges."""
+"""Subjects of a gate from comparators, scores, tallies, frames, files and arrays."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,16 +44,16 @@ def subject_of(
     features: Sequence[str] = (),
     keep_ids: bool = False,
 ) -> Subject:
-    """The answers to judge, from a comparator, scores, a tally, a frame, a file or arrays.
+    """Return the subject of a gate, from data of any kind.
 
-    `conditions` are all that will be asked; `keep_ids` is for a ledger, which needs every
-    record.
+    `conditions` are all conditions of the gate; `keep_ids` is for a ledger, which needs
+    the ids of all records.
     """
-    known = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
-    known |= {"labels": labels, "columns": columns, "train": train}
+    beside = {"answers": answers, "y_true": y_true, "id": id, "groups": groups}
+    beside |= {"labels": labels, "columns": columns, "train": train}
     features = _checked_features(features, train)
     if isinstance(data, PairedComparator | ItemScores | Tally):
-        _check_alone(data, known)
+        _check_alone(data, beside)
     if isinstance(data, ItemScores):
         return ItemSubject(data)
     if isinstance(data, PairedComparator):
@@ -65,30 +65,30 @@ def subject_of(
         raise ValueError(
             f"A gate judges two, the champion first. Got {len(answers)} answers."
         )
-    given = dict(columns or {})
-    words = Words(groups, labels, pos_label)
+    slice_columns = dict(columns or {})
+    options = Words(groups, labels, pos_label)
     if is_table(data, answers) and y_true is not None:
-        asked = dict.fromkeys(name for one in conditions for name in one.where or ())
-        others = [name for name in asked if name not in given]
+        names = dict.fromkeys(n for condition in conditions for n in condition.where or ())
+        others = [name for name in names if name not in slice_columns]
         training = _training(train, id, features)
-        frame = AnsweredFrame(data, y_true, answers, id, words, others)
+        frame = AnsweredFrame(data, y_true, answers, id, options, others)
         frame.check_slices()
-        counted = None if given else frame.counted(conditions, collect, training)
+        counted = None if slice_columns else frame.counted(conditions, collect, training)
         if counted is not None:
             return counted
         subject = frame.read(training, keep_ids)
     else:
         _check_arrays(train, id)
         truth = data if y_true is None else y_true
-        predictions = predictions_from_arrays(truth, answers, **words._asdict())
+        predictions = predictions_from_arrays(truth, answers, **options._asdict())
         subject = _paired(predictions, answers, pos_label)
-    arrays = {name: as_array(column) for name, column in given.items()}
+    arrays = {name: as_array(column) for name, column in slice_columns.items()}
     check_same_length({"y_true": subject.pair.predictions.y}, arrays)
     return replace(subject, columns={**subject.columns, **arrays})
 
 
 class Words(NamedTuple):
-    """What is said of the answers beside the answers."""
+    """Groups, class labels and positive label of predictions."""
 
     groups: Any
     labels: Any
@@ -96,7 +96,7 @@ class Words(NamedTuple):
 
 
 class AnsweredFrame(NamedTuple):
-    """A frame, or a file, with columns of truth and answers.
+    """Frame, or file, with columns of true labels and predictions.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class AnsweredFrame(NamedTuple):
         As for :meth:`Gate.decide`.
     words : Words
     others : list of str
-        The columns that slices are cut by.
+        The columns that define slices.
     """
 
     data: Any
@@ -115,20 +115,20 @@ class AnsweredFrame(NamedTuple):
     others: list[str]
 
     def check_slices(self) -> None:
-        """Refuse slices and groups by what a classifier answered."""
+        """Refuse slices and groups by the predictions of a classifier."""
         groups = self.words.groups
-        named = [*self.others, *([groups] if isinstance(groups, str) else [])]
+        names = [*self.others, *([groups] if isinstance(groups, str) else [])]
         places = places_of(source_of(self.data), None, self.answers)
         own = [
             [column for place in places if place.name == name for column in place.columns]
             for name in self.answers
         ]
-        check_no_answers(named, own)
+        check_no_answers(names, own)
 
     def counted(
         self, conditions: Sequence[Condition], collect: int, training: Training | None
     ) -> CountedSubject | None:
-        """The records where they are; None where they are better read."""
+        """Return a subject that counts records in place; None if they fit in memory."""
         table = columns_on_engine(
             self.data,
             self.y_true,
@@ -147,7 +147,7 @@ class AnsweredFrame(NamedTuple):
         return CountedSubject(table, conditions, self.words.labels, self.words.pos_label)
 
     def read(self, training: Training | None, keep_ids: bool) -> PairSubject:
-        """The records in memory, none of which is one of the training data."""
+        """Read the records into memory, and check them against the training data."""
         needed = [] if training is None else training.needed
         kept = [self.id] if keep_ids and self.id is not None else []
         predictions, read = holdout_from_frame(
@@ -178,7 +178,7 @@ def _paired(
     columns: Mapping[str, Any] | None = None,
     ids: Any = None,
 ) -> PairSubject:
-    """Answers with true labels, which all judging needs."""
+    """Return the pair of predictions, which must have true labels."""
     if predictions.y is None:
         raise ValueError(
             "A gate needs true labels: without them nobody can tell which classifier is "
@@ -188,20 +188,20 @@ def _paired(
 
 
 def _checked_features(features: Any, train: Any) -> tuple[str, ...]:
-    """The columns by which training records are recognised."""
+    """Check the columns by which training records are recognised."""
     if isinstance(features, str):
         raise TypeError(
             f"`features` must be a sequence of names of columns. Got {features!r}. Pass "
             f"[{features!r}]."
         )
-    named = tuple(features)
-    if named and train is None:
+    names = tuple(features)
+    if names and train is None:
         raise ValueError(
             "`features` are columns by which records of the training data are recognised, "
-            f"and no training data is given. Got features={list(named)!r}. Pass `train`, "
+            f"and no training data is given. Got features={list(names)!r}. Pass `train`, "
             "or leave `features` out."
         )
-    return named
+    return names
 
 
 def _training(train: Any, id: str | None, features: Sequence[str]) -> Training | None:
@@ -211,7 +211,7 @@ def _training(train: Any, id: str | None, features: Sequence[str]) -> Training |
 
 
 def _check_arrays(train: Any, id: str | None) -> None:
-    """Refuse what names columns, beside arrays."""
+    """Refuse names of columns beside arrays."""
     if train is not None:
         raise ValueError(
             "Training records are recognised by columns of a frame or a file. Got "
@@ -227,11 +227,11 @@ def _check_arrays(train: Any, id: str | None) -> None:
         )
 
 
-def _check_alone(data: Any, given: Mapping[str, Any]) -> None:
-    known = [name for name, value in given.items() if value is not None]
-    if known:
+def _check_alone(data: Any, arguments: Mapping[str, Any]) -> None:
+    names = [name for name, value in arguments.items() if value is not None]
+    if names:
         raise ValueError(
-            f"{type(data).__name__} has all answers in it. Got {', '.join(known)} as well. "
+            f"{type(data).__name__} has all answers in it. Got {', '.join(names)} as well. "
             "Pass it alone."
         )
 

@@ -1,4 +1,4 @@
-"""What a gate judges: the answers of two classifiers to the records of a slice."""
+"""Subjects of a gate: predictions, scores or counts of two classifiers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -52,25 +52,24 @@ from skcompare.stats import PairedResult
 from skcompare.stats.planning import method_for
 
 MANY_RECORDS, LEFT_TO_THE_TEST, RESAMPLES = 1_000, 50_000, 1_999
-"""Between so many records a bootstrap takes so many resamples, in a second or two; of
-more, the test itself takes fewer."""
+"""Between the first two numbers of records a bootstrap takes the third as its number of
+resamples, in a second or two; of more records, the test itself takes fewer."""
 
 AT_MARGIN = {"precision_both_scores": "precision_difference"}
-"""Tests whose interval is no inversion of them beyond equality, and what takes their place
-where a condition has a margin."""
+"""Tests whose interval is no inversion of them beyond equality, and the tests that replace
+them where a condition has a margin."""
 
 
 def options_of(
     condition: Condition, entry: PairedTestEntry, evidence: Any
 ) -> dict[str, Any]:
-    """Options of the test of a condition beside those that were asked for.
+    """Choose options of the test of a condition beside the requested ones.
 
     Accuracies are compared by mid-p where there is no margin, which from 100 records on
-    passes with a probability of at most 0.059 at a level of 0.05; of fewer records, at a
-    margin, and where an exact test is asked for, by the exact test that is unconditional.
-    That one takes up to 5,000 records here: of more, Tango's score is near enough at a
-    margin that is not small, and the exact test given the discordant pairs takes the place
-    of it elsewhere.
+    passes with a probability of at most 0.059 at a level of 0.05; with fewer records, at a
+    margin, and where an exact test is requested, by the unconditional exact test. That one
+    takes up to 5,000 records here: with more, Tango's score is accurate enough at a margin
+    that is not small, and the exact test given the discordant pairs is used elsewhere.
     """
     if entry.name == "bootstrap_difference" and "n_resamples" not in condition.options:
         few = MANY_RECORDS < evidence.n <= LEFT_TO_THE_TEST
@@ -85,23 +84,23 @@ def options_of(
 def test_at_margin(
     condition: Condition, entry: PairedTestEntry | None, design: Design
 ) -> PairedTestEntry | None:
-    """The test of a condition that names none, from the design's default test."""
+    """Return the test of a condition that names none, by the default of the design."""
     if entry is None or not condition.margin or entry.name not in AT_MARGIN:
         return entry
-    other = get_test(AT_MARGIN[entry.name])
-    return other if other.valid_for(design) else entry
+    replacement = get_test(AT_MARGIN[entry.name])
+    return replacement if replacement.valid_for(design) else entry
 
 
 SHOWN_VALUES = 5
 
 
 class Unsuited(ValueError):
-    """These records give no evidence for a condition; the message says why."""
+    """Error of records that give no evidence for a condition, with the reason."""
 
 
 @contextmanager
 def refused_as_unsuited() -> Iterator[None]:
-    """What evidence and tests refuse in the records of a slice is no evidence."""
+    """Raise errors of evidence and tests on the records of a slice as `Unsuited`."""
     try:
         yield
     except ValueError as error:
@@ -109,7 +108,7 @@ def refused_as_unsuited() -> Iterator[None]:
 
 
 def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
-    """Nothing is concluded by another test where an exact one was asked for."""
+    """Refuse another test where an exact one was requested."""
     if condition.exact and entry.needs is not ContingencyTable:
         raise Unsuited(
             f"an exact test was asked for, and these records have none: their test is "
@@ -118,13 +117,13 @@ def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
 
 
 class ReadyTest(NamedTuple):
-    """The test of a condition with its evidence, ready to run."""
+    """Test of a condition with its evidence, ready to run."""
 
     prepared: Prepared
     options: dict[str, Any]
     make_row: Any
     bound: float | None = None
-    """The largest difference of one unit, where it is not that of a known loss."""
+    """Largest difference of one unit, where it is not that of a known loss."""
 
     @property
     def takes_null_value(self) -> bool:
@@ -132,18 +131,18 @@ class ReadyTest(NamedTuple):
         return "null_value" in self.prepared.entry.options
 
     def run(self, **options: Any) -> PairedResult:
-        """The result; Unsuited where the evidence is none for the test."""
+        """Run the test; raise Unsuited where the evidence does not suit it."""
         with refused_as_unsuited():
             return self.prepared.run(**{**self.options, **options})
 
     def row(self, result: PairedResult) -> ComparisonRow:
-        """The row of a report that shows a result."""
+        """Return the row of a report that shows a result."""
         row: ComparisonRow = self.make_row(result)
         return row
 
 
 class Subject(Protocol):
-    """What a gate judges."""
+    """Interface of the data that a gate judges."""
 
     @property
     def n_records(self) -> int:
@@ -151,15 +150,15 @@ class Subject(Protocol):
 
     @property
     def size(self) -> str:
-        """What is judged, in words, where it is not records alone."""
+        """Text of the amount of data, where it is not records alone."""
 
     @property
     def design(self) -> Design:
-        """How the evidence was collected."""
+        """Design of the evidence."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """What champion and challenger are called."""
+        """Names of champion and challenger."""
 
     @property
     def fingerprint(self) -> str:
@@ -171,31 +170,31 @@ class Subject(Protocol):
 
     @property
     def same_answers(self) -> bool:
-        """Whether both gave the same answers throughout."""
+        """Whether both predict the same throughout."""
 
     def part(self, where: Mapping[str, Any]) -> "Subject":
-        """The records of a slice."""
+        """Return the records of a slice."""
 
     def ready(self, condition: Condition, alpha: float) -> ReadyTest:
-        """The test of a condition; Unsuited where these records have none."""
+        """Return the test of a condition; raise Unsuited if these records have none."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairSubject:
-    """Answers of two classifiers, with the columns that slices are cut by.
+    """Predictions of two classifiers, with the columns that define slices.
 
     Parameters
     ----------
     pair : PairedPredictions
-        The answers.
+        The predictions.
     columns : mapping of str to ndarray of shape (n_samples,)
         Columns by name.
     pos_label : label, optional
-        The positive one of two classes.
+        The positive class of two.
     ids : ndarray of shape (n_samples,), optional
-        What tells records apart, by which a ledger knows them again.
+        Ids of the records, by which a ledger recognises them.
     unseen : str
-        How the records were held against those of the training, in words.
+        Text on the comparison of the records with those of the training.
     """
 
     pair: PairedPredictions
@@ -212,22 +211,22 @@ class PairSubject:
 
     @property
     def size(self) -> str:
-        """Records and their groups, in words; empty where nothing is to be said of them."""
+        """Text of records and groups; empty for records alone."""
         groups = self.pair.predictions.groups
         if groups is None:
             return self.unseen and f"{self.n_records:,} records, {self.unseen}"
         n_groups = int(np.count_nonzero(np.bincount(groups)))
-        words = grouped_words(self.n_records, n_groups)
-        return f"{words}, {self.unseen}" if self.unseen else words
+        text = grouped_words(self.n_records, n_groups)
+        return f"{text}, {self.unseen}" if self.unseen else text
 
     @property
     def design(self) -> Design:
-        """How the records were split."""
+        """Design of the split of the records."""
         return self.pair.design
 
     @property
     def names(self) -> tuple[str, str]:
-        """What champion and challenger are called."""
+        """Names of champion and challenger."""
         return self.pair.champion.name, self.pair.challenger.name
 
     @property
@@ -242,29 +241,27 @@ class PairSubject:
 
     @property
     def same_answers(self) -> bool:
-        """Whether both gave the same labels and the same scores to every record."""
+        """Whether both predict the same labels and the same scores for every record."""
         compared = []
         for name in ("labels", "proba", "decision"):
-            ours, theirs = (getattr(role, name) for role in self.pair.roles)
-            if ours is None and theirs is None:
+            champion, challenger = (getattr(role, name) for role in self.pair.roles)
+            if champion is None and challenger is None:
                 continue
-            if ours is None or theirs is None:
+            if champion is None or challenger is None:
                 return False
-            compared.append(np.array_equal(ours, theirs))
+            compared.append(np.array_equal(champion, challenger))
         return bool(compared) and all(compared)
 
     def part(self, where: Mapping[str, Any]) -> "PairSubject":
-        """The records of a slice."""
+        """Return the records of a slice."""
         keep = in_slice(self.columns, where, self.n_records)
         if not keep.any():
-            raise Unsuited(
-                f"no record is in the slice{_what_there_is(self.columns, where)}"
-            )
+            raise Unsuited(f"no record is in the slice{_values_text(self.columns, where)}")
         columns = {name: column[keep] for name, column in self.columns.items()}
         return PairSubject(part_of(self.pair, keep), columns, self.pos_label)
 
     def ready(self, condition: Condition, alpha: float) -> ReadyTest:
-        """The test of a condition."""
+        """Return the test of a condition."""
         engine, measure, entry = self.chosen(condition, alpha)
         with refused_as_unsuited():
             prepared = engine.prepared(entry, measure)
@@ -277,7 +274,7 @@ class PairSubject:
     def chosen(
         self, condition: Condition, alpha: float
     ) -> tuple[PairEngine, Measure, PairedTestEntry]:
-        """The test of a condition, with the measure and what makes its evidence."""
+        """Choose the test of a condition, with its measure and its engine."""
         measure = condition.scored
         if measure is None:
             raise ValueError(
@@ -304,20 +301,20 @@ class PairSubject:
         return engine, measure, entry
 
     def _check_answers(self, measure: Measure) -> None:
-        """Refuse a measure of answers that nobody gave: no other records would help."""
+        """Refuse a measure whose predictions are missing, which no records would change."""
         for role in self.pair.roles:
-            known = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
-            lacking = [name for name in known if name in measure.wanted and not known[name]]
-            if lacking:
-                what = {LABELS: "labels", SCORES: "probabilities"}[lacking[0]]
+            has = {LABELS: role.has_labels, SCORES: role.has_proba or role.has_decision}
+            missing = [name for name in has if name in measure.wanted and not has[name]]
+            if missing:
+                kind = {LABELS: "labels", SCORES: "probabilities"}[missing[0]]
                 raise ValueError(
-                    f"{measure.subject} needs {what}, and {role.name} gives none. Pass "
+                    f"{measure.subject} needs {kind}, and {role.name} gives none. Pass "
                     "them, or choose another measure. A comparator collects what its "
                     "`scoring` needs."
                 )
 
     def _check_averaged(self, measure: Measure) -> None:
-        """Nothing is concluded from an average over classes of which there is one."""
+        """Refuse an average over classes where there is only one class."""
         name = str(measure.metric)
         is_average = name == "balanced_accuracy" or name.endswith(("_macro", "_weighted"))
         if is_average and np.count_nonzero(self.pair.predictions.class_counts()) < 2:
@@ -327,75 +324,75 @@ class PairSubject:
             )
 
     def _engine(self, condition: Condition, alpha: float) -> PairEngine:
-        """The engine of the test that was asked for; evidence is made once."""
+        """Return the engine of the requested test, which makes evidence once."""
         name = condition.test_name
-        asked = None if name is None else {name: dict(condition.options)}
-        key = repr(asked)
+        tests = None if name is None else {name: dict(condition.options)}
+        key = repr(tests)
         if key not in self.engines:
             self.engines[key] = PairEngine(
-                self.pair, asked, "greater", alpha, self.pos_label
+                self.pair, tests, "greater", alpha, self.pos_label
             )
         return self.engines[key]
 
 
 def grouped_words(n_records: int, n_groups: int) -> str:
-    """How many records there are, in how many groups."""
+    """Text of the number of records, and of their groups."""
     return f"{n_records:,} records, in {n_groups:,} group{'s' * (n_groups != 1)}"
 
 
 def in_slice(
     columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any], n_records: int
 ) -> NDArray[np.bool_]:
-    """Which records have the values of a slice."""
+    """Mask of the records that have the values of a slice."""
     keep = np.ones(n_records, dtype=bool)
     for name, value in where.items():
         if name not in columns:
-            known = ", ".join(columns) or "none"
+            names = ", ".join(columns) or "none"
             raise ValueError(
-                f"A slice needs column {name!r}. Got columns: {known}. Pass it, or leave "
+                f"A slice needs column {name!r}. Got columns: {names}. Pass it, or leave "
                 "the slice out."
             )
-        wanted = value if isinstance(value, list) else [value]
-        each = [_equal(columns[name], one) for one in wanted]
-        if len(wanted) > 1:
-            check_all_there(name, wanted, [bool(own.any()) for own in each])
-        keep &= np.logical_or.reduce(each)
+        values = value if isinstance(value, list) else [value]
+        matches = [_equal(columns[name], element) for element in values]
+        if len(values) > 1:
+            check_all_there(name, values, [bool(match.any()) for match in matches])
+        keep &= np.logical_or.reduce(matches)
     return keep
 
 
 def check_all_there(name: str, wanted: Sequence[Any], are_there: Sequence[bool]) -> None:
-    """Refuse values of a slice that no record has, which nobody would miss."""
-    lacking = [value for value, is_there in zip(wanted, are_there) if not is_there]
-    if lacking and any(are_there):
+    """Refuse values of a slice that no record has, beside others that some have."""
+    missing = [value for value, is_there in zip(wanted, are_there) if not is_there]
+    if missing and any(are_there):
         raise ValueError(
-            f"No record has {', '.join(map(repr, lacking[:SHOWN_VALUES]))} in column "
+            f"No record has {', '.join(map(repr, missing[:SHOWN_VALUES]))} in column "
             f"{name!r}, of the values that `where` names. Correct them, or leave them out."
         )
 
 
-def _what_there_is(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) -> str:
-    """Values of the column that no record of the slice has, for messages."""
+def _values_text(columns: Mapping[str, NDArray[Any]], where: Mapping[str, Any]) -> str:
+    """Text of the values of a column, for messages about an empty slice."""
     for name, value in where.items():
         column = columns[name]
-        wanted = value if isinstance(value, list) else [value]
-        if any(_equal(column, one).any() for one in wanted):
+        values = value if isinstance(value, list) else [value]
+        if any(_equal(column, element).any() for element in values):
             continue
-        known = np.unique(column.astype(str) if column.dtype.kind == "O" else column)
-        more = ", ..." if len(known) > SHOWN_VALUES else ""
-        return f": {name} has {', '.join(map(str, known[:SHOWN_VALUES]))}{more}"
+        present = np.unique(column.astype(str) if column.dtype.kind == "O" else column)
+        more = ", ..." if len(present) > SHOWN_VALUES else ""
+        return f": {name} has {', '.join(map(str, present[:SHOWN_VALUES]))}{more}"
     return ""
 
 
 def _equal(column: NDArray[Any], value: Any) -> NDArray[np.bool_]:
-    """Which entries are a value; texts are compared with it as it is written."""
+    """Mask of the entries equal to a value, which is compared as text with texts."""
     if column.dtype.kind in "OUS":
         texts = column.astype(str)
-        same: NDArray[np.bool_] = texts == str(value)
-        return same
+        are_equal: NDArray[np.bool_] = texts == str(value)
+        return are_equal
     if isinstance(value, str) or isinstance(value, bool) != (column.dtype.kind == "b"):
         return np.zeros(len(column), dtype=bool)
-    found: NDArray[np.bool_] = column == value
-    return found
+    are_equal = column == value
+    return are_equal
 
 
 def fitted_subject(
@@ -408,12 +405,12 @@ def fitted_subject(
     pos_label: Any,
     columns: Mapping[str, Any] | None,
 ) -> PairSubject:
-    """What fitted classifiers answer, as far as the conditions need it."""
+    """Collect the predictions of fitted classifiers that the conditions need."""
     pair = pair_of_fitted(
         roles,
         X,
         y,
-        wanted=_wanted(conditions),
+        wanted=_predictions_needed(conditions),
         groups=groups,
         why="A gate judges trained classifiers.",
     )
@@ -422,12 +419,12 @@ def fitted_subject(
     return PairSubject(pair, arrays, pos_label)
 
 
-def _wanted(conditions: Sequence[Condition | AnyOf]) -> frozenset[str]:
-    """What must be answered for the measures and the tests that were asked for."""
+def _predictions_needed(conditions: Sequence[Condition | AnyOf]) -> frozenset[str]:
+    """Kinds of predictions that the conditions' measures and tests need."""
     leaves = [
         leaf
-        for one in conditions
-        for leaf in (one.conditions if isinstance(one, AnyOf) else (one,))
+        for condition in conditions
+        for leaf in (condition.conditions if isinstance(condition, AnyOf) else (condition,))
     ]
     measures = [leaf.scored for leaf in leaves if leaf.scored is not None]
     tests: dict[str, dict[str, Any]] = {
@@ -437,25 +434,25 @@ def _wanted(conditions: Sequence[Condition | AnyOf]) -> frozenset[str]:
 
 
 TIMES = 10
-"""Largest scores that differ by so many times are of unlike scales."""
+"""Ratio of largest scores from which their scales are taken to differ."""
 
 
 def check_scale(scores: ItemScores) -> None:
     """Refuse scores of which one system's may be shares and the other's points.
 
-    Nobody can tell without the least and the greatest score that there can be.
+    Only the least and the greatest possible score could tell.
     """
     if scores.bounds is not None:
         return
     both = scores.champion, scores.challenger
-    largest = [float(np.abs(each).max()) for each in both]
-    are_shares = [bool(((each >= 0) & (each <= 1)).all()) for each in both]
+    largest = [float(np.abs(array).max()) for array in both]
+    are_shares = [bool(((array >= 0) & (array <= 1)).all()) for array in both]
     is_unlike = max(largest) >= TIMES * min(largest) and min(largest) > 0
     if is_unlike or are_shares[0] != are_shares[1]:
-        one, two = scores.names
+        name, other = scores.names
         raise ValueError(
             "Scores must be on one scale. Got scores of a size of up to "
-            f"{largest[0]:g} for {one} and {largest[1]:g} for {two}. Pass `bounds`, the "
+            f"{largest[0]:g} for {name} and {largest[1]:g} for {other}. Pass `bounds`, the "
             "least and the greatest score that there can be, if they are right."
         )
 
@@ -467,9 +464,9 @@ class ItemSubject:
     Parameters
     ----------
     scores : ItemScores
-        The scores, with the columns that slices are cut by.
+        The scores, with the columns that define slices.
     unseen : str
-        How the items were held against those of the training, in words.
+        Text on the comparison of the items with those of the training.
     """
 
     scores: ItemScores
@@ -485,18 +482,18 @@ class ItemSubject:
 
     @property
     def size(self) -> str:
-        """Items, their attempts and their groups, in words."""
-        words = size_words(self.scores)
-        return f"{words}, {self.unseen}" if self.unseen else words
+        """Text of items, their attempts and their groups."""
+        text = size_words(self.scores)
+        return f"{text}, {self.unseen}" if self.unseen else text
 
     @property
     def design(self) -> Design:
-        """How the items were collected."""
+        """Design of the collection of the items."""
         return self.scores.design
 
     @property
     def names(self) -> tuple[str, str]:
-        """What champion and challenger are called."""
+        """Names of champion and challenger."""
         return self.scores.names
 
     @property
@@ -515,14 +512,14 @@ class ItemSubject:
         return np.array_equal(self.scores.champion, self.scores.challenger)
 
     def part(self, where: Mapping[str, Any]) -> "ItemSubject":
-        """The items of a slice."""
+        """Return the items of a slice."""
         keep = in_slice(self.scores.columns, where, self.n_records)
         if not keep.any():
             raise Unsuited("no item is in the slice")
         return ItemSubject(self.scores.subset(keep))
 
     def ready(self, condition: Condition, alpha: float) -> ReadyTest:
-        """The test of a condition."""
+        """Return the test of a condition."""
         if condition.scored is not None:
             raise ValueError(
                 f"{condition.measure!r} is a measure of answers to records, and these are "
@@ -544,31 +541,31 @@ class ItemSubject:
         )
 
     def _test(self, condition: Condition) -> str | None:
-        """The test that was asked for; where it is to hold at any time, by the scores."""
+        """Name of the requested test; with `anytime`, as the scores need it."""
         if condition.anytime and self.scores.right_or_wrong:
             return "anytime_mcnemar"
         return condition.test_name
 
 
 LEVEL = 0.05
-"""Any level does while it is found out which tests are needed."""
+"""Level for choosing tests, which does not depend on it."""
 
 
 class TalliedSubject(PairSubject):
-    """Answers of which counts and sums are known, and no record.
+    """Predictions of which only counts and sums are known.
 
-    What a :class:`PairSubject` asks of records is asked of the counts here.
+    What a :class:`PairSubject` computes from records is computed from the counts here.
     """
 
     @property
     def size(self) -> str:
-        """Records and their groups, in words; empty where there are no groups."""
+        """Text of records and groups; empty without groups."""
         groups = self.pair.predictions.tally.groups
         return "" if groups is None else grouped_words(self.n_records, len(groups))
 
     @property
     def same_answers(self) -> bool:
-        """Whether both gave the same labels, and the same losses where these are known."""
+        """Whether both predict the same labels, with the same losses where known."""
         tally: Tally = self.pair.predictions.tally
         cells = JointCounts.from_tally(tally).cells
         same = np.array_equal(cells[:, 1], cells[:, 2])
@@ -579,7 +576,7 @@ class TalliedSubject(PairSubject):
         return same and (not scored or bool(tally.plan.losses))
 
     def part(self, where: Mapping[str, Any]) -> "PairSubject":
-        """Counts have no slices."""
+        """Raise an error: counts have no slices."""
         raise ValueError(
             f"A slice ({', '.join(where)}) is taken of records, and these were counted. "
             "Count those of the slice, or pass the frame."
@@ -588,18 +585,18 @@ class TalliedSubject(PairSubject):
 
 @dataclass(frozen=True, eq=False)
 class CountedSubject:
-    """A table on an engine, which counts what the conditions of each slice need.
+    """Table on an engine, which counts what the conditions of each slice need.
 
     Parameters
     ----------
     columns : EngineColumns
-        Which columns are what.
+        The table and its columns.
     conditions : sequence of Condition
-        All that will be asked.
+        All conditions of the gate.
     labels : array-like of shape (n_classes,), optional
         All class labels.
     pos_label : label, optional
-        The positive one of two classes.
+        The positive class of two.
     """
 
     columns: EngineColumns
@@ -614,17 +611,17 @@ class CountedSubject:
 
     @property
     def size(self) -> str:
-        """Records and their groups, in words, where groups were counted."""
+        """Text of records and groups, where groups were counted."""
         return self._whole.size
 
     @property
     def design(self) -> Design:
-        """How the records were collected."""
+        """Design of the collection of the records."""
         return Design(HOLDOUT.kind, grouped=self.columns.groups is not None)
 
     @property
     def names(self) -> tuple[str, str]:
-        """What champion and challenger are called."""
+        """Names of champion and challenger."""
         champion, challenger = self.columns.answers
         return champion, challenger
 
@@ -640,62 +637,62 @@ class CountedSubject:
 
     @property
     def same_answers(self) -> bool:
-        """Whether both gave the same answers, as far as the counts tell."""
+        """Whether both predict the same, as far as the counts show."""
         return self._whole.same_answers
 
     def part(self, where: Mapping[str, Any]) -> PairSubject:
-        """The records of a slice, counted."""
+        """Count the records of a slice."""
         values = {k: v if isinstance(v, list) else [v] for k, v in where.items()}
-        own = {self.columns.others[name]: each for name, each in values.items()}
-        for name, each in values.items():
-            if len(each) > 1:
+        for name, allowed in values.items():
+            if len(allowed) > 1:
                 column, table = self.columns.others[name], self.columns.table
-                counts = [table.only({column: [one]}).n_records() for one in each]
-                check_all_there(name, each, [count > 0 for count in counts])
-        table = self.columns.table.only(own)
+                counts = [table.only({column: [value]}).n_records() for value in allowed]
+                check_all_there(name, allowed, [count > 0 for count in counts])
+        filters = {self.columns.others[name]: allowed for name, allowed in values.items()}
+        table = self.columns.table.only(filters)
         if not table.n_records():
             raise Unsuited("no record is in the slice")
         # A slice may lack a class that other records have.
-        asked = [one for one in self.conditions if one.where == where]
-        return self._counted(table, asked, self._classes)
+        conditions = [c for c in self.conditions if c.where == where]
+        return self._counted(table, conditions, self._classes)
 
     def ready(self, condition: Condition, alpha: float) -> ReadyTest:
-        """The test of a condition on all records."""
+        """Return the test of a condition on all records."""
         return self._whole.ready(condition, alpha)
 
     @cached_property
     def _whole(self) -> PairSubject:
-        own = [one for one in self.conditions if one.where is None]
-        return self._counted(self.columns.table, own, self.labels)
+        conditions = [c for c in self.conditions if c.where is None]
+        return self._counted(self.columns.table, conditions, self.labels)
 
     @cached_property
     def _classes(self) -> Any:
-        look = EngineTally(self.columns, Asked(labels=True), self.labels)
-        return look.classes()
+        tally = EngineTally(self.columns, Asked(labels=True), self.labels)
+        return tally.classes()
 
     def _counted(
         self, table: Table, conditions: Sequence[Condition], labels: Any
     ) -> PairSubject:
         columns = self.columns.of_table(table)
-        asked = partial(wanted, conditions, self.pos_label)
-        pair = pair_on_engine(columns, asked, labels, self.pos_label)
+        counts_needed = partial(wanted, conditions, self.pos_label)
+        pair = pair_on_engine(columns, counts_needed, labels, self.pos_label)
         return TalliedSubject(pair, pos_label=self.pos_label)
 
 
 def tallied_subject(
     tally: Tally, conditions: Sequence[Condition], pos_label: Any
 ) -> TalliedSubject:
-    """The subject of a tally that holds what the conditions need."""
+    """Return the subject of a tally, which must hold what the conditions need."""
     pair = pair_of_tally(tally)
-    own = [one for one in conditions if one.where is None]
-    check_holds(tally, wanted(own, pos_label, pair))
+    unsliced = [condition for condition in conditions if condition.where is None]
+    check_holds(tally, wanted(unsliced, pos_label, pair))
     return TalliedSubject(pair, pos_label=pos_label)
 
 
 def wanted(
     conditions: Sequence[Condition], pos_label: Any, pair: PairedPredictions
 ) -> Asked:
-    """What is to be counted for conditions on the same records."""
+    """Return the counts that conditions on the same records need."""
     subject = PairSubject(pair, pos_label=pos_label)
     tests = []
     for condition in conditions:
@@ -708,7 +705,7 @@ def wanted(
         try:
             engine, measure, entry = subject.chosen(condition, LEVEL)
         except Unsuited:
-            # It is said of the counts, where it is judged.
+            # Reported when the counts are judged.
             continue
         tests.append((entry, engine.evidence_options(entry, measure)))
     return asked_by_tests(tests, pair.alone, pos_label=pos_label)

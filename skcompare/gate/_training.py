@@ -1,4 +1,4 @@
-"""Whether records that are judged were among those that a classifier was trained on."""
+"""Check that no judged record is among the training records of a classifier."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from skcompare.predictions import KINDS, first_of, is_text, value_of, written
 
 @dataclass(frozen=True)
 class Training:
-    """Records that classifiers were trained on, none of which may be judged.
+    """Training records of classifiers, none of which may be judged.
 
     Parameters
     ----------
     source : Source
         The training records.
     id : str or None
-        The column of ids of the records that are judged.
+        The column of ids of the judged records.
     own_id : str or None
-        That of the training records, where it has another name.
+        The column of ids of the training records, where it has another name.
     features : sequence of str
         Columns by which records are recognised where training records have no ids.
     """
@@ -51,87 +51,87 @@ class Training:
 
     @property
     def needed(self) -> list[str]:
-        """The columns of the records that are judged, by which they are recognised."""
+        """The columns of the judged records by which they are recognised."""
         ids = [] if self.id is None else [self.id]
         return ids if self.by_id else [*ids, *self.features]
 
     def check(self, known: Mapping[str, NDArray[Any]], words: str) -> str:
-        """Refuse records that are in the training data; says how many were compared.
+        """Refuse records that are in the training data; return a text on the comparison.
 
         Parameters
         ----------
         known : mapping of str to ndarray of shape (n_samples,)
-            The needed columns of the records that are judged.
+            The needed columns of the judged records.
         words : str
-            What messages call their file.
+            Name of their file in messages.
         """
-        found, by, n_rows = self._found(known)
-        if not found.any():
+        seen, by, n_rows = self._seen(known)
+        if not seen.any():
             return (
-                f"none of {len(found):,} among the {n_rows:,} of the training data "
+                f"none of {len(seen):,} among the {n_rows:,} of the training data "
                 f"{self.source.words} (by {by})"
             )
-        at = np.flatnonzero(found)
+        at = np.flatnonzero(seen)
         listed = f"records {first_of(at + 1)}"
         if self.id is not None:
             listed = f"ids {first_of(known[self.id][at])}"
         raise ValueError(
-            f"{len(at):,} of {len(found):,} records of {words} are in the training data "
+            f"{len(at):,} of {len(seen):,} records of {words} are in the training data "
             f"{self.source.words} (by {by}): {listed}. A model is not judged by what it "
             "has seen. Leave these records out."
         )
 
-    def _found(
-        self, known: Mapping[str, NDArray[Any]]
+    def _seen(
+        self, columns: Mapping[str, NDArray[Any]]
     ) -> tuple[NDArray[np.bool_], str, int]:
-        """Which records are in the training data, by what, and how many these are."""
+        """Mask of the records in the training data, the criterion, and the size of that."""
         if self.id is not None and self.by_id:
             name = self.own_id or self.id
             ids = columns_of(self.source, [name], as_written={name})[name]
-            return self._among(known[self.id], ids), f"column {name!r}", len(ids)
+            return self._among(columns[self.id], ids), f"column {name!r}", len(ids)
         rows = columns_of(self.source, self.features)
-        ours, theirs = _row_codes([(known[name], rows[name]) for name in self.features])
+        ours, theirs = _row_codes([(columns[name], rows[name]) for name in self.features])
         by = f"equal values of {', '.join(self.features[:5])}"
         return np.isin(ours, theirs), by, len(theirs)
 
     def _among(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which ids are among those of the training data, however they are written.
+        """Mask of the ids that are among those of the training data, in any notation.
 
-        Ids of which nobody can tell are refused, since none of them would be found.
+        Ids that cannot be compared are refused, since none of them would be found.
         """
-        one, two = _comparable(ours, theirs)
-        if not _forms(one) & _forms(two):
+        own, training = _comparable(ours, theirs)
+        if not _forms(own) & _forms(training):
             raise ValueError(
                 "Whether records are in the training data cannot be told by ids that are "
                 f"written in unlike ways, such as {first_of(ours, 1)} and, in "
                 f"{self.source.words}, {first_of(theirs, 1)}. Write them alike."
             )
-        return np.isin(one, two)
+        return np.isin(own, training)
 
 
 NUMBER = "\x1f"
-"""What begins a text that stands for a number; none that is read begins so."""
+"""Prefix of a text that represents a number; no text from a file begins with it."""
 
 
 def _kind(values: NDArray[Any]) -> str:
-    """Numbers, text, or else the kind of numpy."""
+    """Return "numbers", "text", or else the kind of the NumPy dtype."""
     if values.dtype.kind in "biuf":
         return "numbers"
     return "text" if is_text(values) else KINDS.get(values.dtype.kind, str(values.dtype))
 
 
 def _forms(values: NDArray[Any]) -> set[str]:
-    """What values are, of which texts may stand for numbers."""
+    """Return the kinds of values, where texts may represent numbers."""
     if not is_text(values):
         return {_kind(values)}
     are_numbers = np.char.startswith(values, NUMBER).tolist()
-    return {"numbers" if one else "text" for one in set(are_numbers)}
+    return {"numbers" if is_number else "text" for is_number in set(are_numbers)}
 
 
 def _comparable(
     ours: NDArray[Any], theirs: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Values of one type: texts that are numbers stand for these, as 1.0 and 01 for 1."""
+    """Return values of one type; texts of numbers are normalised, as 1.0 and 01 to 1."""
     if {_kind(ours), _kind(theirs)} in ({"text"}, {"text", "numbers"}):
         return _plain(ours), _plain(theirs)
     if {ours.dtype, theirs.dtype} == {np.dtype(np.float32), np.dtype(np.float64)}:
@@ -140,23 +140,23 @@ def _comparable(
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Texts, of which those that stand for numbers have one form."""
+    """Return texts, of which those of equal numbers are equal."""
     different, places = np.unique(written(values).astype(np.str_), return_inverse=True)
-    found = [value_of(text) for text in different.tolist()]
-    texts = [one if isinstance(one, str) else f"{NUMBER}{one}" for one in found]
+    parsed = [value_of(text) for text in different.tolist()]
+    texts = [value if isinstance(value, str) else f"{NUMBER}{value}" for value in parsed]
     return np.array(texts)[places]
 
 
 def _row_codes(
     pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers of rows, equal where all values are."""
+    """Return codes of rows, equal where all values are."""
     n = len(pairs[0][0])
     codes = np.zeros(n + len(pairs[0][1]), dtype=np.int64)
     for ours, theirs in pairs:
         both = np.concatenate(_comparable(ours, theirs))
         _, values = np.unique(both, return_inverse=True)
-        # Numbered anew each time, so that products stay small.
+        # Renumbered each time, so that products stay small.
         _, codes = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)
         codes = codes.astype(np.int64, copy=False)
     return codes[:n], codes[n:]

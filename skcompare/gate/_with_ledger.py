@@ -1,4 +1,4 @@
-"""A decision that counts as a look at its hold-out set, told in full or blindly."""
+"""Decisions that count as looks at a hold-out set, reported in full or blindly."""
 
 import os
 import warnings
@@ -23,7 +23,7 @@ from skcompare.gate.ledger._ledger import (
 
 
 def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
-    """The ledger of a decision, refused early where it cannot be one."""
+    """Return the ledger of a decision, if the arguments are valid."""
     if not isinstance(blind, bool):
         raise TypeError(f"`blind` must be True or False. Got {blind!r}.")
     if ledger is None and not blind:
@@ -43,11 +43,11 @@ def check_ledger(ledger: Any, blind: Any) -> Ledger | None:
 def judge_subject(
     gate: GateConditions, subject: Subject, *, ledger: Any = None, blind: bool = False
 ) -> GateDecision:
-    """Judge the conditions by answers that were read already."""
-    known = check_ledger(ledger, blind)
-    if known is None:
+    """Judge the conditions by a subject that was already read."""
+    checked_ledger = check_ledger(ledger, blind)
+    if checked_ledger is None:
         return judged(gate, subject)
-    return look_at(gate, subject, known, blind=blind)
+    return look_at(gate, subject, checked_ledger, blind=blind)
 
 
 def look_at(
@@ -55,30 +55,30 @@ def look_at(
 ) -> GateDecision:
     """Judge a subject as one look of a ledger.
 
-    What the configuration is to blame for is refused before the look is spent.
+    Errors of the configuration are raised before the look is spent.
     """
     if not blind:
-        return _looked(gate, subject, ledger, blind=False)
+        return _judge_as_look(gate, subject, ledger, blind=False)
     with warnings.catch_warnings():
-        # What numpy warns of can depend on the true labels.
+        # Warnings of NumPy can depend on the true labels.
         warnings.simplefilter("ignore")
-        return _looked(gate, subject, ledger, blind=True)
+        return _judge_as_look(gate, subject, ledger, blind=True)
 
 
-def _looked(
+def _judge_as_look(
     gate: GateConditions, subject: Subject, ledger: Ledger, *, blind: bool
 ) -> GateDecision:
     digests = digests_of(subject, gate.columns)
     holdout = digests.of_set(blind=blind)
-    # That two systems have the same scores depends on what is right, and is not told.
-    stopped = {} if blind and not isinstance(subject, PairSubject) else stops(subject)
-    if stopped:
+    # Whether two systems have the same scores depends on true labels: not revealed.
+    stopping = {} if blind and not isinstance(subject, PairSubject) else stops(subject)
+    if stopping:
         # Nothing can pass, so nothing is spent, and no true label has a part in it.
         check_ledger_file(ledger, holdout, gate.alpha, blind=blind)
         if not blind:
             return judged(gate, subject)
-        told = _blind(gate, subject, NOT_PASSED, gate.alpha)
-        return replace(told, reasons=tuple(stopped.values()), flags=tuple(stopped))
+        decision = _blind_decision(gate, subject, NOT_PASSED, gate.alpha)
+        return replace(decision, reasons=tuple(stopping.values()), flags=tuple(stopping))
     _check_configuration(gate, subject)
     taken = take_look(
         ledger,
@@ -89,12 +89,12 @@ def _looked(
         subject.names,
         blind=blind,
     )
-    how = _judged_blindly if blind else _judged_openly
-    return how(gate, subject, ledger, taken)
+    judge = _judged_blindly if blind else _judged_openly
+    return judge(gate, subject, ledger, taken)
 
 
 def _check_configuration(gate: GateConditions, subject: Subject) -> None:
-    """Refuse a condition that these answers could never be judged by."""
+    """Refuse a condition that can never apply to this subject."""
     for condition in gate.conditions:
         leaves = condition.conditions if isinstance(condition, AnyOf) else (condition,)
         for leaf in leaves:
@@ -109,12 +109,12 @@ def _judged_openly(
     gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
 ) -> GateDecision:
     decision = judged(gate.at_level(taken.look.level), subject)
-    first = finish_look(ledger, taken, decision.status)
-    if decision.passed != (first == PASSED):
-        # Two answers of one look would be two chances; both must be a pass.
+    before = finish_look(ledger, taken, decision.status)
+    if decision.passed != (before == PASSED):
+        # Two results of one look would be two chances; both must be a pass.
         reason = (
             f"look {taken.look.number} was judged before with the same answers, as "
-            f"{first}, and is now {decision.status}: other versions or resamples, and no "
+            f"{before}, and is now {decision.status}: other versions or resamples, and no "
             "pass"
         )
         reasons = (*decision.reasons, reason)
@@ -125,37 +125,37 @@ def _judged_openly(
 def _judged_blindly(
     gate: GateConditions, subject: Subject, ledger: Ledger, taken: Taken
 ) -> GateDecision:
-    """Passed or not, and nothing else that depends on the true labels.
+    """Decide passed or not, and reveal nothing else that depends on the true labels.
 
     Until the first pass a team sees "not passed" each time, as it would have without the
     records: its challengers are a sequence that was fixed before, however it makes them.
-    An error that comes of the true labels would be a third answer, and is "not passed".
+    An error due to the true labels would be a third result, and is "not passed".
     """
     level = taken.look.level
     status = taken.look.status
     if status != NOT_PASSED:
-        found = _blind_status(gate.at_level(level), subject)
-        first = finish_look(ledger, taken, found)
-        status = PASSED if (first, found) == (PASSED, PASSED) else NOT_PASSED
+        result = _blind_status(gate.at_level(level), subject)
+        before = finish_look(ledger, taken, result)
+        status = PASSED if (before, result) == (PASSED, PASSED) else NOT_PASSED
     closed = status == PASSED or taken.state.passed is not None
-    told = _blind(gate, subject, status, level)
-    return replace(told, look=taken.told(ledger.path, closed=closed))
+    decision = _blind_decision(gate, subject, status, level)
+    return replace(decision, look=taken.told(ledger.path, closed=closed))
 
 
 def _blind_status(gate: GateConditions, subject: Subject) -> str:
     try:
-        # How many records are needed is not told, and the time that it takes to find that
-        # out would tell an inconclusive gate from a failed one.
+        # The records needed are not reported, and the time of computing them would
+        # distinguish an inconclusive gate from a failed one.
         passed = judged(gate, subject, planned=False).passed
     except (ImportError, MemoryError, OSError):
-        # What the machine lacks, whatever the labels are; the look can be repeated.
+        # Lack of resources, whatever the labels are; the look can be repeated.
         raise
     except Exception:
         passed = False
     return PASSED if passed else NOT_PASSED
 
 
-def _blind(
+def _blind_decision(
     gate: GateConditions, subject: Subject, status: str, level: float
 ) -> GateDecision:
     champion, challenger = subject.names

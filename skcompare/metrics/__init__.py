@@ -1,4 +1,4 @@
-"""What is measured, and how reports and scorers ask for it."""
+"""Metrics, measures and scorers."""
 
 from skcompare._registry.metrics import MetricEntry, metric, metrics
 from skcompare.metrics._calibration import (

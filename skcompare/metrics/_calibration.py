@@ -1,4 +1,4 @@
-"""How far probabilities are from the shares that are observed."""
+"""Calibration errors and curves, and decompositions of mean losses."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -43,7 +43,7 @@ def sweep_calibration_error(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> float:
-    """Calibration error with a number of bins that the data choose.
+    """Calibration error with a number of bins that depends on the data.
 
     Bins of equal mass are made finer until an observed share falls below that of the bin
     before [1]_, which a score that ranks well does by chance only. This is less biased
@@ -54,11 +54,11 @@ def sweep_calibration_error(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     norm : {"l1", "l2", "max"}, default="l1"
         See :func:`expected_calibration_error`.
     kind : {"auto", "binary", "top_label"}, default="auto"
-        What the probabilities are of; "auto" is binary for two classes, and top-label for
+        Events of the probabilities; "auto" is binary for two classes, and top-label for
         more.
     pos_label, labels
         See :func:`expected_calibration_error`.
@@ -107,20 +107,21 @@ def calibration_curve(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     n_bins, strategy, pos_label, labels
         See :func:`expected_calibration_error`.
     edges : array-like of shape (n_bins + 1,), optional
         Edges from 0 to 1 in place of `n_bins` and `strategy`.
     kind : {"auto", "binary", "top_label"}, default="auto"
-        What the probabilities are of; "auto" is binary for two classes, and top-label for
+        Events of the probabilities; "auto" is binary for two classes, and top-label for
         more. For one of several classes pass `y_true == label` and its column.
     confidence_level : float, default=0.95
         Level of each interval by itself.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record; goes with strategy="uniform" and with `edges`. `count` is
-        the weight of each bin then, and its interval is that of as many records as have
-        the variance of the weighted share [2]_, which are never more than the bin has.
+        then the weight of each bin, and its interval is that of the effective number of
+        records, which has the variance of the weighted share [2]_ and is never more than
+        the number in the bin.
 
     Returns
     -------
@@ -145,16 +146,18 @@ def calibration_curve(
     ([0.0, 0.4385], [0.5615, 1.0])
     """
     check_choice("kind", kind, ("auto", "binary", "top_label"))
-    asked = Bins(n_bins, strategy, edges, 1)
-    told = y_true, y_proba, asked, kind, pos_label, labels
-    bins, (own,) = binned_answers(*told, sample_weight)
+    requested = Bins(n_bins, strategy, edges, 1)
+    arguments = y_true, y_proba, requested, kind, pos_label, labels
+    bins, (limits,) = binned_answers(*arguments, sample_weight)
     if sample_weight is None:
-        return bins.curve(own[:-1], own[1:], confidence_level)
-    squares, _ = binned_answers(*told, np.square(on_host(sample_weight), dtype=np.float64))
-    effective = np.divide(
-        bins.count**2, squares.count, out=np.zeros(len(own) - 1), where=bins.count > 0
+        return bins.curve(limits[:-1], limits[1:], confidence_level)
+    squares, _ = binned_answers(
+        *arguments, np.square(on_host(sample_weight), dtype=np.float64)
     )
-    return bins.curve(own[:-1], own[1:], confidence_level, effective)
+    effective = np.divide(
+        bins.count**2, squares.count, out=np.zeros(len(limits) - 1), where=bins.count > 0
+    )
+    return bins.curve(limits[:-1], limits[1:], confidence_level, effective)
 
 
 def binned_answers(
@@ -167,14 +170,18 @@ def binned_answers(
     sample_weight: ArrayLike | None,
     debiased: bool = False,
 ) -> tuple[CalibrationBins, Layout]:
-    """Sums over the bins that are asked for, and their edges."""
+    """Sums over the requested bins, and their edges."""
     check_switches(debiased=debiased)
-    there = device_forecasts(
+    on_device = device_forecasts(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
-    found = None if there is None else device_bins(there, asked, sample_weight, debiased)
-    if found is not None:
-        return found
+    binned = (
+        None
+        if on_device is None
+        else device_bins(on_device, asked, sample_weight, debiased)
+    )
+    if binned is not None:
+        return binned
     chosen, n_classes, (forecasts,) = collapse_answers(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
@@ -192,13 +199,13 @@ def binned_answers(
 
 
 def _weights(
-    proba: FloatArray, sample_weight: ArrayLike, asked: Bins, debiased: bool
+    proba: FloatArray, sample_weight: ArrayLike, bins: Bins, debiased: bool
 ) -> FloatArray:
     """Weights of the records, where bins and correction do not need their number."""
     weights = check_weights(proba, sample_weight)
-    if asked.strategy != "uniform" and asked.edges is None:
+    if bins.strategy != "uniform" and bins.edges is None:
         raise ValueError(
-            f"`sample_weight` goes with strategy='uniform'. Got {asked.strategy!r}, whose "
+            f"`sample_weight` goes with strategy='uniform'. Got {bins.strategy!r}, whose "
             "bins hold equal numbers of records. Leave one of them out."
         )
     if debiased and not integral(weights):
@@ -243,7 +250,7 @@ def expected_calibration_error(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     n_bins : int, default=15
         Number of bins. A bin holds its lower edge, the last one both edges.
     strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
@@ -254,12 +261,12 @@ def expected_calibration_error(
         Mean distance, root of the mean squared distance, or greatest distance; bins
         count by their records.
     kind : {"auto", "binary", "top_label", "classwise"}, default="auto"
-        What the probabilities are of: the positive class, the predicted class being the
+        Events of the probabilities: the positive class, the predicted class being the
         true one (the first one of equally probable classes), or every class in turn, each
         with bins of its own. "auto" is binary for two classes, and top-label for more.
     debiased : bool, default=False
-        Whether to correct for what chance adds [2]_; the result may be below 0, or 0 for
-        norm="l2". Bins of one record are left out of the corrected "l2".
+        Whether to correct for the contribution of chance [2]_; the result may be below 0,
+        or 0 for norm="l2". Bins of one record are left out of the corrected "l2".
     pos_label : label, optional
         The positive one of two classes; 1 by default, else the second column.
     labels : array-like of shape (n_classes,), optional
@@ -328,21 +335,21 @@ def squared_calibration_error(
 ) -> float:
     """Mean squared distance of probabilities from observed shares, bin by bin [1]_.
 
-    What chance adds is subtracted [2]_, so that it is 0 on average for probabilities that
-    are calibrated within bins, and may be negative. This is what the test
-    calibration_difference compares, and what a margin is about. Without the correction it
-    is the reliability of the decomposed Brier score.
+    The contribution of chance is subtracted [2]_, so that it is 0 on average for
+    probabilities that are calibrated within bins, and may be negative. The test
+    calibration_difference compares this error, and its margin refers to it. Without the
+    correction it is the reliability of the decomposed Brier score.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     n_bins, strategy, kind, pos_label, labels
         See :func:`expected_calibration_error`.
     debiased : bool, default=True
-        Whether to subtract what chance adds. Bins of one record then count as 0.
+        Whether to subtract the contribution of chance. Bins of one record then count as 0.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record; goes with strategy="uniform". With `debiased`, how often
         each record counts, a whole number.
@@ -409,7 +416,7 @@ def maximum_calibration_error(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     n_bins, strategy, kind, pos_label, labels
         See :func:`expected_calibration_error`.
     sample_weight : array-like of shape (n_samples,), optional
@@ -460,14 +467,14 @@ def classwise_calibration_error(
 ) -> float:
     """Mean over the classes of the calibration error of their probabilities [1]_.
 
-    Each class has bins of its own, and a class counts though no record is of it.
+    Each class has bins of its own, and a class counts even if it has no record.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        A column a class in sorted order, or the probabilities of the positive one.
+        One column per class in sorted order, or the probabilities of the positive one.
     n_bins, strategy, norm, debiased, labels, sample_weight
         See :func:`expected_calibration_error`. For norm="l2" the root is taken of the
         mean over classes, and for "max" the greatest distance in any of them.
@@ -504,7 +511,7 @@ def classwise_calibration_error(
 
 
 COARSE, FINE = 1 << 10, 1 << 13
-"""Cells of grids on [0, 1]; an error below a fine cell is not told from 0."""
+"""Cells of grids on [0, 1]; an error below a fine cell is not distinguished from 0."""
 
 WIDE = 0.02
 """Kernels as wide as this, many coarse cells, do not need the fine grid."""
@@ -527,20 +534,20 @@ def smooth_calibration_error(
 ) -> float:
     """Distance of probabilities from observed shares, smoothed instead of binned [1]_.
 
-    Events less probabilities are smoothed along the probabilities by a Gaussian kernel,
+    Events minus probabilities are smoothed along the probabilities by a Gaussian kernel,
     reflected at 0 and 1, and their absolute value is averaged. The width of the kernel is
-    the error itself, so that there is nothing to choose, and small changes of the
-    probabilities change the error a little only.
+    the error itself, so that nothing needs to be chosen, and small changes of the
+    probabilities change the error only slightly.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     kind : {"auto", "binary", "top_label"}, default="auto"
-        What the probabilities are of: the positive class, or the predicted class being
-        the true one. "auto" is binary for two classes, and top-label for more.
+        Events of the probabilities: the positive class, or the predicted class being the
+        true one. "auto" is binary for two classes, and top-label for more.
     pos_label : label, optional
         The positive one of two classes; 1 by default, else the second column.
     labels : array-like of shape (n_classes,), optional
@@ -551,7 +558,8 @@ def smooth_calibration_error(
     Returns
     -------
     error : float
-        Between 0 and 1; lower is better. An error below 1 / 8192 is not told from 0.
+        Between 0 and 1; lower is better. An error below 1 / 8192 is not distinguished
+        from 0.
 
     References
     ----------
@@ -576,12 +584,12 @@ def smooth_calibration_error(
     else:
         weights = check_weights(excess, sample_weight)
         excess *= weights / weights.sum()
-    error = _own_width(forecasts.proba, excess, COARSE)
-    return error if error >= WIDE else _own_width(forecasts.proba, excess, FINE)
+    error = _smoothed_error(forecasts.proba, excess, COARSE)
+    return error if error >= WIDE else _smoothed_error(forecasts.proba, excess, FINE)
 
 
-def _own_width(proba: FloatArray, excess: FloatArray, cells: int) -> float:
-    """The smoothed error that is as large as its kernel is wide."""
+def _smoothed_error(proba: FloatArray, excess: FloatArray, cells: int) -> float:
+    """The smoothed error that equals the width of its kernel."""
     waves = dct(_on_grid(proba, excess, cells), type=1)
 
     def surplus(width: float) -> float:
@@ -594,10 +602,10 @@ def _own_width(proba: FloatArray, excess: FloatArray, cells: int) -> float:
 
 
 def _on_grid(proba: FloatArray, excess: FloatArray, cells: int) -> FloatArray:
-    """Density of the excess at the nodes of the grid; each record is shared by two."""
-    at = proba * cells
-    below = np.minimum(at.astype(np.intp), cells - 1)
-    above = excess * (at - below)
+    """Density of the excess at the nodes of the grid; each record is split between two."""
+    position = proba * cells
+    below = np.minimum(position.astype(np.intp), cells - 1)
+    above = excess * (position - below)
     density = np.zeros(cells + 1)
     density += np.bincount(below, excess - above, cells + 1)
     density += np.bincount(below + 1, above, cells + 1)
@@ -624,7 +632,7 @@ METHODS = ("corp", "murphy")
 
 @dataclass(frozen=True, slots=True)
 class ScoreDecomposition:
-    """A mean loss, split; made by :func:`score_decomposition`.
+    """Decomposition of a mean loss; made by :func:`score_decomposition`.
 
     Attributes
     ----------
@@ -632,22 +640,22 @@ class ScoreDecomposition:
         The mean loss. It is ``miscalibration - discrimination + uncertainty +
         within_bin_variance - within_bin_covariance``.
     miscalibration : float
-        What would be gained by recalibration; Murphy's reliability.
+        Reduction of the loss by recalibration; Murphy's reliability.
     discrimination : float
-        What the recalibrated probabilities gain over the shares of the classes; Murphy's
-        resolution.
+        Reduction of the loss by the recalibrated probabilities, relative to the shares of
+        the classes; Murphy's resolution.
     uncertainty : float
         The mean loss of the shares of the classes, whatever the classifier.
     within_bin_variance, within_bin_covariance : float
         Of probabilities in one bin, and of these with the outcomes, twice; 0 without bins.
     loss, method : str
-        As asked for.
+        As requested.
     n_bins : int or None
         Bins with records in them; None without bins and for a sum over classes.
     label : object
-        The class that it is of; None for a sum over classes.
+        The class of the decomposition; None for a sum over classes.
     classes : tuple of ScoreDecomposition
-        Of more than two classes: what each adds, in their order.
+        Contributions of the classes, in their order, if there are more than two.
     """
 
     score: float
@@ -664,7 +672,7 @@ class ScoreDecomposition:
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain values."""
-        return asdict(self) | {"classes": [one.to_dict() for one in self.classes]}
+        return asdict(self) | {"classes": [part.to_dict() for part in self.classes]}
 
 
 def score_decomposition(
@@ -680,17 +688,18 @@ def score_decomposition(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
-    """How much of a loss is miscalibration, and how much does the classifier tell apart?
+    """Decompose a mean loss into miscalibration, discrimination and uncertainty.
 
-    Two classifiers with equal Brier loss differ in what to do about them: miscalibration
-    is mended by recalibration, lack of discrimination is not.
+    Two classifiers with equal Brier loss may need different remedies: miscalibration is
+    mended by recalibration, lack of discrimination is not.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, a column a class in sorted order; one column is that of `pos_label`.
+        Probabilities, one column per class in sorted order; one column is that of
+        `pos_label`.
     loss : {"brier", "log"}, default="brier"
         The loss. "brier" of two classes is the squared distance of the probability of one
         class from 0 or 1; of more it is the sum over the classes, each against the rest.
@@ -699,16 +708,16 @@ def score_decomposition(
         "corp" recalibrates by isotonic regression (the pool-adjacent-violators algorithm)
         and needs no bins [1]_. "murphy" compares means of bins [2]_, for the Brier loss.
     n_bins : int, default=10
-        Of "murphy": number of bins.
+        For "murphy": number of bins.
     strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
-        Of "murphy": how the bins are laid; with `sample_weight`, "uniform" only.
+        For "murphy": placement of the bins; with `sample_weight`, "uniform" only.
     bias_corrected : bool, default=False
-        Of "murphy", without weights: whether the bias of the three parts that comes of
-        few records a bin is taken off [4]_. Bins of one record are left as they are.
+        For "murphy", without weights: whether to subtract the bias of the three parts
+        that is due to few records per bin [4]_. Bins of one record are left as they are.
     labels : array-like of shape (n_classes,), optional
         All class labels, where `y_true` lacks some of them.
     pos_label : label, optional
-        The class that one column is of. By default the greater of two numeric or boolean
+        The class of a single column. By default the greater of two numeric or boolean
         labels; strings have no default.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record; integer weights equal repetition.
@@ -721,19 +730,18 @@ def score_decomposition(
     Raises
     ------
     ValueError
-        If "murphy" or more than two classes are asked for with the log loss; if options
-        do not go together.
+        If "murphy" or more than two classes are requested with the log loss; if options
+        are incompatible.
 
     Notes
     -----
-    Of "corp", with S the mean loss, C that of the recalibrated probabilities and U that of
-    the share of the class, miscalibration is S - C and discrimination U - C. Neither is
-    negative. Recalibrated probabilities of 0 and 1 cost nothing where they are right, and
-    they are never wrong.
+    For "corp", with S the mean loss, C that of the recalibrated probabilities and U that
+    of the share of the class, miscalibration is S - C and discrimination U - C. Neither is
+    negative. Recalibrated probabilities of 0 and 1 are always correct and cost nothing.
 
     Murphy's three parts add up to the score only where all probabilities in a bin are
     equal. The variance of the probabilities within bins and twice their covariance with
-    the outcomes, given besides, make up the difference [3]_.
+    the outcomes, reported separately, make up the difference [3]_.
 
     If all records are of one class, uncertainty and discrimination are 0, and the score is
     all miscalibration.
@@ -781,7 +789,7 @@ def score_decomposition(
         )
 
     def of_class(position: int) -> ScoreDecomposition:
-        # Records without weight would make blocks and bins of their own.
+        # Records of weight 0 would have blocks and bins of their own.
         kept = weights > 0
         outcomes = (truth.codes[kept] == position).astype(np.float64)
         p, w = proba[kept, position], weights[kept] / weights.sum()
@@ -830,7 +838,7 @@ def _corp(
     at_point = np.bincount(group, w)
     means = np.minimum(np.bincount(group, w * outcomes) / at_point, 1.0)
     recalibrated = np.clip(isotonic_regression(means, sample_weight=at_point), 0.0, 1.0)
-    # Beside weights that differ by many orders a pooled mean can round to 0 or 1.
+    # With weights that differ by orders of magnitude a pooled mean can round to 0 or 1.
     inside = np.clip(recalibrated, EPS, 1 - EPS)
     recalibrated = np.where(recalibrated == means, recalibrated, inside)
     share = np.minimum(w @ outcomes, 1.0)
@@ -856,7 +864,7 @@ def _brier_cost(means: FloatArray, p: FloatArray) -> FloatArray:
 
 def _log_cost(means: FloatArray, p: FloatArray) -> FloatArray:
     """Mean log loss of a probability for outcomes with these means."""
-    # 0 log 0 is 0: what is certain and happens costs nothing.
+    # 0 log 0 is 0: certain events that happen cost nothing.
     return np.asarray(-xlogy(means, p) - xlogy(1 - means, 1 - p))
 
 
@@ -911,7 +919,7 @@ SUMMED = (
 
 def _summed(classes: list[ScoreDecomposition]) -> ScoreDecomposition:
     """The decomposition of a sum over classes."""
-    sums = {name: sum(getattr(one, name) for one in classes) for name in SUMMED}
+    sums = {name: sum(getattr(part, name) for part in classes) for name in SUMMED}
     return ScoreDecomposition(
         **sums, loss=classes[0].loss, method=classes[0].method, classes=tuple(classes)
     )

@@ -15,7 +15,7 @@ from skcompare.evidence import counted_rows, mean_loss
 
 
 class UndefinedRateError(ValueError):
-    """A rate among records of which there are none."""
+    """Error of a rate among records of which there are none."""
 
 
 @metric("accuracy", response_method="predict", greater_is_better=True, array_api=True)
@@ -193,17 +193,17 @@ def _rate_within(
     sample_weight: ArrayLike | None,
     of: str = "y_true",
 ) -> float:
-    """Share of right answers among records that are, or are called, of one class."""
+    """Share of correct predictions among records of one true, or one predicted, class."""
     y_true, y_pred, sample_weight = counted_rows(y_true, y_pred, sample_weight)
     truth, predicted = check_labels("y_true", y_true), check_labels("y_pred", y_pred)
     check_same_length(y_true=truth, y_pred=predicted)
     positive = positive_class(classes_of(truth, y_pred=predicted), pos_label)
-    among = truth if of == "y_true" else predicted
-    inside = (among == positive) == (side == "positive")
+    labels = truth if of == "y_true" else predicted
+    inside = (labels == positive) == (side == "positive")
     if not inside.any():
         raise UndefinedRateError(
             f"A rate among the {side} records needs one of them. Got none: the positive "
-            f"class is {positive!r}, and `{of}` has {some_of(np.unique(among))}."
+            f"class is {positive!r}, and `{of}` has {some_of(np.unique(labels))}."
         )
     weights = inside.astype(np.float64)
     if sample_weight is not None:
@@ -212,7 +212,7 @@ def _rate_within(
 
 
 def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
-    """Mean of one value a record."""
+    """Mean of one value per record."""
     if is_foreign(values):
         mean = mean_loss(values, sample_weight)
         if mean is not None:
@@ -224,7 +224,7 @@ def weighted_mean(values: np.ndarray, sample_weight: ArrayLike | None) -> float:
 
 
 def check_weights(values: np.ndarray, sample_weight: ArrayLike) -> np.ndarray:
-    """Weights of the records: finite, at least 0, not all 0."""
+    """Check that the weights of records are finite, at least 0, and not all 0."""
     weights = np.asarray(on_host(sample_weight), dtype=np.float64)
     check_same_length(y_true=values, sample_weight=weights)
     if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:

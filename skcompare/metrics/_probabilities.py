@@ -49,7 +49,7 @@ def multiclass_brier_loss(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, a column a class in the order of `labels`; one column is that of
+        Probabilities, one column per class in the order of `labels`; one column is that of
         the second of two classes.
     labels : array-like of shape (n_classes,), optional
         Class labels, sorted; those of `y_true` by default.
@@ -74,8 +74,8 @@ def multiclass_brier_loss(
     ...                                         [0.2, 0.2, 0.6]]), 4)
     0.1467
     """
-    there = space_of(y_proba=y_proba)
-    truth = ClassColumns(y_true, labels, second=True, there=there)
+    space = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=space)
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(multiclass_brier(truth.codes, proba), sample_weight)
 
@@ -102,13 +102,13 @@ def brier_loss(
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_proba : array-like of shape (n_samples, 2) or (n_samples,)
-        Probabilities, a column a class in the order of `labels`; one column is that of
+        Probabilities, one column per class in the order of `labels`; one column is that of
         `pos_label`.
     labels : array-like of shape (n_classes,), optional
         Class labels, sorted; those of `y_true` by default.
     pos_label : label, optional
-        The class that one column is of. By default the greater of two numeric or boolean
-        labels; strings have no default. With two columns it changes nothing.
+        The class of a single column. By default the greater of two numeric or boolean
+        labels; strings have no default. It has no effect with two columns.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record.
 
@@ -155,7 +155,7 @@ def brier_skill_score(
     """Share of the base rate's Brier loss that the probabilities save [1]_.
 
     The base rate gives each record the shares of the classes among these records, so that
-    its loss is one less the sum of their squares. For two classes both conventions of the
+    its loss is one minus the sum of their squares. For two classes both conventions of the
     Brier loss have the same skill.
 
     Parameters
@@ -163,7 +163,7 @@ def brier_skill_score(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, a column a class in the order of `labels`; one column is that of
+        Probabilities, one column per class in the order of `labels`; one column is that of
         the second of two classes.
     labels : array-like of shape (n_classes,), optional
         Class labels, sorted; those of `y_true` by default.
@@ -192,8 +192,8 @@ def brier_skill_score(
     >>> round(brier_skill_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
     0.85
     """
-    there = space_of(y_proba=y_proba)
-    truth = ClassColumns(y_true, labels, second=True, there=there)
+    space = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=space)
     proba = truth.probabilities("y_proba", y_proba)
     losses = multiclass_brier(truth.codes, proba)
     totals = _class_totals(truth, losses, sample_weight)
@@ -219,8 +219,8 @@ def _class_totals(
     weights = np.ones(len(losses))
     if sample_weight is not None:
         weights = check_weights(losses, sample_weight)
-    found = np.bincount(on_host(truth.codes), weights, minlength=n_classes)
-    return found.astype(np.float64)
+    counts = np.bincount(on_host(truth.codes), weights, minlength=n_classes)
+    return counts.astype(np.float64)
 
 
 @metric(
@@ -243,7 +243,7 @@ def spherical_loss(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, a column a class in the order of `labels`; one column is that of
+        Probabilities, one column per class in the order of `labels`; one column is that of
         the second of two classes.
     labels : array-like of shape (n_classes,), optional
         Class labels, sorted; those of `y_true` by default.
@@ -254,7 +254,7 @@ def spherical_loss(
     -------
     loss : float
         Between 0 and 1; lower is better. It is proper, as the Brier and the log loss are,
-        and between them in how it takes confident errors.
+        and between them in its penalty of confident errors.
 
     References
     ----------
@@ -268,8 +268,8 @@ def spherical_loss(
     >>> round(spherical_loss([0, 1], [[0.6, 0.4], [0.8, 0.2]]), 4)
     0.4627
     """
-    there = space_of(y_proba=y_proba)
-    truth = ClassColumns(y_true, labels, second=True, there=there)
+    space = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=space)
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(spherical(truth.codes, proba), sample_weight)
 
@@ -296,13 +296,13 @@ def cost_weighted_loss(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, a column a class in the order of `labels`; one column is that of
+        Probabilities, one column per class in the order of `labels`; one column is that of
         the second of two classes.
     labels : array-like of shape (n_classes,), optional
         Class labels, sorted; those of `y_true` by default.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
-        What it costs to decide on the class of a column when that of the row is true, as
-        in a confusion matrix. By default an error costs 1.
+        Cost of deciding on the class of a column when that of the row is true, as in a
+        confusion matrix. By default an error costs 1.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record.
 
@@ -330,8 +330,8 @@ def cost_weighted_loss(
     >>> cost_weighted_loss(y_true, y_proba)
     0.4
     """
-    there = space_of(y_proba=y_proba)
-    truth = ClassColumns(y_true, labels, second=True, there=there)
+    space = space_of(y_proba=y_proba)
+    truth = ClassColumns(y_true, labels, second=True, there=space)
     proba = truth.probabilities("y_proba", y_proba)
     return weighted_mean(cost(truth.codes, proba, cost_matrix=cost_matrix), sample_weight)
 
@@ -340,7 +340,7 @@ RATE = 0.9
 """The rate to reach by default."""
 
 SLACK = 1e-12
-"""A rate this close below the wanted one reaches it, because of rounding."""
+"""A rate this close below the requested one reaches it, because of rounding."""
 
 
 @metric(
@@ -369,14 +369,13 @@ def sensitivity_at_specificity(
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,) or (n_samples, 2)
-        Scores of the positive class, of any scale; or probabilities, a column a class.
+        Scores of the positive class, of any scale; or probabilities, one column per class.
     specificity : float, default=0.9
-        The wanted specificity, above 0 and at most 1.
+        The requested specificity, above 0 and at most 1.
     pos_label : label, optional
         The positive class; 1 or True by default, as in scikit-learn.
     labels : array-like of shape (2,), optional
-        Class labels, sorted, which the columns of `y_score` are of; those of `y_true` by
-        default.
+        Class labels of the columns of `y_score`, sorted; those of `y_true` by default.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record; integer weights equal repetition.
 
@@ -405,9 +404,9 @@ def sensitivity_at_specificity(
     >>> sensitivity_at_specificity(y_true, y_score, specificity=0.9)
     0.5
     """
-    wanted = _check_rate("specificity", specificity)
+    rate = _check_rate("specificity", specificity)
     positive, scores, weights = _checked(y_true, y_score, pos_label, labels, sample_weight)
-    return _rate_at(positive, scores, weights, wanted)
+    return _rate_at(positive, scores, weights, rate)
 
 
 @metric(
@@ -436,14 +435,13 @@ def specificity_at_sensitivity(
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,) or (n_samples, 2)
-        Scores of the positive class, of any scale; or probabilities, a column a class.
+        Scores of the positive class, of any scale; or probabilities, one column per class.
     sensitivity : float, default=0.9
-        The wanted sensitivity, above 0 and at most 1.
+        The requested sensitivity, above 0 and at most 1.
     pos_label : label, optional
         The positive class; 1 or True by default, as in scikit-learn.
     labels : array-like of shape (2,), optional
-        Class labels, sorted, which the columns of `y_score` are of; those of `y_true` by
-        default.
+        Class labels of the columns of `y_score`, sorted; those of `y_true` by default.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each record; integer weights equal repetition.
 
@@ -472,10 +470,10 @@ def specificity_at_sensitivity(
     >>> specificity_at_sensitivity(y_true, y_score, sensitivity=0.9)
     0.25
     """
-    wanted = _check_rate("sensitivity", sensitivity)
+    rate = _check_rate("sensitivity", sensitivity)
     positive, scores, weights = _checked(y_true, y_score, pos_label, labels, sample_weight)
-    # Looked at from the other side, the classes change places.
-    return _rate_at(~positive, -scores, weights, wanted)
+    # The classes change places.
+    return _rate_at(~positive, -scores, weights, rate)
 
 
 def _check_rate(name: str, value: object) -> float:
@@ -494,17 +492,17 @@ def _checked(
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[np.ndarray, FloatArray, FloatArray]:
-    """Whether each record is positive, its score, and its weight."""
+    """Mask of the positive records, and scores and weights of all."""
     truth = check_labels("y_true", y_true)
     classes = classes_of(truth) if labels is None else sorted_labels(labels)
     label = positive_class(classes, pos_label)
-    given = np.asarray(on_host(y_score), dtype=np.float64)
-    if given.ndim == 2 and given.shape[1] == 2:
+    values = np.asarray(on_host(y_score), dtype=np.float64)
+    if values.ndim == 2 and values.shape[1] == 2:
         column = int(len(classes) == 2 and classes[1] == label)
-        given = in_class_order(given, y_score, classes)
-        scores = check_probabilities("y_score", given, 2)[:, column]
+        values = in_class_order(values, y_score, classes)
+        scores = check_probabilities("y_score", values, 2)[:, column]
     else:
-        scores = _one_column(given)
+        scores = _one_column(values)
     check_same_length(y_true=truth, y_score=scores)
     positive = truth == label
     if positive.all() or not positive.any():
@@ -523,27 +521,27 @@ def _checked(
     return positive, scores, weights
 
 
-def _one_column(given: FloatArray) -> FloatArray:
-    if given.ndim != 1 and given.shape[1:] != (1,):
+def _one_column(values: FloatArray) -> FloatArray:
+    if values.ndim != 1 and values.shape[1:] != (1,):
         raise ValueError(
             "`y_score` must be scores of the positive class, of shape (n_samples,), or "
-            f"probabilities of two classes, of shape (n_samples, 2). Got {given.shape}."
+            f"probabilities of two classes, of shape (n_samples, 2). Got {values.shape}."
         )
-    if not np.isfinite(given).all():
+    if not np.isfinite(values).all():
         raise ValueError("`y_score` must be finite. Got NaN or infinity.")
-    return given.reshape(-1)
+    return values.reshape(-1)
 
 
 def _rate_at(
-    inside: np.ndarray, scores: FloatArray, weights: FloatArray, wanted: float
+    inside: np.ndarray, scores: FloatArray, weights: FloatArray, rate: float
 ) -> float:
-    """Greatest share of `inside` that a threshold is at most above, where few others are.
+    """Greatest share of `inside` at or above a threshold that few others reach.
 
-    At most 1 - `wanted` of the others may be at the threshold or above.
+    At most 1 - `rate` of the others may be at the threshold or above.
     """
     order = np.argsort(-scores, kind="stable")
     ends = np.flatnonzero(np.diff(scores[order], append=-np.inf))
     caught = np.cumsum(np.where(inside, weights, 0.0)[order])
     missed = np.cumsum(np.where(inside, 0.0, weights)[order])
-    fits = missed[ends] <= missed[-1] * (1 - wanted + SLACK)
+    fits = missed[ends] <= missed[-1] * (1 - rate + SLACK)
     return float(caught[ends][fits].max(initial=0.0) / caught[-1])

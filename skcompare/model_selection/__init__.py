@@ -1,4 +1,4 @@
-"""How records are split: block-regularized m × 2 cross-validation, random hold-outs."""
+"""Splitters: block-regularized m × 2 cross-validation, and repeated random hold-outs."""
 
 from skcompare.model_selection._block_regularized import (
     BlockLayout,

@@ -21,17 +21,17 @@ from skcompare.model_selection._hadamard import orthogonal_array
 IntArray = NDArray[np.intp]
 
 TRIED_ORDERS = 500
-"""Orders of the blocks that are tried where small classes ask for one."""
+"""Number of random orders of the blocks that are tried for small classes."""
 
 MOST_PERMUTED = 8
-"""Blocks of which all orders are tried then."""
+"""Largest number of blocks of which all orders are tried."""
 
 UNHALVED = 2
-"""Members of a class that no deal has in both halves of three repetitions or more."""
+"""Members of a class that never are in both halves of three repetitions or more."""
 
 
 class SmallClass(NamedTuple):
-    """A class with fewer members, or groups that have some, than there are blocks."""
+    """Class with fewer members, or groups with members, than there are blocks."""
 
     label: Any
     members: int
@@ -42,9 +42,9 @@ class SmallClass(NamedTuple):
 def deal_records(
     codes: IntArray, first_halves: NDArray[np.bool_], rng: np.random.RandomState
 ) -> IntArray:
-    """Deal shuffled records class by class, in one round that goes on between classes.
+    """Deal shuffled records class by class to blocks, in one round without restarts.
 
-    Going on, rather than starting again at each class, keeps the block sizes within one.
+    Continuing the round from class to class keeps the block sizes within one.
     """
     shuffled = rng.permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
@@ -57,11 +57,11 @@ def deal_records(
 def _order_of_blocks(
     sizes: IntArray, first_halves: NDArray[np.bool_], rng: np.random.RandomState
 ) -> IntArray:
-    """A random order by which each half has a member of every class, if there is one.
+    """Random order by which each half has a member of every class, if there is one.
 
-    Four of eight blocks are a half, so that three or four members of a class may all be in
-    one. Three are in both halves of each repetition if the one column that would not tell
-    them apart is none of those in use, as two of seven are not in 5 × 2.
+    Four of eight blocks are a half, so three or four members of a class may all be in one.
+    Three are in both halves of each repetition if the only column that does not separate
+    them is unused, as two of seven columns are in 5 × 2.
     """
     n_blocks = len(first_halves)
     order: IntArray = rng.permutation(n_blocks)
@@ -73,35 +73,37 @@ def _order_of_blocks(
     ]
 
     def halved(orders: IntArray) -> NDArray[np.bool_]:
-        """Which classes (columns) have members in both halves of every repetition."""
-        found = np.ones((len(orders), len(members)), dtype=bool)
-        for column, places in zip(found.T, members):
+        """Mask of classes (columns) with members in both halves of every repetition."""
+        mask = np.ones((len(orders), len(members)), dtype=bool)
+        for column, places in zip(mask.T, members):
             column &= _are_halved(orders[:, places], first_halves)
-        return found
+        return mask
 
     if halved(order[np.newaxis]).all():
         return order
     orders = np.argsort(rng.random_sample((TRIED_ORDERS, n_blocks)), axis=1)
-    # Nothing is to be found for a class that no order helps.
-    can: list[bool] = halved(orders).max(axis=0, initial=False).tolist()
-    members = [one for one, helped in zip(members, can) if helped]
+    # Leave out classes that no order halves.
+    attainable: list[bool] = halved(orders).max(axis=0, initial=False).tolist()
+    members = [positions for positions, ok in zip(members, attainable) if ok]
     if n_blocks <= MOST_PERMUTED and not halved(orders).all(axis=1).any():
         orders = np.array(list(permutations(rng.permutation(n_blocks))))
-    found: IntArray = orders[int(halved(orders).sum(axis=1).argmax())]
-    return found
+    best_order: IntArray = orders[int(halved(orders).sum(axis=1).argmax())]
+    return best_order
 
 
 def _are_halved(blocks: IntArray, first_halves: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether members in these blocks (last axis) are in both halves of all repetitions."""
-    first = first_halves[blocks]
-    halved: NDArray[np.bool_] = (first.min(axis=-2) != first.max(axis=-2)).all(axis=-1)
+    in_first = first_halves[blocks]
+    halved: NDArray[np.bool_] = (in_first.min(axis=-2) != in_first.max(axis=-2)).all(
+        axis=-1
+    )
     return halved
 
 
 def deal_groups(counts: IntArray, n_blocks: int, rng: np.random.RandomState) -> IntArray:
-    """Deal groups, largest first, so that classes and then sizes come out even.
+    """Deal groups to blocks, largest first, so that classes and then sizes are even.
 
-    With one class this is the rule of the longest processing time first.
+    With one class this is the longest-processing-time-first rule.
     """
     shares = counts / counts.sum(axis=0)
     # A group g put into block b adds sum_k g_k (g_k + 2 b_k) to the sum of squared
@@ -142,19 +144,21 @@ def small_classes_of(
     blocks: IntArray,
     first_halves: NDArray[np.bool_],
 ) -> list[SmallClass]:
-    """The classes that cannot reach every block."""
+    """Classes that cannot reach every block."""
     small = np.flatnonzero(reach < len(first_halves))
     halved = [bool(_are_halved(blocks[codes == code], first_halves)) for code in small]
     return [
-        SmallClass(*one)
-        for one in zip(classes[small].tolist(), reach[small].tolist(), halved, strict=True)
+        SmallClass(*values)
+        for values in zip(
+            classes[small].tolist(), reach[small].tolist(), halved, strict=True
+        )
     ]
 
 
 def check_small_classes(
     small_classes: Sequence[SmallClass], n_blocks: int, grouped: bool
 ) -> None:
-    """Refuse a class that a half must lack; warn of one that a block must lack."""
+    """Refuse a class that a half must lack; warn of a class that a block must lack."""
     if not small_classes:
         return
     key = attrgetter("is_halved", "members")
@@ -176,7 +180,7 @@ def check_small_classes(
 
 @dataclass(frozen=True, slots=True)
 class BlockLayout:
-    """What block-regularized splits of some records look like.
+    """Layout of the block-regularized splits of some records.
 
     Parameters
     ----------
@@ -198,7 +202,7 @@ class BlockLayout:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Codes of what a report should mention: "small-class", or nothing."""
+        """Codes of the flags for a report: "small-class", or none."""
         return ("small-class",) if self.small_classes else ()
 
 
@@ -256,7 +260,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     `stratify` a group goes where it least increases the spread of the class shares, as
     in :class:`~sklearn.model_selection.StratifiedGroupKFold`; among equals, and without
     `stratify`, to the smallest block. Sizes and overlaps are then only as even as the
-    groups allow; :meth:`describe` tells how even.
+    groups allow; :meth:`describe` reports how even.
 
     References
     ----------
@@ -280,7 +284,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     [8, 0, 4, 4, 4, 4]
     """
 
-    # `split` takes groups without being asked to, as in scikit-learn's group splitters.
+    # `split` receives groups without a request, as scikit-learn's group splitters do.
     __metadata_request__split = {"groups": True}
 
     def __init__(
@@ -292,7 +296,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
 
     @property
     def skcompare_design(self) -> Design:
-        """The design of the splits, by which tests know whether they are valid."""
+        """Design of the splits, which decides the tests that are valid."""
         return Design("bcv", n_repeats=self._check_n_repeats(), n_folds=2)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -313,7 +317,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Make the splits, by repetition: train on S and test on T, then the reverse.
+        """Yield the splits by repetition: train on S and test on T, then the reverse.
 
         Parameters
         ----------
@@ -344,7 +348,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         rng = check_random_state(self.random_state)
         blocks, small_classes = self._deal(first_halves, X, y, groups, rng)
         check_small_classes(small_classes, len(first_halves), groups is not None)
-        return _halves(blocks, first_halves)
+        return _splits_of_blocks(blocks, first_halves)
 
     def describe(self, X: Any, y: Any = None, groups: Any = None) -> BlockLayout:
         """Describe the splits that the next call of `split` would make.
@@ -393,7 +397,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         groups: Any,
         rng: np.random.RandomState,
     ) -> tuple[IntArray, list[SmallClass]]:
-        """Give every record a block; also name the classes too small for all blocks."""
+        """Assign a block to each record, and list the classes too small for all blocks."""
         n_blocks = len(first_halves)
         X, y, groups = indexable(X, y, groups)
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -479,10 +483,10 @@ class BlockRegularized5x2CV(BlockRegularizedMx2CV):
         super().__init__(5, stratify=stratify, random_state=random_state)
 
 
-def _halves(
+def _splits_of_blocks(
     blocks: IntArray, first_halves: NDArray[np.bool_]
 ) -> Iterator[tuple[IntArray, IntArray]]:
-    """Turn blocks into indices, with the blocks (rows) of S of each repetition."""
+    """Yield the indices of the splits, from the blocks (rows) of S of each repetition."""
     for first_half in first_halves.T:
         in_first = first_half[blocks]
         first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)

@@ -1,10 +1,10 @@
 """Hadamard matrices: square matrices of -1 and 1 whose rows are orthogonal.
 
-Their columns, but for the constant one, are a two-level orthogonal array of strength 2,
-the plan behind block-regularized cross-validation. Constructed are the orders 1 and 2,
-powers of two (Sylvester), q + 1 and 2 (q + 1) for prime powers q (Paley [1]_), products
-of these, and, where those leave a gap below 200, four circulant matrices in the array
-of Goethals and Seidel [3]_, after Williamson [2]_. Reference [4]_ is a survey.
+Their columns, except the constant one, are a two-level orthogonal array of strength 2, on
+which block-regularized cross-validation is based. The orders are 1 and 2, powers of two
+(Sylvester), q + 1 and 2 (q + 1) for prime powers q (Paley [1]_), products of these, and,
+for gaps below 200, those of four circulant matrices in the array of Goethals and Seidel
+[3]_, after Williamson [2]_. Reference [4]_ is a survey.
 
 References
 ----------
@@ -37,7 +37,7 @@ IntArray = NDArray[np.integer[Any]]
 # by their length; four of length t make order 4 t. Those of 23, 29 and 43 are symmetric,
 # as Williamson had them [2]_. Those of 39 come from four of length 13 by T-sequences of
 # length 3. No symmetric four exist for 47 [5]_, and those here come from Turyn-type
-# sequences of lengths 16, 16, 16 and 15. The tests multiply the matrices out.
+# sequences of lengths 16, 16, 16 and 15. The tests check the products of the matrices.
 _CIRCULANTS = {
     23: (
         "+--++-+-+------+-+-++--",
@@ -73,12 +73,12 @@ _CIRCULANTS = {
 
 # Columns of order 8 in the sequence of Table III of Yang et al. [6]_, where the blocks
 # of level 1 are {1,2,3,4}, {1,3,5,7}, {1,2,5,6}, {1,4,5,8} and {1,3,6,8}. The table
-# stops there, and the two columns that are left follow.
+# ends there, and the two remaining columns follow.
 _TABLE_III = (4, 1, 2, 3, 5, 6, 7)
 
 
 def hadamard(order: int) -> NDArray[np.int8]:
-    """Make a normalised Hadamard matrix.
+    """Construct a normalised Hadamard matrix.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def hadamard(order: int) -> NDArray[np.int8]:
     Raises
     ------
     ValueError
-        If no construction known here gives a matrix of that order.
+        If no implemented construction gives a matrix of that order.
     """
     build = _builder(order)
     if build is None:
@@ -111,12 +111,12 @@ def hadamard(order: int) -> NDArray[np.int8]:
 
 
 def smallest_order(n_columns: int) -> int:
-    """Find the smallest Hadamard matrix with enough columns that are not constant.
+    """Order of the smallest Hadamard matrix with enough columns that are not constant.
 
     Parameters
     ----------
     n_columns : int
-        Number of columns that are needed.
+        Number of columns required.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def smallest_order(n_columns: int) -> int:
 
 
 def orthogonal_array(n_columns: int) -> NDArray[np.bool_]:
-    """Make the smallest two-level orthogonal array of strength 2 known here.
+    """Construct the smallest known two-level orthogonal array of strength 2.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def orthogonal_array(n_columns: int) -> NDArray[np.bool_]:
 
 @cache
 def _builder(order: int) -> Callable[[], IntArray] | None:
-    """Find the construction of an order; None where there is none."""
+    """Construction of an order; None if there is none."""
     if order in (1, 2):
         return partial(_sylvester, order)
     if order < 4 or order % 4:
@@ -178,19 +178,19 @@ def _sylvester(order: int) -> IntArray:
     return matrix
 
 
-def _kronecker(first: int, second: int) -> IntArray:
-    return np.kron(hadamard(first), hadamard(second))
+def _kronecker(order_a: int, order_b: int) -> IntArray:
+    return np.kron(hadamard(order_a), hadamard(order_b))
 
 
 def _paley_first(q: int) -> IntArray:
-    """Make order q + 1 for a prime power q of the form 4 k + 3 (first of [1]_)."""
+    """Matrix of order q + 1 for a prime power q = 4 k + 3 (first of [1]_)."""
     matrix = _bordered(q)
     matrix[1:, 0] = -1
     return matrix + np.eye(q + 1, dtype=np.int64)
 
 
 def _paley_second(q: int) -> IntArray:
-    """Make order 2 (q + 1) for a prime power q of the form 4 k + 1 (second of [1]_)."""
+    """Matrix of order 2 (q + 1) for a prime power q = 4 k + 1 (second of [1]_)."""
     conference = np.kron(_bordered(q), [[1, 1], [1, -1]])
     return conference + np.kron(np.eye(q + 1, dtype=np.int64), [[1, -1], [-1, -1]])
 
@@ -208,7 +208,7 @@ def _bordered(q: int) -> IntArray:
 
 
 def _quadratic_character(p: int, degree: int) -> IntArray:
-    """1 for the squares of GF(p ** degree), -1 for the rest, 0 for 0.
+    """Quadratic character of GF(p ** degree): 1 for squares, 0 for 0, -1 for the rest.
 
     An element is numbered by its digits to base p, the coefficients of a polynomial.
     The squares are the even powers of a primitive element.
@@ -246,7 +246,7 @@ def _powers_of_x(p: int, reduction: tuple[int, ...], n_max: int) -> list[int]:
 
 
 def _prime_power(q: int) -> tuple[int, int] | None:
-    """Write q as (p, degree) with q = p ** degree; None if it is no prime power."""
+    """Return (p, degree) with q = p ** degree; None if q is no prime power."""
     if q < 2:
         return None
     p = next((d for d in range(2, isqrt(q) + 1) if q % d == 0), q)
@@ -258,7 +258,7 @@ def _prime_power(q: int) -> tuple[int, int] | None:
 
 
 def _goethals_seidel(length: int) -> IntArray:
-    """Make order 4 * length from four circulant matrices (array of [3]_)."""
+    """Matrix of order 4 * length from four circulant matrices (array of [3]_)."""
     shift = np.arange(length)
     rows = [
         np.array([1 if sign == "+" else -1 for sign in signs])

@@ -1,4 +1,4 @@
-"""Designs of random hold-outs that come more than once, as scikit-learn splitters."""
+"""Splitters of replicated random hold-outs, in the style of scikit-learn."""
 
 import math
 from abc import abstractmethod
@@ -24,17 +24,17 @@ Split = tuple[IntArray, IntArray]
 
 @dataclass(frozen=True, slots=True)
 class ShuffleLayout:
-    """What random hold-outs of some records look like.
+    """Layout of the random hold-outs of some records.
 
     Parameters
     ----------
     n_train, n_test : int
-        Records that a hold-out of all records trains and tests on.
+        Numbers of training and test records in a hold-out of all records.
     n_train_half : int or None
-        Records that a hold-out of a half trains on; None without halves.
+        Number of training records in a hold-out of a half; None without halves.
     small_classes : tuple
-        Labels of the classes that have so few members that some training sets may hold
-        none of them. Empty without stratification.
+        Labels of the classes with so few members that some training sets may have none of
+        them. Empty without stratification.
     """
 
     n_train: int
@@ -44,15 +44,15 @@ class ShuffleLayout:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Codes of what a report should mention: "class-may-be-missing", or nothing."""
+        """Codes of the flags for a report: "class-may-be-missing", or none."""
         return (MAY_BE_MISSING,) if self.small_classes else ()
 
 
 class ShuffleDesign(BaseCrossValidator):
-    """Hold-outs of random records, in rows of `n_splits`."""
+    """Random hold-outs, in rows of `n_splits`."""
 
     _n_parts = 1
-    """Disjoint parts of the records that are split on their own."""
+    """Number of disjoint parts of the records that are split separately."""
 
     n_splits: int
     test_size: float
@@ -62,7 +62,7 @@ class ShuffleDesign(BaseCrossValidator):
     @property
     @abstractmethod
     def skcompare_design(self) -> Design:
-        """The design of the splits, by which tests know whether they are valid."""
+        """Design of the splits, which decides the tests that are valid."""
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Count the splits.
@@ -75,12 +75,12 @@ class ShuffleDesign(BaseCrossValidator):
         Returns
         -------
         n_splits : int
-            Hold-outs, over all rows of the design.
+            Number of hold-outs in all rows of the design.
         """
         return self.skcompare_design.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        """Make the splits, row after row of the design.
+        """Yield the splits, row after row of the design.
 
         Parameters
         ----------
@@ -96,9 +96,9 @@ class ShuffleDesign(BaseCrossValidator):
         splits : iterator of (train, test)
             Indices in random order, ndarrays of shape (n_train,) and (n_test,).
         """
-        layout, codes = self._laid_out(X, y, groups)
+        layout, codes = self._check_layout(X, y, groups)
         rng = check_random_state(self.random_state)
-        return self._drawn(layout, codes, rng)
+        return self._draw(layout, codes, rng)
 
     def describe(self, X: Any, y: Any = None, groups: Any = None) -> ShuffleLayout:
         """Describe the splits, whatever the random numbers.
@@ -113,50 +113,50 @@ class ShuffleDesign(BaseCrossValidator):
         layout : ShuffleLayout
             Sizes of training and test sets, and small classes.
         """
-        layout, _ = self._laid_out(X, y, groups)
+        layout, _ = self._check_layout(X, y, groups)
         return layout
 
     @abstractmethod
-    def _drawn(
+    def _draw(
         self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
     ) -> Iterator[Split]:
-        """The splits of checked records; codes of one class without stratification."""
+        """Draw the splits; without stratification, all codes are the same."""
 
     @abstractmethod
     def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
-        """Records to train on, of all of them and of a half."""
+        """Numbers of training records, of all records and of a half."""
 
-    def _laid_out(self, X: Any, y: Any, groups: Any) -> tuple[ShuffleLayout, IntArray]:
-        """Sizes of the splits and codes of the classes, checked."""
+    def _check_layout(self, X: Any, y: Any, groups: Any) -> tuple[ShuffleLayout, IntArray]:
+        """Check the input, and return the layout and the codes of the classes."""
         if groups is not None:
             raise ValueError(
                 f"{type(self).__name__} has no grouped form, because its test is about "
                 "records that are drawn one by one. Got `groups`. Test a hold-out "
                 "set of other groups (cv='prefit')."
             )
-        self.get_n_splits()  # refuses numbers of splits that are none
+        self.get_n_splits()  # checks the number of splits
         X, y = indexable(X, y)
         n_records = X.shape[0] if hasattr(X, "shape") else len(X)
         n_test = self._test_count(n_records)
         n_train, n_train_half = self._training_sizes(n_records, n_test)
-        least = n_train if n_train_half is None else n_train_half
-        if least < LEAST_TRAINING:
+        smallest = n_train if n_train_half is None else n_train_half
+        if smallest < LEAST_TRAINING:
             raise ValueError(
                 f"Each training set must have at least {LEAST_TRAINING} records. Got "
-                f"{max(least, 0)} with test_size={self.test_size!r} of {n_records} "
+                f"{max(smallest, 0)} with test_size={self.test_size!r} of {n_records} "
                 "records. Collect more records, or test on fewer of them."
             )
         if not self._check_stratify():
             layout = ShuffleLayout(n_train, n_test, n_train_half)
             return layout, np.zeros(n_records, dtype=np.intp)
         classes, codes = encode_classes(y)
-        small = self._small_classes(classes, np.bincount(codes), least, n_test)
-        return ShuffleLayout(n_train, n_test, n_train_half, small), codes
+        small_classes = self._small_classes(classes, np.bincount(codes), smallest, n_test)
+        return ShuffleLayout(n_train, n_test, n_train_half, small_classes), codes
 
     def _small_classes(
         self, classes: Any, counts: IntArray, n_train: int, n_test: int
     ) -> tuple[Any, ...]:
-        """Classes that training sets may lack; refuses what cannot be stratified."""
+        """Classes that training sets may lack; refuses those that are too small."""
         n_parts = self._n_parts
         rare = classes[counts < 2 * n_parts]
         if rare.size:
@@ -173,10 +173,10 @@ class ShuffleDesign(BaseCrossValidator):
                 f"{len(classes)} classes to stratify. Got {n_train} training and "
                 f"{n_test} test records. Change `test_size`, or use stratify=False."
             )
-        # A class gets at least the whole part of its share of a training set.
+        # A class has at least the integer part of its share of a training set.
         in_part = counts // n_parts
-        certain = in_part * n_train // (int(counts.sum()) // n_parts)
-        return tuple(classes[certain == 0].tolist())
+        guaranteed = in_part * n_train // (int(counts.sum()) // n_parts)
+        return tuple(classes[guaranteed == 0].tolist())
 
     def _test_count(self, n_records: int) -> int:
         size = self.test_size
@@ -200,14 +200,14 @@ class ShuffleDesign(BaseCrossValidator):
     def holdouts(
         self, n_splits: int, n_train: int, n_test: int, codes: IntArray, rng: Any
     ) -> Iterator[Split]:
-        """Random hold-outs, as scikit-learn draws them."""
+        """Draw random hold-outs, as scikit-learn does."""
         kind = StratifiedShuffleSplit if self.stratify else ShuffleSplit
         splitter = kind(n_splits, train_size=n_train, test_size=n_test, random_state=rng)
         return splitter.split(codes, codes)
 
 
 class ReplicatedShuffleSplit(ShuffleDesign):
-    """Repeat a repeated hold-out, to see how much its mean varies by the splits.
+    """Repeat a repeated hold-out, to measure how much its mean varies by the splits.
 
     The first `n_splits` hold-outs are the estimate, and `n_replicates` times as many
     follow. The pseudo bootstrap of [1]_ takes its variance from the means of these.
@@ -220,7 +220,7 @@ class ReplicatedShuffleSplit(ShuffleDesign):
         Number R of further repetitions, at least 2; there are ``(1 + R) * J`` splits.
     test_size : float or int, default=0.1
         Share of the records to test on, rounded up, or their number. All others are
-        trained on.
+        training records.
     stratify : bool, default=True
         Whether training and test sets have the class shares of `y`.
     random_state : int, RandomState instance or None, default=None
@@ -235,11 +235,11 @@ class ReplicatedShuffleSplit(ShuffleDesign):
     Notes
     -----
     The splits are those of scikit-learn's ``StratifiedShuffleSplit((1 + R) * J)``, or of
-    ``ShuffleSplit`` without `stratify`: two test sets may share records, and nothing keeps
-    repetitions apart.
+    ``ShuffleSplit`` without `stratify`: two test sets may share records, and repetitions
+    are not disjoint.
 
     To stratify, each class needs two members, and training and test sets need a record for
-    each class; otherwise a ValueError says so. Groups are refused.
+    each class; otherwise a ValueError is raised. Groups are refused.
 
     References
     ----------
@@ -275,14 +275,14 @@ class ReplicatedShuffleSplit(ShuffleDesign):
 
     @property
     def skcompare_design(self) -> Design:
-        """The design of the splits, by which tests know whether they are valid."""
+        """Design of the splits, which decides the tests that are valid."""
         repeats = 1 + check_count("n_replicates", self.n_replicates, least=2)
         return Design("replicated holdout", repeats, check_count("n_splits", self.n_splits))
 
     def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
         return n_records - n_test, None
 
-    def _drawn(
+    def _draw(
         self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
     ) -> Iterator[Split]:
         sizes = layout.n_train, layout.n_test
@@ -290,11 +290,11 @@ class ReplicatedShuffleSplit(ShuffleDesign):
 
 
 class HalvesShuffleSplit(ShuffleDesign):
-    """Hold out records of all of them, and of both halves of random bisections.
+    """Hold-outs of all records, and of both halves of random bisections.
 
-    Estimates from two halves share no record, so that their distance tells how much an
-    estimate varies from one data set to another, if of half the size: the conservative Z
-    test of [1]_ uses it.
+    Estimates from two halves share no record, so that their distance shows how much an
+    estimate varies between data sets of half the size: the conservative Z test of [1]_
+    uses it.
 
     Parameters
     ----------
@@ -304,11 +304,11 @@ class HalvesShuffleSplit(ShuffleDesign):
         Number M of random bisections; there are ``(1 + 2 * M) * J`` splits.
     test_size : float or int, default=0.1
         Share of all records to test on, rounded up, or their number. Hold-outs of a half
-        test on just as many.
+        test on the same number.
     stratify : bool, default=True
         Whether halves, training and test sets have the class shares of `y`.
     random_state : int, RandomState instance or None, default=None
-        Decides which records come where. Pass an int for the same splits at every call.
+        Decides the sets of the records. Pass an int for the same splits at every call.
 
     See Also
     --------
@@ -324,7 +324,7 @@ class HalvesShuffleSplit(ShuffleDesign):
     of them, and those of a half on ``n // 2 - n2``, which must be 2 at least.
 
     To stratify, each class needs two members in each half, four in all, and training and
-    test sets need a record for each class; otherwise a ValueError says so. Groups are
+    test sets need a record for each class; otherwise a ValueError is raised. Groups are
     refused.
 
     References
@@ -361,14 +361,14 @@ class HalvesShuffleSplit(ShuffleDesign):
 
     @property
     def skcompare_design(self) -> Design:
-        """The design of the splits, by which tests know whether they are valid."""
+        """Design of the splits, which decides the tests that are valid."""
         repeats = 1 + 2 * check_count("n_bisections", self.n_bisections)
         return Design("holdout in halves", repeats, check_count("n_splits", self.n_splits))
 
     def _training_sizes(self, n_records: int, n_test: int) -> tuple[int, int | None]:
         return n_records - n_test, n_records // 2 - n_test
 
-    def _drawn(
+    def _draw(
         self, layout: ShuffleLayout, codes: IntArray, rng: np.random.RandomState
     ) -> Iterator[Split]:
         sizes = layout.n_train, layout.n_test

@@ -9,7 +9,7 @@ from importlib import import_module as _import_module
 from sys import modules as _modules
 from typing import TYPE_CHECKING
 
-# Each display is loaded when it is first asked for: the report needs only some.
+# Each display is loaded on first use: the report needs only some.
 _HOMES = {
     "pictures_of": "_report_figures",
     "pictures_among": "_report_figures",
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
     from skcompare.plots.several._pairwise import PairwiseDisplay
 else:
-    # Hidden from type checkers, which would take any name at all otherwise.
+    # Hidden from type checkers, which would accept any name otherwise.
     def __getattr__(name):
         if name not in _HOMES:
             raise AttributeError(

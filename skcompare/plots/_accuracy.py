@@ -1,4 +1,4 @@
-"""The right/wrong table of two classifiers."""
+"""Displays of the predictions of two classifiers: contingency table and agreement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,23 +25,23 @@ from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, SOFT, dress
 from skcompare.stats import bowker
 
-TITLE_LETTERS, TITLE_LINE = 48, 0.17
-"""Letters and inches of a line of the title."""
+TITLE_CHARACTERS, TITLE_LINE = 48, 0.17
+"""Characters of a line of the title, and its height in inches."""
 
 
 @dataclass(eq=False, repr=False)
 class ContingencyDisplay(PairDisplay):
-    """How often both classifiers, one of them, or neither was right.
+    """Contingency table of correct and incorrect predictions of two classifiers.
 
-    The two discordant cells, in which exactly one was right, are framed: they alone tell
-    the accuracies apart, and McNemar's test looks at nothing else. The percentages beside
-    the rows and under the columns are the accuracies.
+    The two discordant cells, in which exactly one is correct, are framed: the accuracies
+    differ by them alone, and McNemar's test uses nothing else. The percentages beside the
+    rows and under the columns are the accuracies.
 
     Parameters
     ----------
     counts : array-like of shape (2, 2)
-        Records. Rows: the champion was right, wrong. Columns: the challenger was right,
-        wrong.
+        Records. Rows: the champion is correct, incorrect. Columns: the challenger is
+        correct, incorrect.
     finding : Finding
         Difference of the accuracies, its interval and p-value.
 
@@ -63,8 +63,8 @@ class ContingencyDisplay(PairDisplay):
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Direction of the test and the interval.
 
-    Records that were answered in cross-validation or come in groups have no p-value here,
-    because McNemar's test is not valid for them; the picture says so.
+    Predictions from cross-validation, or for records in groups, have no p-value here,
+    because McNemar's test is not valid for them; the picture states this.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class ContingencyDisplay(PairDisplay):
         confidence_level: float = 0.95,
         alternative: str = "two-sided",
     ) -> Self:
-        # Exact p-values are of whole counts only.
+        # Exact p-values need whole counts.
         options = {"method": "asymptotic"} if evidence.fractional else {}
         finding = finding_of(
             evidence,
@@ -105,13 +105,15 @@ class ContingencyDisplay(PairDisplay):
             alternative=alternative,
             **options,
         )
-        first = [evidence.both_correct, evidence.only_champion]
-        second = [evidence.only_challenger, evidence.both_wrong]
-        return cls(np.array([first, second]), finding)
+        counts = [
+            [evidence.both_correct, evidence.only_champion],
+            [evidence.only_challenger, evidence.both_wrong],
+        ]
+        return cls(np.array(counts), finding)
 
     @property
     def summary(self) -> str:
-        """What the table says, in three sentences."""
+        """Text of the table, in three sentences."""
         (both, champion), (challenger, neither) = self.counts
         return (
             f"Of {records_words(self.counts.sum())} only the challenger was right on "
@@ -121,29 +123,29 @@ class ContingencyDisplay(PairDisplay):
         )
 
     def _lines(self) -> list[str]:
-        """The finding, a line each."""
-        found = self.finding
-        lines = [f"Difference of accuracy {found.estimate_words}"]
-        return [*lines, *filter(None, (found.interval_words, found.pvalue_words))]
+        """The difference, its interval and its test, each in one line."""
+        finding = self.finding
+        lines = [f"Difference of accuracy {finding.estimate_words}"]
+        return [*lines, *filter(None, (finding.interval_words, finding.pvalue_words))]
 
     def _room(self) -> Room:
         return Room(
             width=4.4,
-            height=4.0 + TITLE_LINE * len(self.finding.caveat_lines(TITLE_LETTERS)),
+            height=4.0 + TITLE_LINE * len(self.finding.caveat_lines(TITLE_CHARACTERS)),
         )
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.patches import Rectangle
 
         shares = self.counts / self.counts.sum()
-        words = [
+        cell_texts = [
             [f"{count_words(n)}\n{100 * share:.1f} %" for n, share in zip(*line)]
             for line in zip(self.counts, shares)
         ]
         heat_table(
             ax,
             shares,
-            words,
+            cell_texts,
             rows=_with_shares(shares.sum(axis=1)),
             columns=_with_shares(shares.sum(axis=0)),
         )
@@ -155,36 +157,35 @@ class ContingencyDisplay(PairDisplay):
                     0.92,
                     0.92,
                     fill=False,
-                    # Of the cell and not of the page, as the words in it.
+                    # A colour of the cell and not of the page, like its text.
                     ec="#ffffff" if on_dark else "#101820",
                     lw=2,
                 )
             )
         ax.set_xlabel("Challenger was", color=INK)
         ax.set_ylabel("Champion was", color=INK)
-        title = [*self._lines(), *self.finding.caveat_lines(TITLE_LETTERS)]
+        title = [*self._lines(), *self.finding.caveat_lines(TITLE_CHARACTERS)]
         ax.set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _columns(self) -> Mapping[str, Any]:
-        answers = ("right", "wrong")
+        labels = ("right", "wrong")
         return {
-            "champion": [one for one in answers for _ in answers],
-            "challenger": [other for _ in answers for other in answers],
+            "champion": [label for label in labels for _ in labels],
+            "challenger": [label for _ in labels for label in labels],
             "records": self.counts.ravel().tolist(),
             "share": (self.counts / self.counts.sum()).ravel().tolist(),
         }
 
 
 def _with_shares(shares: Any) -> list[str]:
-    """The names of rows or columns with what is in them."""
+    """Return the names of rows or columns with their shares."""
     return [
-        f"{answer}\n{100 * share:.1f} %"
-        for answer, share in zip(("right", "wrong"), shares)
+        f"{label}\n{100 * share:.1f} %" for label, share in zip(("right", "wrong"), shares)
     ]
 
 
 def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str, Any]:
-    """A pair of classes, in the direction that is the more frequent one."""
+    """Return a pair of classes, in its more frequent direction."""
     roles = (part["champion"], part["challenger"])
     counts = (part["count"], part["reverse_count"])
     if counts[1] > counts[0]:
@@ -203,63 +204,63 @@ def pair_of(part: Mapping[str, Any], statistic: float, alpha: float) -> dict[str
 
 
 def most_disagreeing(counts: IntArray, most: int) -> IntArray:
-    """Positions of the classes with the most disagreements, in the order of the classes."""
-    apart = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
-    return np.sort(np.argsort(-apart, kind="stable")[:most])
+    """Positions of the classes with the most disagreements, in ascending order."""
+    disagreements = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
+    return np.sort(np.argsort(-disagreements, kind="stable")[:most])
 
 
 MOST_PAIRS = 1000
-"""Pairs of classes that the frame has, those that contribute most first."""
+"""Largest number of pairs of classes in the frame, by descending contribution."""
 
 BARS = 6
-"""Pairs that have a bar."""
+"""Largest number of pairs that have a bar."""
 
 FRAMED_TWICE = 12
-"""Up to so many classes the reverse of a marked pair is framed too."""
+"""Largest number of classes for which the reverse of a marked pair is framed too."""
 
 MOST_FRAMED = 30
-"""More frames would be a pattern of their own."""
+"""Largest number of pairs with frames; more would obscure the matrix."""
 
-LETTER, SMALL_LETTER = 0.078, 0.068
-"""Inches of an average letter of the title, and of the words beside bars."""
+CHARACTER, SMALL_CHARACTER = 0.078, 0.068
+"""Width in inches of an average character of the title, and of labels beside bars."""
 
-LETTERS = 14
-"""Of a class in the picture."""
+NAME_CHARACTERS = 14
+"""Largest number of characters of the name of a class in the picture."""
 
-WRAPPED, LINE = 54, 0.17
-"""Letters and inches of a line of the title."""
+LINE_CHARACTERS, LINE_HEIGHT = 54, 0.17
+"""Characters of a line of the title, and its height in inches."""
 
 
 @dataclass(eq=False, repr=False)
 class AgreementDisplay(PairDisplay):
-    """Which labels did each classifier give where they disagree, and is it symmetric?
+    """Agreement matrix of the labels of two classifiers, and Bowker's test of symmetry.
 
     The upper panel is the agreement matrix. Only its disagreements are shaded, by the
-    square root of their share of the largest, because the diagonal would drown them.
-    The lower panel has the pairs of classes that make up Bowker's statistic of
+    square root of their share of the largest, because the diagonal would dominate them.
+    The lower panel has the pairs of classes that contribute to Bowker's statistic of
     symmetry, each with its two counts. A pair whose exact binomial p-value is below
     `alpha` after Holm's adjustment has a filled bar and frames in the matrix: a solid
     one on the more frequent direction, and, where classes are few, a dotted one on the
-    reverse. Of many such pairs the 30 that contribute most have frames.
+    reverse. At most 30 pairs have frames, those that contribute most.
 
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes)
-        Records with each champion's answer (rows) and challenger's answer (columns).
+        Records by the predictions of the champion (rows) and the challenger (columns).
     classes : list of shape (n_classes,)
         Class labels.
     pairs : list of dict
-        What each pair of classes contributes, the largest contribution first.
+        Pairs of classes with their contributions, the largest first.
     statistic, df : float
         Bowker's statistic and its degrees of freedom.
     pvalue : float or None
-        None where the test is not valid for the way in which records were collected.
+        P-value of the test; None where it is not valid for the design.
     alpha : float
         Level at which a pair is marked.
     design : str
-        How records were collected.
+        Design of the collection of the records.
     n_classes : int
-        All classes, of which some may be left out of `counts`.
+        Number of all classes, some of which `counts` may leave out.
     flags : tuple of str
         Caveats of the test.
 
@@ -279,7 +280,8 @@ class AgreementDisplay(PairDisplay):
     alpha : float, default=0.05
         Level of the marks, for all pairs together.
     max_classes : int, default=30
-        Of more classes those are drawn that disagree most. Statistic and pairs are of all.
+        Largest number of classes drawn, those that disagree most. Statistic and pairs are
+        of all classes.
 
     Evidence may be :class:`~skcompare.evidence.JointCounts` too.
 
@@ -313,15 +315,15 @@ class AgreementDisplay(PairDisplay):
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of a finished comparison, not drawn yet.
+        """Return the display of a finished comparison, not drawn yet.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PairedPredictions, AgreementMatrix \
 or JointCounts
-            Where the numbers come from.
+            Source of the numbers.
         **options : dict
-            Those of the display.
+            Options of the display.
 
         Returns
         -------
@@ -360,12 +362,12 @@ or JointCounts
 
     @property
     def summary(self) -> str:
-        """Agreement, the test, and the pairs that drive it."""
+        """Text of the agreement, the test, and the pairs that contribute most."""
         agreed, all_shown = int(np.trace(self.counts)), int(self.counts.sum())
-        words = [
-            f"{self._which_classes()}champion and challenger gave the same label to "
+        sentences = [
+            f"{self._classes_text()}champion and challenger gave the same label to "
             f"{count_words(agreed)} of {records_words(all_shown)}",
-            self._tested(),
+            self._test_text(),
         ]
         drivers = [pair for pair in self.pairs if pair["marked"]] or self.pairs[:1]
         drivers = [pair for pair in drivers if pair["contribution"] > 0]
@@ -373,7 +375,7 @@ or JointCounts
             champion, challenger = (
                 in_one_line(str(pair[role])) for role in ("champion", "challenger")
             )
-            words.append(
+            sentences.append(
                 f"Champion {champion}, challenger {challenger}: "
                 f"{records_words(pair['records'])} against "
                 f"{count_words(pair['reverse'])} the other way round, "
@@ -381,13 +383,13 @@ or JointCounts
             )
         marked = sum(pair["marked"] for pair in self.pairs)
         if self.pairs and not marked and self.pvalue is not None:
-            words.append(
+            sentences.append(
                 f"No pair of classes alone is shown to be asymmetric at {self.alpha:g}"
             )
-        return f"{'. '.join([*words, *explain(self.flags)])}."
+        return f"{'. '.join([*sentences, *explain(self.flags)])}."
 
-    def _which_classes(self) -> str:
-        """What is shown, where it is not all."""
+    def _classes_text(self) -> str:
+        """Text of the classes that are shown."""
         if len(self.classes) >= self.n_classes:
             return "Of the same records "
         return (
@@ -395,13 +397,13 @@ or JointCounts
             "most "
         )
 
-    def _tested(self) -> str:
-        words = f"Bowker's test of symmetry: statistic {self.statistic:.4g}"
+    def _test_text(self) -> str:
+        text = f"Bowker's test of symmetry: statistic {self.statistic:.4g}"
         if self.pvalue is None:
-            return f"{words}, no p-value for {self.design}"
+            return f"{text}, no p-value for {self.design}"
         pvalue = format_pvalue(self.pvalue, self.alpha)
         sign = "" if pvalue.startswith("<") else "= "
-        return f"{words}, df {self.df:.0f}, p {sign}{pvalue}"
+        return f"{text}, df {self.df:.0f}, p {sign}{pvalue}"
 
     @property
     def _bars(self) -> list[dict[str, Any]]:
@@ -410,16 +412,18 @@ or JointCounts
 
     @property
     def _names(self) -> list[str]:
-        """The classes that are drawn, as words that fit and differ."""
+        """Short, distinct names of the classes that are drawn."""
         names = self._names_of
         return [names[label] for label in self.classes]
 
     @property
     def _names_of(self) -> dict[Any, str]:
-        """Words of each class that is drawn or has a bar."""
-        of_bars = (pair[role] for pair in self._bars for role in ("champion", "challenger"))
-        classes = list(dict.fromkeys([*self.classes, *of_bars]))
-        return dict(zip(classes, distinct(classes, LETTERS)))
+        """Short, distinct name of each class that is drawn or has a bar."""
+        bar_classes = (
+            pair[role] for pair in self._bars for role in ("champion", "challenger")
+        )
+        classes = list(dict.fromkeys([*self.classes, *bar_classes]))
+        return dict(zip(classes, distinct(classes, NAME_CHARACTERS)))
 
     @property
     def _cell(self) -> float:
@@ -430,13 +434,13 @@ or JointCounts
         names = self._names
         margin = 0.9 + 0.085 * max(map(len, names))
         matrix = max(2.2, self._cell * len(names))
-        # The title is centred on the matrix, which begins where the words of bars end.
-        of_bars = [len(_direction(pair, self._names_of)) for pair in self._bars]
-        left = max(margin, SMALL_LETTER * max(of_bars, default=0))
-        title = LETTER * max(map(len, [*self._title().split("\n"), self._of_bars]))
+        # The title is centred on the matrix, which begins where the labels of bars end.
+        bar_lengths = [len(_direction(pair, self._names_of)) for pair in self._bars]
+        left = max(margin, SMALL_CHARACTER * max(bar_lengths, default=0))
+        title = CHARACTER * max(map(len, [*self._title().split("\n"), self._bars_label]))
         width = max(6.0, matrix + margin, left + title)
         above = matrix + (margin if self._upright else 1.1)
-        above += LINE * len(caveat_lines(self.flags, WRAPPED))
+        above += LINE_HEIGHT * len(caveat_lines(self.flags, LINE_CHARACTERS))
         bars = len(self._bars)
         if not bars:
             return Room(width=width, height=above)
@@ -444,29 +448,31 @@ or JointCounts
         return Room(width=width, height=above + below, heights=(above, below))
 
     @property
-    def _of_bars(self) -> str:
-        """What the lengths of bars are, and which are filled."""
+    def _bars_label(self) -> str:
+        """Label of the axis of the bars."""
         note = "" if self.pvalue is None else f" (filled: p < {self.alpha:g} by Holm)"
         return f"Contribution to the statistic{note}"
 
     @property
     def _upright(self) -> bool:
-        """Whether the names of columns must stand on end."""
+        """Whether the names of columns must be rotated."""
         longest = max(map(len, self._names))
         return 0.1 * longest > self._cell
 
     def _draw(self, ax: Any, bars: Any = None) -> None:
-        apart = self.counts.copy()
-        np.fill_diagonal(apart, 0)
+        disagreements = self.counts.copy()
+        np.fill_diagonal(disagreements, 0)
         # A root, because one large pair would leave the others without a shade.
-        shades = np.sqrt(apart / max(1, apart.max()))
+        shades = np.sqrt(disagreements / max(1, disagreements.max()))
         write = (
             count_words if self.counts.max() < 10_000 and self._cell > 0.5 else short_count
         )
-        words = [[write(n) if n else "" for n in line] for line in self.counts.tolist()]
+        cell_texts = [
+            [write(n) if n else "" for n in line] for line in self.counts.tolist()
+        ]
         names = self._names
         size = min(10.0, 21 * self._cell)
-        heat_table(ax, shades, words, rows=names, columns=names, size=size)
+        heat_table(ax, shades, cell_texts, rows=names, columns=names, size=size)
         ax.tick_params(labelsize=min(10.0, 26 * self._cell))
         if self._upright:
             ax.tick_params(axis="x", labelrotation=90)
@@ -478,30 +484,32 @@ or JointCounts
             self._draw_bars(bars)
 
     def _title(self) -> str:
-        some = ""
+        subset = ""
         if len(self.classes) < self.n_classes:
-            some = (
+            subset = (
                 f" ({len(self.classes)} of {self.n_classes:,} classes, that disagree most)"
             )
         lines = [
-            self._tested(),
-            f"Records by answers; disagreements shaded (root scale){some}",
-            *caveat_lines(self.flags, WRAPPED),
+            self._test_text(),
+            f"Records by answers; disagreements shaded (root scale){subset}",
+            *caveat_lines(self.flags, LINE_CHARACTERS),
         ]
         return "\n".join(lines)
 
     def _frame_marked(self, ax: Any, shades: Any) -> None:
-        """Solid frames where a marked pair is frequent, dotted ones on the reverse."""
+        """Draw solid frames on the cells of marked pairs, dotted ones on the reverse."""
         from matplotlib.patches import Rectangle
 
-        at = {name: i for i, name in enumerate(self.classes)}
+        positions = {name: i for i, name in enumerate(self.classes)}
         for pair in self.pairs[:MOST_FRAMED]:
-            if not pair["marked"] or not {pair["champion"], pair["challenger"]} <= set(at):
+            if not pair["marked"] or not {pair["champion"], pair["challenger"]} <= set(
+                positions
+            ):
                 continue
-            i, j = at[pair["champion"]], at[pair["challenger"]]
+            i, j = positions[pair["champion"]], positions[pair["challenger"]]
             cells = [(i, j, "-"), (j, i, ":")]
             # Frames of the reverse would cover a table of many classes.
-            for row, column, dashes in cells[: 2 if len(at) <= FRAMED_TWICE else 1]:
+            for row, column, dashes in cells[: 2 if len(positions) <= FRAMED_TWICE else 1]:
                 ax.add_patch(
                     Rectangle(
                         (column - 0.43, row - 0.43),
@@ -516,7 +524,7 @@ or JointCounts
                 )
 
     def _draw_bars(self, ax: Any) -> None:
-        """What the pairs contribute, the largest on top."""
+        """Draw the contributions of the pairs, the largest on top."""
         pairs = self._bars
         for at, pair in enumerate(pairs):
             marked = pair["marked"]
@@ -545,7 +553,7 @@ or JointCounts
         ax.set_xlim(0, 1.15 * pairs[0]["contribution"])
         dress(ax, grid="x")
         ax.tick_params(axis="y", length=0, labelsize="small")
-        ax.set_xlabel(self._of_bars)
+        ax.set_xlabel(self._bars_label)
         ax.set_title(
             "Pairs of classes that make up the statistic, champion → challenger",
             fontsize="small",

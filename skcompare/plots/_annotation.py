@@ -1,4 +1,4 @@
-"""What the usual test says of the evidence that a picture shows."""
+"""Estimate, interval and p-value of the evidence in a picture."""
 
 import textwrap
 from collections.abc import Iterable
@@ -21,9 +21,8 @@ from skcompare.plots.drawing._style import percent
 class Finding:
     """Estimate, interval and p-value as plain numbers.
 
-    `low`, `high` and `pvalue` are None where no test of the evidence is valid for the way
-    in which the records were collected; `title` is that of the test. A one-sided interval
-    has one limit that counts, whatever the other one is.
+    `low`, `high` and `pvalue` are None where no test of the evidence is valid for the
+    design; `title` is that of the test. Only one limit of a one-sided interval is used.
     """
 
     estimate: float
@@ -59,21 +58,21 @@ class Finding:
 
     @property
     def pvalue_words(self) -> str:
-        """The p-value with its test; why there is none otherwise."""
+        """The p-value with its test, or the reason why there is none."""
         if self.pvalue is None:
             return f"no p-value for {self.design}"
-        words = format_pvalue(self.pvalue, alpha_of(self.confidence_level))
-        sign = "" if words.startswith(("<", "u")) else "= "
+        text = format_pvalue(self.pvalue, alpha_of(self.confidence_level))
+        sign = "" if text.startswith(("<", "u")) else "= "
         side = "" if self.alternative == "two-sided" else ", one-sided"
-        return f"{self.title}: p {sign}{words}{side}"
+        return f"{self.title}: p {sign}{text}{side}"
 
     @property
     def caveats(self) -> list[str]:
-        """The flags of the test with their words."""
+        """Explanations of the flags of the test."""
         return explain(self.flags)
 
     def caveat_lines(self, letters: int) -> list[str]:
-        """The caveats in lines of so many letters."""
+        """Return the caveats in lines of at most `letters` characters."""
         return caveat_lines(self.flags, letters)
 
     @property
@@ -83,8 +82,8 @@ class Finding:
 
 
 def caveat_lines(flags: tuple[str, ...], letters: int) -> list[str]:
-    """Flags with their words, in lines of so many letters."""
-    return [line for words in explain(flags) for line in textwrap.wrap(words, letters)]
+    """Return explanations of flags, in lines of at most `letters` characters."""
+    return [line for text in explain(flags) for line in textwrap.wrap(text, letters)]
 
 
 def finding_of(
@@ -96,7 +95,7 @@ def finding_of(
     alternative: str,
     **options: Any,
 ) -> Finding:
-    """The finding of the first of these tests that is valid for the evidence's design."""
+    """Return the finding of the first test that is valid for the evidence's design."""
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     for entry in map(get_test, tests):
@@ -128,18 +127,18 @@ def show_row(
     test: str | None,
     alpha: float,
 ) -> None:
-    """Let a picture say what the table says, where a row is about the same.
+    """Show the numbers of a row of a report in a picture of the same quantity.
 
-    A display that is made of evidence knows the usual test of it. In a report the test may
-    have been run by another method, or be the one that is valid for the design. The row of
-    a test that is not valid is not repeated.
+    A display that is made of evidence has the default test of it. In a report the test may
+    have been run by another method, or be another one that is valid for the design. The row
+    of a test that is not valid is not repeated.
 
     Parameters
     ----------
     display : Display
-        With a `finding`; or with `df` and `pvalue`, where it shows one test only.
+        Display with a `finding`; or with `df` and `pvalue`, where it shows one test only.
     rows : iterable of ComparisonRow
-        Those of the report.
+        Rows of the report.
     measures : iterable of str
         The measures whose difference is that of the picture.
     test : str or None
@@ -160,13 +159,13 @@ def show_row(
 
 
 def _is_difference_of_roles(row: Any) -> bool:
-    """Whether a row is about the measure itself, and not about a median or a rank."""
-    known = None not in (row.champion, row.challenger, row.low, row.high, row.pvalue)
-    return bool(known and row.kind == "difference")
+    """Whether a row is about the measure itself, rather than a median or a rank."""
+    is_complete = None not in (row.champion, row.challenger, row.low, row.high, row.pvalue)
+    return bool(is_complete and row.kind == "difference")
 
 
 def _finding(row: Any, alpha: float) -> Finding:
-    """What a row says, as a picture says it."""
+    """Return the finding of a row."""
     entry = paired_tests().get(row.test)
     return Finding(
         row.difference,

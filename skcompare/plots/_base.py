@@ -1,4 +1,4 @@
-"""What all displays share: where they come from, and how they are drawn."""
+"""Base classes of displays, with their constructors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -24,14 +24,14 @@ from skcompare.predictions import (
 
 
 def comparison_behind(result: Any) -> Any:
-    """The comparison of a fitted comparator; anything else as it is.
+    """Return the comparison of a fitted comparator, and anything else unchanged.
 
     Raises
     ------
     NotFittedError
-        If it is a comparator that is not fitted yet.
+        If it is a comparator that is not fitted.
     """
-    # Comparators are in a layer above, and are known by what they are for sklearn.
+    # Comparators are in a higher layer, and are recognised by their mixin.
     if isinstance(result, SideBySideMixin) and not hasattr(result, "comparison_"):
         raise NotFittedError(
             f"This {type(result).__name__} is not fitted yet, so it has no comparison to "
@@ -54,12 +54,12 @@ DRAWN = ("ax_", "axes_", "figure_")
 
 
 class Display(ABC):
-    """A picture whose numbers were computed before.
+    """Picture of numbers that were computed before.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        The axes drawn on last; the main one of several.
+        The axes last drawn on; the main one of several.
     axes_ : list of matplotlib Axes
         All of them.
     figure_ : matplotlib Figure
@@ -75,13 +75,13 @@ class Display(ABC):
         return f"<{type(self).__name__}: {self.summary}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy is drawn anew. A figure is drawn by one version of matplotlib, which the
-        # process that reads the numbers may lack.
+        # Without figures: these belong to one version of matplotlib, which the process that
+        # reads the numbers may lack.
         return {name: value for name, value in vars(self).items() if name not in DRAWN}
 
     @property
     def figsize(self) -> tuple[float, float]:
-        """Width and height in inches that the picture needs, for a figure of one's own."""
+        """Width and height in inches that the picture needs."""
         room = self._room()
         return room.width, room.height
 
@@ -93,9 +93,9 @@ class Display(ABC):
         Parameters
         ----------
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default. A picture with several panels takes as
-            many axes, or puts its panels in the place of an empty one. They need about as
-            much room as `figsize` says, and `layout="constrained"`.
+            Axes to draw on; a new figure by default. A picture with several panels takes as
+            many axes, or replaces a single empty one by its panels. They need about as much
+            room as `figsize` states, and `layout="constrained"`.
 
         Returns
         -------
@@ -114,17 +114,17 @@ class Display(ABC):
         return self
 
     def frame(self, backend: str = "pandas") -> Any:
-        """The numbers that the picture shows, as a frame.
+        """Return the numbers of the picture as a frame.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            The library whose frame is returned.
+            Library of the frame.
 
         Returns
         -------
         frame : frame of `backend`
-            A row for each mark, line or cell.
+            One row per mark, line or cell.
         """
         columns = {name: list(values) for name, values in self._columns().items()}
         return frame_from_columns(columns, backend)
@@ -132,31 +132,31 @@ class Display(ABC):
     @property
     @abstractmethod
     def summary(self) -> str:
-        """What the picture shows, in a sentence or two, for those who cannot see it."""
+        """Text alternative of the picture, in a few sentences."""
 
     @abstractmethod
     def _room(self) -> Room:
-        """How large the picture is, and its panels."""
+        """Size of the picture and of its panels."""
 
     @abstractmethod
     def _draw(self, *axes: Any) -> None:
-        """Draw what was computed on the panels."""
+        """Draw the numbers on the panels."""
 
     @abstractmethod
     def _columns(self) -> Mapping[str, Any]:
-        """The numbers by column."""
+        """Columns of the frame."""
 
     @classmethod
     def _drawn(cls, display: Self, ax: Any) -> Self:
-        """As scikit-learn's displays, one that is made from data is drawn at once."""
+        """Draw a new display at once, as scikit-learn's displays do."""
         return display.plot(ax=ax)
 
 
 class PairDisplay(Display):
-    """A picture of one piece of evidence about a champion and a challenger.
+    """Picture of one piece of evidence about a champion and a challenger.
 
-    A subclass names the evidence in `needs` and is made of it by `from_evidence`; all other
-    constructors make the evidence and go there.
+    A subclass names the evidence in `needs` and is made of it by `_of`; all constructors
+    make the evidence and call `_of`.
     """
 
     needs: ClassVar[Any]
@@ -164,7 +164,7 @@ class PairDisplay(Display):
     @classmethod
     @abstractmethod
     def _of(cls, *args: Any, **kwargs: Any) -> Self:
-        """The display of evidence with options, not drawn yet."""
+        """Return the display of evidence with options, not drawn yet."""
 
     @classmethod
     def from_estimators(
@@ -178,7 +178,7 @@ class PairDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Ask two fitted classifiers for records that neither was trained on.
+        """Draw the predictions of two fitted classifiers for records of a hold-out set.
 
         Parameters
         ----------
@@ -191,14 +191,14 @@ class PairDisplay(Display):
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         pair = pair_of_fitted(
             {CHAMPION: champion, CHALLENGER: challenger},
@@ -223,7 +223,7 @@ class PairDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Take answers to a hold-out set that exist already.
+        """Draw existing predictions for a hold-out set.
 
         Parameters
         ----------
@@ -238,16 +238,16 @@ class PairDisplay(Display):
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         pos_label : label, optional
-            The positive one of two classes.
+            The positive class of two.
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         predictions = predictions_from_arrays(
             y_true,
@@ -274,12 +274,12 @@ class PairDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Take the answers of classifiers that scikit-learn's `cross_validate` fitted.
+        """Draw the predictions of classifiers that `cross_validate` fitted.
 
         Parameters
         ----------
         champion : dict
-            What :func:`sklearn.model_selection.cross_validate` gave with
+            Output of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True`` and ``return_indices=True``: for the champion; or,
             without `challenger`, for a :class:`~skcompare.PairedClassifier`.
         challenger : dict, optional
@@ -290,18 +290,18 @@ class PairDisplay(Display):
             The splitter that made the splits, as for
             :func:`~skcompare.compare_cv_results`.
         design : Design or str, optional
-            How the records were split, where `cv` does not tell.
+            Design of the splits, where `cv` does not determine it.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         predictions = predictions_from_cv_results(
             X,
@@ -316,57 +316,57 @@ class PairDisplay(Display):
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None, **options: Any) -> Self:
-        """Draw what is behind a finished comparison.
+        """Draw the evidence of a finished comparison.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PairedPredictions, or evidence
-            A comparison that was read from JSON has no answers to draw any more.
+            A comparison that was read from JSON has no predictions to draw.
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
             Options of the evidence and of the display.
 
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         return cls._drawn(cls.of_result(result, **options), ax)
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of a finished comparison, not drawn yet.
+        """Return the display of a finished comparison, not drawn yet.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PairedPredictions, or evidence
-            Where the numbers come from.
+            Source of the numbers.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
         display : Display
             Its `frame()` needs no matplotlib.
         """
-        known = cls._evidence_options()
-        check_options(cls, options, (*known, *cls._own_options()))
-        of_evidence = {name: options.pop(name) for name in known if name in options}
+        names = cls._evidence_options()
+        check_options(cls, options, (*names, *cls._own_options()))
+        made_by = {name: options.pop(name) for name in names if name in options}
         if isinstance(result, cls.needs):
-            if of_evidence:
+            if made_by:
                 raise ValueError(
-                    f"{', '.join(of_evidence)}: the evidence is made already. Pass this to "
+                    f"{', '.join(made_by)}: the evidence is made already. Pass this to "
                     f"{cls.needs.__name__}, or leave it out."
                 )
             return cls._of(result, **options)
-        return cls._of(_evidence_of(result, cls.needs, of_evidence), **options)
+        return cls._of(_evidence_of(result, cls.needs, made_by), **options)
 
     @classmethod
     def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
-        """What fitted classifiers are asked for."""
-        wanted: frozenset[str] = cls.needs.wanted
-        return wanted
+        """Kinds of predictions that are collected from fitted classifiers."""
+        kinds: frozenset[str] = cls.needs.wanted
+        return kinds
 
     @classmethod
     def _own_options(cls) -> tuple[str, ...]:
@@ -375,15 +375,15 @@ class PairDisplay(Display):
 
     @classmethod
     def _evidence_options(cls) -> tuple[str, ...]:
-        """Names of the options by which the evidence is made."""
+        """Names of the options of the evidence."""
         return keywords_of(cls.needs.from_pair)
 
 
 def _evidence_of(result: Any, needs: Any, options: dict[str, Any]) -> Any:
-    """Evidence of a type from whatever holds answers."""
+    """Make evidence of a type from a result with predictions."""
     if isinstance(result, PairedPredictions):
         return needs.from_pair(result, **options)
-    # A fitted comparator has its comparison, which knows the answers.
+    # A fitted comparator has its comparison, which holds the predictions.
     holder = comparison_behind(result)
     if not hasattr(holder, "evidence"):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Reliability diagrams of two classifiers."""
+"""Display of the reliability diagrams of two classifiers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,46 +43,45 @@ EVENTS = {
 }
 
 NARROWEST = 0.012
-"""Width of the band of a bin that has one probability only."""
+"""Width of the band of a bin with a single probability."""
 
 TESTED = ("holdout", "grouped holdout")
 
 
 @dataclass(eq=False, repr=False)
 class CalibrationComparisonDisplay(PairDisplay):
-    """Do events happen as often as either classifier says?
+    """Reliability diagrams of two classifiers, and the difference of their errors.
 
-    A reliability diagram a role: in each bin of probabilities, the share of the records
+    One reliability diagram per role: in each bin of probabilities, the share of the records
     whose event happened against their mean probability. The shaded box of a bin is where
-    the share of a calibrated classifier would lie
+    the share of a calibrated classifier would be
     (:func:`~skcompare.stats.calibration_consistency`), the bar is Wilson's interval for the
     true share; both are for that bin alone. Below are the records in each bin, and the
     difference of the squared calibration errors with its interval
     (:func:`~skcompare.stats.calibration_difference`).
 
-    Two classes are about the positive one, more of them about the predicted class
-    (top-label). Answers to all splits of a cross-validation are taken together, and then
-    no difference is tested; neither boxes nor bars are drawn where records come in groups,
-    or were answered several times, because these are for records that do not depend on
-    each other.
+    With two classes the event is the positive class, with more of them the predicted class
+    (top-label). Predictions of all splits of a cross-validation are pooled, and then no
+    difference is tested; neither boxes nor bars are drawn where records come in groups, or
+    have several predictions, because these are for independent records.
 
     Parameters
     ----------
     bins : tuple of two ndarray of shape (9, n_bins)
-        Of each role the bins that hold records: left and right edge, records, mean
-        probability, share of events, its limits, and the limits of consistency.
+        Non-empty bins of each role: left and right edge, records, mean probability, share
+        of events, its limits, and the limits of consistency.
     errors : tuple of two float
         Squared calibration error of each role, without bias.
     finding : Finding
-        The champion's less the challenger's, with its interval and p-value.
+        The champion's error minus the challenger's, with its interval and p-value.
     names : tuple of str
         Champion and challenger.
     kind : {"binary", "top_label"}
-        What the events are.
+        Kind of the events.
     n : int
         Records.
     why_no_bands : str
-        Why there are neither boxes nor bars; empty where there are.
+        Reason why there are neither boxes nor bars; empty if there are.
     flags : tuple of str
         Codes of caveats about the difference.
 
@@ -102,10 +101,10 @@ class CalibrationComparisonDisplay(PairDisplay):
     and `pos_label`; and
 
     confidence_level : float, default=0.95
-        Of boxes, bars and the interval of the difference.
+        Level of boxes, bars and the interval of the difference.
 
-    Classwise events have bins for each class, which are too many for a picture: take one
-    class against the rest, as two classes.
+    Classwise events have bins for each class, too many for a picture: take one class
+    against the rest, as two classes.
 
     Examples
     --------
@@ -145,7 +144,7 @@ class CalibrationComparisonDisplay(PairDisplay):
                 "'classwise', which has bins for each class. Use kind='top_label', or take "
                 "one class against the rest as two classes."
             )
-        found = [
+        bands = [
             calibration_consistency(evidence, role, confidence_level=confidence_level)
             for role in ROLES
         ]
@@ -153,82 +152,92 @@ class CalibrationComparisonDisplay(PairDisplay):
         first, second = (
             np.array(
                 [
-                    *(one.left, one.right, one.count, one.mean_proba, one.mean_outcome),
-                    *(curve.low, curve.high, one.low, one.high),
+                    *(band.left, band.right, band.count),
+                    *(band.mean_proba, band.mean_outcome),
+                    *(curve.low, curve.high, band.low, band.high),
                 ]
-            )[:, one.count > 0]
-            for one, curve in zip(found, curves)
+            )[:, band.count > 0]
+            for band, curve in zip(bands, curves)
         )
-        errors, finding, flags = _tested(evidence, found[0].confidence_level)
-        why = _dependence(evidence) if found[0].flags else ""
+        errors, finding, flags = _tested(evidence, bands[0].confidence_level)
+        reason = _dependence(evidence) if bands[0].flags else ""
         return cls(
-            (first, second), errors, finding, ROLES, evidence.kind, evidence.n, why, flags
+            (first, second),
+            errors,
+            finding,
+            ROLES,
+            evidence.kind,
+            evidence.n,
+            reason,
+            flags,
         )
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of a finished comparison, not drawn yet.
+        """Return the display of a finished comparison, not drawn yet.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PairedPredictions, PairedCalibration
-            Where the numbers come from.
+            Source of the numbers.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
         display : CalibrationComparisonDisplay
             Its `frame()` needs no matplotlib.
         """
-        made = super().of_result(result, **options)
-        # The evidence has no names; a comparison and predictions have.
+        display = super().of_result(result, **options)
+        # The evidence has no names, but a comparison and predictions have.
         holder = comparison_behind(result)
         names = [getattr(holder, role, role) for role in ROLES]
         first, second = (str(getattr(name, "name", name)) for name in names)
-        made.names = first, second
-        return made
+        display.names = first, second
+        return display
 
     @property
     def summary(self) -> str:
-        """Both errors, their difference, and how many bins are off."""
-        gain, *tested = self._gain_lines
-        words = [
+        """Text of both errors, their difference, and the number of bins off the bands."""
+        gain, *test_lines = self._gain_lines
+        sentences = [
             f"Reliability diagrams of {records_words(self.n)}: squared calibration error "
-            f"of the champion {self._error_words(0)}, of the challenger "
-            f"{self._error_words(1)}",
-            f"{gain}, {', '.join(tested)}",
+            f"of the champion {self._error_text(0)}, of the challenger "
+            f"{self._error_text(1)}",
+            f"{gain}, {', '.join(test_lines)}",
         ]
         if self.why_no_bands:
-            words.append(f"No bands: {self.why_no_bands}")
+            sentences.append(f"No bands: {self.why_no_bands}")
         else:
             level = percent(self.finding.confidence_level)
-            off = [
+            outside = [
                 f"{int(np.sum((share < low) | (share > high)))} of {len(share)}"
                 for *_, share, _, _, low, high in self.bins
             ]
-            words.append(
-                f"Outside of the shares of a calibrated classifier at {level} are {off[0]} "
-                f"bins of the champion and {off[1]} of the challenger"
+            sentences.append(
+                f"Outside of the shares of a calibrated classifier at {level} are "
+                f"{outside[0]} bins of the champion and {outside[1]} of the challenger"
             )
-        return f"{'. '.join([*words, *explain(self.flags)])}."
+        return f"{'. '.join([*sentences, *explain(self.flags)])}."
 
-    def _error_words(self, role: int) -> str:
+    def _error_text(self, role: int) -> str:
         error = self.errors[role]
         return format_number(error, decimals_for(error, least=4))
 
     @property
     def _gain_lines(self) -> list[str]:
         """The difference, its interval, and its test."""
-        found = self.finding
-        numbers = found.estimate, found.low, found.high
+        finding = self.finding
+        numbers = finding.estimate, finding.low, finding.high
         decimals = decimals_beside(0.0, decimals_for(*numbers, least=4), numbers[1:])
-        gain, low, high = (format_number(each, decimals, signed=True) for each in numbers)
-        level = percent(found.confidence_level)
+        gain, low, high = (
+            format_number(number, decimals, signed=True) for number in numbers
+        )
+        level = percent(finding.confidence_level)
         lines = [f"Gain in squared calibration error {gain}"]
-        if found.low is not None:
+        if finding.low is not None:
             lines.append(f"{level} interval {low} to {high}")
-        return [*lines, found.pvalue_words]
+        return [*lines, finding.pvalue_words]
 
     def _room(self) -> Room:
         return Room(
@@ -241,7 +250,7 @@ class CalibrationComparisonDisplay(PairDisplay):
             self._draw_counts(axes[2 + i], i)
             title = f"{role_words(role, self.names[i])}\n"
             axes[i].set_title(
-                f"{title}Squared calibration error {self._error_words(i)}",
+                f"{title}Squared calibration error {self._error_text(i)}",
                 fontsize="medium",
             )
         axes[0].set_ylabel(EVENTS[self.kind][1])
@@ -300,15 +309,15 @@ class CalibrationComparisonDisplay(PairDisplay):
             lw=0.6,
         )
         dress(ax, grid="y")
-        ax.set_ylim(0, 1.08 * max(each[2].max() for each in self.bins))
+        ax.set_ylim(0, 1.08 * max(role_bins[2].max() for role_bins in self.bins))
         ax.yaxis.set_major_locator(_counts_locator())
         ax.yaxis.set_major_formatter(short_tick)
         ax.set_xlabel(EVENTS[self.kind][0])
 
     def _columns(self) -> Mapping[str, Any]:
-        # Limits are for records that do not depend on each other.
+        # Limits are for independent records.
         n_columns = 5 if self.why_no_bands else len(COLUMNS)
-        roles = [role for role, each in zip(ROLES, self.bins) for _ in each[0]]
+        roles = [role for role, bins in zip(ROLES, self.bins) for _ in bins[0]]
         rows = np.concatenate(self.bins, axis=1)[:n_columns]
         return {"role": roles} | {
             name: row.tolist() for name, row in zip(COLUMNS, rows, strict=False)
@@ -316,7 +325,7 @@ class CalibrationComparisonDisplay(PairDisplay):
 
 
 def _dependence(evidence: PairedCalibration) -> str:
-    """Why limits for records that do not depend on each other are none for these."""
+    """Reason why limits for independent records are not valid."""
     if evidence.groups is not None:
         return "records of a group depend on each other"
     if evidence.design.kind in ("unknown", "time ordered"):
@@ -333,20 +342,20 @@ def _counts_locator() -> Any:
 def _tested(
     evidence: PairedCalibration, confidence_level: float
 ) -> tuple[tuple[float, float], Finding, tuple[str, ...]]:
-    """Both errors, and what the test of their difference says where there is one."""
+    """Return both errors, and the test of their difference where it is valid."""
     first, second = (
         evidence.error(role, "l2", squared=True, debiased=True) for role in (0, 1)
     )
     units = evidence.n if evidence.groups is None else len(evidence.group_labels)
-    why = str(evidence.design)
+    reason = str(evidence.design)
     if evidence.design.name in TESTED:
-        why = ""
+        reason = ""
         if evidence.n_bins[0] != evidence.n_bins[1]:
-            why = "different numbers of bins"
+            reason = "different numbers of bins"
         elif units < 2:
-            why = "one record" if evidence.groups is None else "one group"
-    if why:
-        finding = Finding(first - second, confidence_level=confidence_level, design=why)
+            reason = "one record" if evidence.groups is None else "one group"
+    if reason:
+        finding = Finding(first - second, confidence_level=confidence_level, design=reason)
         return (first, second), finding, evidence.flags
     result = calibration_difference(evidence)
     assert result.champion is not None and result.challenger is not None

@@ -1,4 +1,4 @@
-"""Estimates with intervals, a row each, as pictures of them need."""
+"""Rows of estimates with intervals, and their texts in pictures."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,20 +18,20 @@ from skcompare.plots.drawing._style import percent
 from skcompare.stats.scores import range_of
 
 SHARES = ""
-"""The unit of differences of scores and losses with a bound, which share an axis."""
+"""Unit of differences of scores and losses with a bound, which share an axis."""
 
 BOUNDED = ("sensitivity_at_specificity", "specificity_at_sensitivity")
-"""Shares that no test asks for the range of."""
+"""Measures with values in [0, 1] that have no registered range."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
-    """An estimate with its interval and p-values.
+    """Estimate with its interval and p-values.
 
     `unit` names the axis that it is drawn on, `excluded` has the parts of the axis that a
-    claim says the estimate is not in, `claim` its words, and `band` is how far from no
-    difference it does not matter. `short` is a name that fits already. One-sided intervals
-    have an `alternative`; the limit that they do not have is not drawn.
+    claim excludes, `claim` is the text of that, and `band` is the largest difference that
+    does not matter. `short` is a name that is short enough. One-sided intervals have an
+    `alternative`; the limit that they lack is not drawn.
     """
 
     name: str
@@ -57,7 +57,7 @@ class IntervalRow:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Lower and upper limit; infinite where there is none, NaN without interval."""
+        """Lower and upper limit; infinite if absent, NaN without interval."""
         if self.low is None or self.high is None:
             return math.nan, math.nan
         low = -math.inf if self.alternative == "less" else self.low
@@ -73,26 +73,26 @@ class IntervalRow:
 
 
 def unit_of(measure: str, greater_is_better: bool) -> str:
-    """The axis that differences of a measure belong on.
+    """Return the unit of differences of a measure, which determines their axis.
 
-    Shares and losses with a bound have one together, and every other measure its own.
+    Shares and losses with a bound have a common axis, and every other measure its own.
     """
     name = measure.partition("[")[0]
     least, most = range_of(name)
-    own = metrics().get(name.removeprefix("neg_"))
-    known = name in BOUNDED or (own is not None and name.endswith("calibration_error"))
-    if known or math.isfinite(most - least):
+    entry = metrics().get(name.removeprefix("neg_"))
+    bounded = name in BOUNDED or (entry is not None and name.endswith("calibration_error"))
+    if bounded or math.isfinite(most - least):
         return SHARES
     return measure if greater_is_better else f"gain in {measure}"
 
 
 def subject_of(measure: str, label: Any) -> str:
-    """The measure, with the class in brackets where it is about one."""
+    """Return the measure, with its class, if any, in brackets."""
     return measure if label is None else f"{measure}[{label}]"
 
 
 def columns_of(rows: Iterable[IntervalRow], names: Sequence[str]) -> Mapping[str, Any]:
-    """Fields of the rows by column; flags as words in a line."""
+    """Return fields of the rows by column, with flags joined to one string."""
     rows = list(rows)
     return {
         name: [
@@ -104,26 +104,26 @@ def columns_of(rows: Iterable[IntervalRow], names: Sequence[str]) -> Mapping[str
 
 
 LONGEST = 44
-"""Letters of the name of a row."""
+"""Largest number of characters of the name of a row."""
 
 NAMED = 3
-"""Rows that a remark names; more are counted."""
+"""Largest number of rows that a remark names; more are counted."""
 
 
 def names_of(rows: Sequence[IntervalRow], longest: int = LONGEST) -> list[str]:
-    """What each row is about, with a small number for each of its flags."""
-    given = [row.short or row.name for row in rows]
-    known = list(dict.fromkeys(given))
-    short = dict(zip(known, distinct(known, longest)))
+    """Return the short name of each row, with a small number for each of its flags."""
+    names = [row.short or row.name for row in rows]
+    unique = list(dict.fromkeys(names))
+    short = dict(zip(unique, distinct(unique, longest)))
     marks = _marks(rows)
     return [
         f"{short[name]} {' '.join(marks[flag] for flag in row.flags)}".rstrip()
-        for name, row in zip(given, rows)
+        for name, row in zip(names, rows)
     ]
 
 
 def interval_words(row: IntervalRow, *, signed: bool = True) -> str:
-    """The estimate and its interval, or its limit."""
+    """Text of the estimate and its interval, or its limit."""
     low, high = row.limits
     decimals = decimals_for(row.estimate, low, high)
     edges = [edge for part in row.excluded for edge in part if math.isfinite(edge)]
@@ -149,13 +149,13 @@ def _number(value: float, decimals: int, signed: bool) -> str:
 
 
 def level_words(rows: Sequence[IntervalRow]) -> str:
-    """What the intervals are, for the head of their column."""
-    shown = [row for row in rows if row.has_interval]
-    if not shown:
+    """Text of the kind of the intervals, for the head of their column."""
+    with_interval = [row for row in rows if row.has_interval]
+    if not with_interval:
         return ""
-    levels = {round(row.level, 9) for row in shown if row.level is not None}
+    levels = {round(row.level, 9) for row in with_interval if row.level is not None}
     level = f"{percent(levels.pop())} " if len(levels) == 1 else ""
-    sides = {row.alternative for row in shown}
+    sides = {row.alternative for row in with_interval}
     if len(sides) == 1:
         return f" [{level}interval]" if sides == {"two-sided"} else f", {level}limit"
     return ", limits"
@@ -164,7 +164,7 @@ def level_words(rows: Sequence[IntervalRow]) -> str:
 def pvalue_cells(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, adjusted: bool
 ) -> tuple[list[str], list[list[str]]]:
-    """Columns of p-values, and of adjusted ones if some row has one, with their heads."""
+    """Return heads and columns of p-values, and of adjusted ones if there are any."""
     header, columns = ["p"], [[_pvalue(row.pvalue, alpha) for row in rows]]
     if adjusted and adjust != "none":
         header.append(f"p ({adjust})" if adjust else "adjusted p")
@@ -177,12 +177,12 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
 
 
 def caveat_words(row: IntervalRow) -> str:
-    """The caveats of a row as sentences that go on."""
-    return "".join(f" {words}." for words in explain(row.flags))
+    """Return the caveats of a row as sentences, each after a space."""
+    return "".join(f" {caveat}." for caveat in explain(row.flags))
 
 
 def words_of_test(row: IntervalRow) -> str:
-    """The test of a row, or that there is none."""
+    """Return the name of the test of a row, or text that there is none."""
     if row.test is not None:
         return row.test
     return "no test" if "was asked for" in row.note else "no valid test"
@@ -191,28 +191,30 @@ def words_of_test(row: IntervalRow) -> str:
 def interval_remarks(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float = 0.0
 ) -> list[str]:
-    """What must be known of the intervals beside the p-values."""
-    return [*_of_levels(rows), *_of_conflicts(rows, alpha, adjust, null)]
+    """Return remarks on the intervals: their levels, and conflicts with p-values."""
+    return [*_level_remarks(rows), *_conflict_remarks(rows, alpha, adjust, null)]
 
 
-def _of_levels(rows: Sequence[IntervalRow]) -> list[str]:
-    """The level of each row's interval, where not all have one."""
-    at: dict[str, list[str]] = {}
+def _level_remarks(rows: Sequence[IntervalRow]) -> list[str]:
+    """Return a remark on the levels of the intervals, where they differ."""
+    names_by_level: dict[str, list[str]] = {}
     for row in rows:
-        # Limits of a gate's conditions have words of their own.
+        # The claims of a gate's conditions state their levels.
         if row.has_interval and row.level is not None and not row.claim:
-            at.setdefault(percent(row.level), []).append(row.name)
-    if len(at) < 2:
+            names_by_level.setdefault(percent(row.level), []).append(row.name)
+    if len(names_by_level) < 2:
         return []
-    parts = (f"{level} of {_some(names)}" for level, names in at.items())
+    parts = (
+        f"{level} of {_names_or_number(names)}" for level, names in names_by_level.items()
+    )
     return [f"Levels of the intervals: {'; '.join(parts)}."]
 
 
-def _of_conflicts(
+def _conflict_remarks(
     rows: Sequence[IntervalRow], alpha: float, adjust: str, null: float
 ) -> list[str]:
-    """Why intervals and adjusted p-values say different things, where they do."""
-    apart = [
+    """Return a remark on conflicts of intervals and adjusted p-values, if any."""
+    conflicts = [
         row
         for row in rows
         if row.adjusted_pvalue is not None
@@ -222,10 +224,12 @@ def _of_conflicts(
         and (row.adjusted_pvalue < alpha) != (row.limits[0] > null or row.limits[1] < null)
     ]
     pvalue = f"p ({adjust})" if adjust else "adjusted p"
-    alone = [row for row in apart if row.level is None or row.level <= 1 - alpha + 1e-9]
-    if alone:
+    single = [
+        row for row in conflicts if row.level is None or row.level <= 1 - alpha + 1e-9
+    ]
+    if single:
         return [f"An interval is of its row alone, as p is; {pvalue} is of several rows."]
-    if not any(row.adjusted_pvalue < alpha for row in apart):  # type: ignore[operator]
+    if not any(row.adjusted_pvalue < alpha for row in conflicts):  # type: ignore[operator]
         return []
     return [
         f"The intervals hold all together, which takes more than {pvalue}: one may have "
@@ -234,25 +238,25 @@ def _of_conflicts(
 
 
 def flag_remarks(rows: Sequence[IntervalRow]) -> list[str]:
-    """The words of each flag, with the small number that rows have."""
+    """Return the explanation of each flag, with its small number in the rows."""
     marks = _marks(rows)
-    return [f"{mark} {words}." for mark, words in zip(marks.values(), explain(marks))]
+    return [f"{mark} {caveat}." for mark, caveat in zip(marks.values(), explain(marks))]
 
 
 def note_remarks(rows: Sequence[IntervalRow]) -> list[str]:
-    """Why rows have no test, each reason once with its rows."""
+    """Return the notes of the rows, each once with the names of its rows."""
     reasons: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
             reasons.setdefault(row.note, []).append(row.name)
     remarks = []
     for note, names in reasons.items():
-        remarks.append(f"{_some(names)}: {note}.")
+        remarks.append(f"{_names_or_number(names)}: {note}.")
     return remarks
 
 
-def _some(names: Sequence[str]) -> str:
-    """Names of rows, or their number where they are many."""
+def _names_or_number(names: Sequence[str]) -> str:
+    """Return the names of rows, or their number where they are many."""
     unique = list(dict.fromkeys(names))
     return ", ".join(unique) if len(unique) <= NAMED else f"{len(unique)} rows"
 

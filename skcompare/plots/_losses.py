@@ -1,4 +1,4 @@
-"""By how much the challenger's loss is smaller, record by record."""
+"""Display of the differences of two classifiers' losses, record by record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,37 +25,37 @@ from skcompare.plots.drawing._style import (
 )
 
 USUAL = 0.98
-"""Share of the records whose differences set the range, where others are far beyond."""
+"""Share of the records that set the range, where others are far beyond it."""
 
 FAR = 1.5
-"""The largest difference is far beyond where it is so many times the usual range."""
+"""Ratio of the whole to the usual range from which the usual one is drawn."""
 
 POINTS = 200
-"""Of the curve of shares."""
+"""Number of points of the curve of shares."""
 
-LETTERS, LINE = 66, 0.17
-"""Letters and inches of a line of the title."""
+LINE_CHARACTERS, LINE_HEIGHT = 66, 0.17
+"""Characters of a line of the title, and its height in inches."""
 
 BETTER, WORSE = {"fc": CHALLENGER, "ec": CHALLENGER}, {"fc": "none", "ec": CHAMPION}
 
 
 @dataclass(eq=False, repr=False)
 class LossDifferenceDisplay(PairDisplay):
-    """Is the gain made on many records or on a few, and what is lost on the others?
+    """Distribution of the differences of two classifiers' losses, with their mean.
 
-    A difference is the champion's loss of a record less the challenger's: positive where
+    A difference is the champion's loss of a record minus the challenger's: positive where
     the challenger is better. The first panel is their histogram; records on which both
-    have the same loss have a thin bar of their own at zero. The second has the share of
+    have the same loss have a separate thin bar at zero. The second has the share of
     records up to each difference, the third the mean with its interval. Where a few
     differences are far beyond the others, as those of log losses are, the range is that of
-    98 % of the records, and words say how many are beyond it.
+    98 % of the records, and a label states the number beyond it.
 
     Parameters
     ----------
     edges : ndarray of shape (n_bins + 1,)
         Limits of the bins; zero is one of them. Empty where records were not kept.
     records : ndarray of shape (n_bins,)
-        Records in each bin, those with equal losses left out.
+        Records in each bin, without those with equal losses.
     beyond : tuple of two int
         Records below the first edge and above the last one.
     balance : tuple of three int
@@ -78,7 +78,7 @@ class LossDifferenceDisplay(PairDisplay):
     See Also
     --------
     skcompare.stats.paired_t : The test of the mean.
-    skcompare.stats.wilcoxon : Does the challenger do better on typical records?
+    skcompare.stats.wilcoxon : The signed-rank test, which is about typical records.
 
     Notes
     -----
@@ -93,7 +93,7 @@ class LossDifferenceDisplay(PairDisplay):
         Bins of the histogram.
 
     The interval is that of the paired t test, or of the t test for groups where records
-    come in groups. Losses that were reduced to their moments have mean and interval alone.
+    come in groups. Losses that were reduced to their moments have only mean and interval.
 
     Examples
     --------
@@ -141,61 +141,69 @@ class LossDifferenceDisplay(PairDisplay):
             confidence_level=confidence_level,
             alternative=alternative,
         )
-        none = np.empty(0)
+        empty = np.empty(0)
         if evidence.values is None:
-            shown: Any = (none, none.astype(np.int64), (0, 0), (0, 0, 0), (none, none))
+            numbers: Any = (
+                empty,
+                empty.astype(np.int64),
+                (0, 0),
+                (0, 0, 0),
+                (empty, empty),
+            )
         else:
-            shown = _shown(np.sort(evidence.rounded_differences), bins)
-        edges, records, beyond, balance, curve = shown
+            numbers = _binned(np.sort(evidence.rounded_differences), bins)
+        edges, records, beyond, balance, curve = numbers
         return cls(
             edges, records, beyond, balance, curve, evidence.n, finding, evidence.loss
         )
 
     @property
     def summary(self) -> str:
-        """Balance of the records, mean and test."""
-        found = self.finding
-        words = []
+        """Text of the balance of the records, mean and test."""
+        finding = self.finding
+        sentences = []
         if self.n_kept:
             better, equal, worse = (f"{100 * n / self.n:.1f} %" for n in self.balance)
-            words.append(
+            sentences.append(
                 f"The challenger's loss is smaller on {better}, equal on {equal} and "
                 f"larger on {worse} of {records_words(self.n)}"
             )
         else:
-            words.append(f"Losses of {records_words(self.n)}, kept as moments only")
-        tested = ", ".join(filter(None, (found.interval_words, found.pvalue_words)))
+            sentences.append(f"Losses of {records_words(self.n)}, kept as moments only")
+        test_text = ", ".join(filter(None, (finding.interval_words, finding.pvalue_words)))
         loss = in_one_line(self.loss)
-        words.append(f"Mean gain in {loss} {found.estimate_words}, {tested}")
+        sentences.append(f"Mean gain in {loss} {finding.estimate_words}, {test_text}")
         for count, edge, side in zip(
             self.beyond, self.edges[[0, -1]] if self.n_kept else (), ("below", "above")
         ):
             if count:
-                some = "is" if count == 1 else "are"
-                words.append(
-                    f"{records_words(count)} {some} {side} {edge:.3g}, beyond the picture"
+                verb = "is" if count == 1 else "are"
+                sentences.append(
+                    f"{records_words(count)} {verb} {side} {edge:.3g}, beyond the picture"
                 )
-        return f"{'. '.join([*words, *found.caveats])}."
+        return f"{'. '.join([*sentences, *finding.caveats])}."
 
     @property
     def n_kept(self) -> int:
-        """Records whose losses are known one by one."""
+        """Number of records whose losses were kept."""
         return sum(self.balance)
 
     def _room(self) -> Room:
-        title = LINE * len(self.finding.caveat_lines(LETTERS))
+        title = LINE_HEIGHT * len(self.finding.caveat_lines(LINE_CHARACTERS))
         if not self.n_kept:
             return Room(width=6.4, height=2.3 + title)
         return Room(width=6.4, height=6.2 + title, heights=(2.0, 1.1, 0.35))
 
     def _draw(self, *panels: Any) -> None:
         *upper, lowest = panels
-        found = self.finding
+        finding = self.finding
         title = [
             ", ".join(
-                filter(None, (f"Mean gain {found.estimate_words}", found.interval_words))
+                filter(
+                    None, (f"Mean gain {finding.estimate_words}", finding.interval_words)
+                )
             ),
-            found.pvalue_words,
+            finding.pvalue_words,
             f"{records_words(self.n)}, of which only the moments were kept",
         ]
         self._draw_mean(lowest)
@@ -207,23 +215,24 @@ class LossDifferenceDisplay(PairDisplay):
             reach = self.edges[-1] - self.edges[0]
             for ax in upper:
                 ax.set_xlim(self.edges[0] - 0.02 * reach, self.edges[-1] + 0.02 * reach)
-        title += found.caveat_lines(LETTERS)
+        title += finding.caveat_lines(LINE_CHARACTERS)
         panels[0].set_title("\n".join(title), color=INK, fontsize="medium")
 
     def _draw_mean(self, ax: Any) -> None:
-        """Mean and interval, on a scale of their own because they are much shorter."""
-        found = self.finding
+        """Draw mean and interval, on a separate scale because they are much shorter."""
+        finding = self.finding
         low, high = (
-            found.estimate if limit is None else limit for limit in (found.low, found.high)
+            finding.estimate if limit is None else limit
+            for limit in (finding.low, finding.high)
         )
-        ends = [end for end in (low, high, found.estimate, 0.0) if np.isfinite(end)]
+        ends = [end for end in (low, high, finding.estimate, 0.0) if np.isfinite(end)]
         reach = 0.08 * (max(ends) - min(ends)) or 1.0
         ax.set_xlim(min(ends) - reach, max(ends) + reach)
-        # A one-sided interval goes on to the edge, and has no end there.
+        # A one-sided interval extends to the edge, and has no end there.
         ax.plot(np.clip([low, high], *ax.get_xlim()), [0, 0], color=INK, lw=2)
         limits = [end for end in {low, high} if np.isfinite(end)]
         ax.plot(limits, [0] * len(limits), color=INK, ls="none", marker="|", ms=11, mew=2)
-        ax.plot([found.estimate], [0], color=INK, marker="D", ms=6, ls="none")
+        ax.plot([finding.estimate], [0], color=INK, marker="D", ms=6, ls="none")
         line_of_zero(ax)
         dress(ax, grid="x")
         ax.set_yticks([])
@@ -259,11 +268,11 @@ class LossDifferenceDisplay(PairDisplay):
         corners = (("left", 0.01, 0), ("right", 0.99, -1))
         for (corner, x, edge), count in zip(corners, self.beyond):
             if count:
-                words = f"{count_words(count)} beyond {self.edges[edge]:+.3g}"
+                label = f"{count_words(count)} beyond {self.edges[edge]:+.3g}"
                 ax.text(
                     x,
                     0.97,
-                    f"← {words}" if corner == "left" else f"{words} →",
+                    f"← {label}" if corner == "left" else f"{label} →",
                     ha=corner,
                     va="top",
                     transform=ax.transAxes,
@@ -297,13 +306,13 @@ class LossDifferenceDisplay(PairDisplay):
         return {"low": low, "high": high, "records": records, "share": shares}
 
 
-def _shown(differences: FloatArray, bins: int) -> tuple[Any, ...]:
-    """Bins, records beyond them, balance and curve of sorted differences."""
+def _binned(differences: FloatArray, bins: int) -> tuple[Any, ...]:
+    """Return bins, records beyond them, balance and curve of sorted differences."""
     n = len(differences)
     edges = _edges(differences, bins)
-    apart = differences[differences != 0]
-    records = np.histogram(apart, edges)[0]
-    # A bin has its lower edge, so that zero is in none and the largest in the last one.
+    unequal = differences[differences != 0]
+    records = np.histogram(unequal, edges)[0]
+    # Bins are closed on the left, and the last one on both sides.
     below = int(np.searchsorted(differences, edges[0], "left"))
     above = n - int(np.searchsorted(differences, edges[-1], "right"))
     better, worse = int((differences > 0).sum()), int((differences < 0).sum())
@@ -315,7 +324,7 @@ def _shown(differences: FloatArray, bins: int) -> tuple[Any, ...]:
 
 
 def _edges(differences: FloatArray, bins: int) -> FloatArray:
-    """Limits of bins of one width, zero among them, for the usual differences."""
+    """Return edges of bins of equal width, zero among them, for usual differences."""
     n = len(differences)
     cut = int((1 - USUAL) / 2 * n)
     low, high = min(0.0, differences[0]), max(0.0, differences[-1])
@@ -326,11 +335,11 @@ def _edges(differences: FloatArray, bins: int) -> FloatArray:
         return np.array([-1.0, 0.0, 1.0])
     below = round(bins * -low / (high - low))
     below = min(bins - (high > 0), max(int(low < 0), below))
-    # As wide as it takes for both sides, in whole bins.
+    # Wide enough for both sides, in whole bins.
     width = max(
         -low / below if below else 0.0, high / (bins - below) if bins > below else 0.0
     )
     edges = width * np.arange(-below, bins - below + 1)
-    # A product may be less than the limit by rounding, and leave out the largest ones.
+    # By rounding, a product may be less than the limit, and exclude the largest ones.
     edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     return edges

@@ -1,4 +1,4 @@
-"""The probability to find what is supposed, by the number of records."""
+"""Power of a comparison by the number of records, for the plans of displays."""
 
 import math
 import textwrap
@@ -22,7 +22,7 @@ from skcompare.stats import AUCPlan, ComparisonPlan, plan_auc_from_pilot, plan_f
 from skcompare.stats.planning import AUCQuestion, Question, Truth
 
 FEWEST = 4
-"""Records of a curve's beginning; DeLong's test needs two of each class."""
+"""Fewest records of a curve; DeLong's test needs two of each class."""
 
 HARDLY = 1e-9
 LARGEST_VARIANCE = 1e6
@@ -30,11 +30,11 @@ LARGEST_VARIANCE = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Supposed:
-    """Something that may be true, and the power that it gives.
+    """Supposed true difference, and its power.
 
     `spread` is the disagreement of two accuracies, or the variance of a difference of AUCs
-    times the number of positives; None where a plan does not say it. `records` are those
-    that are needed, infinite where no number is enough, or those that were given.
+    times the number of positives; None if unknown. `records` are the records needed,
+    infinite if no number is enough, or the number that was set.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Supposed:
 
 
 class AccuracyAsked:
-    """The question of a plan for accuracies, asked again about other numbers."""
+    """Question of a plan for accuracies, for other records and differences."""
 
     measure = "accuracy"
 
@@ -68,22 +68,22 @@ class AccuracyAsked:
         self.spread = plan.disagreement
 
     def power(self, records: int, difference: float, spread: float) -> float:
-        """Power of so many records."""
+        """Return the power of a number of records."""
         return replace(self.question, n=records).answer("", difference, spread).power
 
     def needed(self, difference: float, power: float) -> float:
-        """Records for a power; infinite where none are enough."""
-        asked = replace(self.question, power=power)
-        return asked.answer("", difference, self.spread).records
+        """Return the records needed for a power; infinite if no number is enough."""
+        question = replace(self.question, power=power)
+        return question.answer("", difference, self.spread).records
 
     def beyond(self, difference: float) -> bool:
-        """Whether a difference can be had with this disagreement, and can be shown."""
+        """Whether a difference is possible with this disagreement, and can be shown."""
         possible = abs(difference) <= self.spread
         return possible and self.question.distance(difference) > HARDLY
 
 
 class AUCAsked:
-    """The question of a plan for AUCs, asked again about other numbers."""
+    """Question of a plan for AUCs, for other records and differences."""
 
     measure = "AUC"
 
@@ -102,27 +102,27 @@ class AUCAsked:
         self.null = plan.null_variance
 
     def truth(self, difference: float, spread: float) -> Truth:
-        """What is supposed, with the null variance that goes with it."""
+        """Return the supposed truth, with the matching null variance."""
         ratio = self.null / self.spread if self.spread else 1.0
         return Truth(difference, spread, ratio * spread)
 
     def power(self, records: int, difference: float, spread: float) -> float:
-        """Power of so many records, by the normal approximation of the plan."""
+        """Return the power of a number of records, by the plan's normal approximation."""
         positives = records * self.question.prevalence / self.question.design_effect
         return self.question.power_at(positives, self.truth(difference, spread))
 
     def needed(self, difference: float, power: float) -> float:
-        """Records for a power; infinite where none are enough."""
-        asked = replace(self.question, power=power)
-        answer = asked.answer("", self.truth(difference, self.spread))
-        return answer.positives + answer.negatives
+        """Return the records needed for a power; infinite if no number is enough."""
+        question = replace(self.question, power=power)
+        plan = question.answer("", self.truth(difference, self.spread))
+        return plan.positives + plan.negatives
 
     def beyond(self, difference: float) -> bool:
         """Whether a difference can be shown."""
         return self.question.distance(difference) > HARDLY
 
     def spread_of(self, scenario: Any) -> float | None:
-        """The variance behind a scenario, which has the power that it leads to."""
+        """Return the variance of a scenario, from its power; None if not determined."""
         if self.null != self.spread or not math.isfinite(scenario.positives):
             return None
         kappa = self.question.kappa
@@ -144,7 +144,7 @@ class AUCAsked:
 
 
 def asked(plan: ComparisonPlan | AUCPlan) -> AccuracyAsked | AUCAsked:
-    """The question of a plan."""
+    """Return the question of a plan."""
     if isinstance(plan, ComparisonPlan):
         return AccuracyAsked(plan)
     if isinstance(plan, AUCPlan):
@@ -160,7 +160,7 @@ def supposed_by(
     question: AccuracyAsked | AUCAsked,
     differences: tuple[float, ...] | None,
 ) -> list[Supposed]:
-    """The plan itself, and its scenarios or other differences."""
+    """Return the plan itself, and its scenarios or other differences."""
     if isinstance(plan, ComparisonPlan):
         spread = plan.disagreement
         others = [
@@ -203,26 +203,28 @@ def _other(question: Any, difference: float, spread: float, power: float) -> Sup
 
 
 def reachable(question: Any, records: int, power: float, sign: float) -> float:
-    """The true difference that so many records show with this power; NaN where none is.
+    """Return the true difference that some records show with a power; NaN if none is.
 
-    Of a goal with a margin it is the one that is nearest to the margin.
+    For a goal with a margin it is the one that is nearest to the margin.
     """
-    asked_for = question.question
-    margin, spread = asked_for.margin, question.spread
-    most = min(1.0, spread) if isinstance(question, AccuracyAsked) else 1.0
+    plan_question = question.question
+    margin, spread = plan_question.margin, question.spread
+    largest = min(1.0, spread) if isinstance(question, AccuracyAsked) else 1.0
 
     def difference(distance: float) -> float:
         if margin is None:
             return sign * distance
-        return distance - margin if asked_for.goal != "equivalence" else margin - distance
+        return (
+            distance - margin if plan_question.goal != "equivalence" else margin - distance
+        )
 
     def excess(distance: float) -> float:
         return question.power(records, difference(distance), spread) - power
 
-    end = {"difference": most, "equivalence": margin}.get(asked_for.goal)
-    end = most + margin if end is None else end
-    # A difference beyond the disagreement is none that classifiers can have.
-    start = HARDLY if margin is None else max(HARDLY, margin - most)
+    end = {"difference": largest, "equivalence": margin}.get(plan_question.goal)
+    end = largest + margin if end is None else end
+    # Classifiers cannot have a difference beyond their disagreement.
+    start = HARDLY if margin is None else max(HARDLY, margin - largest)
     if excess(end) < 0:
         return math.nan
     if excess(start) >= 0:
@@ -231,21 +233,21 @@ def reachable(question: Any, records: int, power: float, sign: float) -> float:
 
 
 def record_grid(least: float, most: float, points: int, logarithmic: bool) -> IntArray:
-    """Whole numbers of records: each one where they are few."""
+    """Return a grid of numbers of records: all of them where the range is small."""
     low, high = max(FEWEST, math.floor(least)), max(FEWEST + 1, math.ceil(most))
     if high - low <= points and not logarithmic:
         return np.arange(low, high + 1)
-    spaced = (
+    grid = (
         np.geomspace(low, high, points) if logarithmic else np.linspace(low, high, points)
     )
-    return np.unique(np.round(spaced).astype(np.int64))
+    return np.unique(np.round(grid).astype(np.int64))
 
 
 WIDE = 6
-"""Numbers of records that differ by such a factor have a logarithmic scale."""
+"""A quarter of the ratio of numbers of records from which the scale is logarithmic."""
 
 LONG = 20_000
-"""From so many records on the scale has short words, such as 20k."""
+"""Number of records from which the scale has short labels, such as 20k."""
 
 LOOKS: tuple[dict[str, Any], ...] = (
     {"color": INK, "linestyle": "-", "marker": "o"},
@@ -255,27 +257,27 @@ LOOKS: tuple[dict[str, Any], ...] = (
     {"color": SOFT, "linestyle": (0, (8, 2)), "marker": "D"},
     {"color": SOFT, "linestyle": (0, (1, 3)), "marker": "P"},
 )
-"""Of what is supposed, the plan first; more are too many to be told apart."""
+"""Styles of the curves, the plan first; more curves could not be distinguished."""
 
 
 class PlanDisplay(PairDisplay):
-    """A picture of a plan, or of one that is made from a pilot."""
+    """Display of a plan, or of one that is made from a pilot."""
 
     needs = ContingencyTable
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of a plan, or of a pilot's, not drawn yet.
+        """Return the display of a plan, or of a pilot's, not drawn yet.
 
         Parameters
         ----------
         result : ComparisonPlan, AUCPlan, Comparison, PairedPredictions, or evidence
             A plan; or a pilot, of which one is made by
             :func:`~skcompare.stats.plan_from_pilot` (ContingencyTable, JointCounts,
-            ClusterSums, or answers) or :func:`~skcompare.stats.plan_auc_from_pilot`
+            ClusterSums, or predictions) or :func:`~skcompare.stats.plan_auc_from_pilot`
             (PlacementValues).
         **options : dict
-            Those of the display, and of a pilot those of its plan.
+            Options of the display, and of the plan where it is made from a pilot.
 
         Returns
         -------
@@ -297,11 +299,11 @@ class PlanDisplay(PairDisplay):
 
     @classmethod
     def _planned(cls, make: Any, pilot: Any, options: dict[str, Any]) -> Self:
-        """The display of a pilot's plan, with the options of both."""
-        known = keywords_of(cls._of_plan)
-        check_options(cls, options, (*known, *keywords_of(make)))
-        own = {name: options.pop(name) for name in known if name in options}
-        return cls._of_plan(make(pilot, **options), **own)
+        """Return the display of a pilot's plan, with the options of both."""
+        plot_options = keywords_of(cls._of_plan)
+        check_options(cls, options, (*plot_options, *keywords_of(make)))
+        own_options = {name: options.pop(name) for name in plot_options if name in options}
+        return cls._of_plan(make(pilot, **options), **own_options)
 
     @classmethod
     def _own_options(cls) -> tuple[str, ...]:
@@ -310,31 +312,32 @@ class PlanDisplay(PairDisplay):
     @classmethod
     @abstractmethod
     def _of_plan(cls, *args: Any, **kwargs: Any) -> Self:
-        """The display of a plan with options, not drawn yet."""
+        """Return the display of a plan with options, not drawn yet."""
 
 
 @dataclass(eq=False, repr=False)
 class PowerDisplay(PlanDisplay):
-    """How likely is a comparison to show what is supposed, and how many records make it so?
+    """Power of a planned comparison, by the number of records.
 
-    A curve is the power if something is true: what the plan supposes, and its scenarios or
-    other differences. The mark on it is the number of records that is needed, or that was
-    given. The plan's own curve is solid, and the dotted line is the wanted power.
+    Each curve is the power under one supposed difference: that of the plan, and its
+    scenarios or other differences. The mark on it is the number of records that is needed,
+    or that was set. The curve of the plan is solid, and the dotted line is the requested
+    power.
 
     Parameters
     ----------
     supposed : list of Supposed
-        What may be true, the plan's own first, with the records it takes.
+        Supposed differences, that of the plan first, with the records needed.
     records : ndarray of shape (n_points,)
         Numbers of records.
     powers : list of ndarray of shape (n_points,)
-        Power of each of `supposed`; NaN where a plan does not say enough for a curve.
+        Power of each of `supposed`; NaN where a plan does not determine a curve.
     wanted : float
-        The power that was asked for.
+        The requested power.
     words : list of str
-        What the plan answers, and to which question.
+        The result and the question of the plan.
     measure : str
-        What is compared.
+        The compared measure.
 
     Attributes
     ----------
@@ -343,7 +346,7 @@ class PowerDisplay(PlanDisplay):
 
     See Also
     --------
-    SampleSizeDisplay : Which difference can so many records show?
+    SampleSizeDisplay : Differences that numbers of records can show.
     skcompare.stats.plan_comparison : The plan.
 
     Notes
@@ -353,12 +356,12 @@ class PowerDisplay(PlanDisplay):
     differences : sequence of float, optional
         True differences to draw instead of the plan's scenarios, at most five.
     points : int, default=48
-        Numbers of records at which the power is computed; all numbers where they are few.
+        Number of points of a curve; all numbers of records where these are few.
 
-    `from_estimators`, `from_predictions` and `from_result` take answers to the records of a
-    pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`. Power of accuracies
-    is exact where the plan's is, so that it goes up and down a little from one number of
-    records to the next. That of AUCs is a normal approximation.
+    `from_estimators`, `from_predictions` and `from_result` take predictions for the records
+    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`. The power of
+    accuracies is exact where the plan's is, so that it is not monotone in the number of
+    records. That of AUCs is a normal approximation.
 
     Examples
     --------
@@ -387,66 +390,73 @@ class PowerDisplay(PlanDisplay):
             differences = tuple(np.ravel(differences).tolist())
             _check_few(differences)
         supposed = supposed_by(plan, question, differences)[: len(LOOKS)]
-        known = [one.records for one in supposed if one.feasible]
-        least, most = (min(known) / 4, 1.6 * max(known)) if known else (20.0, 20_000.0)
+        needed = [scenario.records for scenario in supposed if scenario.feasible]
+        least, most = (min(needed) / 4, 1.6 * max(needed)) if needed else (20.0, 20_000.0)
         records = record_grid(least, most, points, most / max(1.0, least) > 4 * WIDE)
         powers = []
-        for one in supposed:
-            if one.spread is None:
+        for scenario in supposed:
+            difference, spread = scenario.difference, scenario.spread
+            if spread is None:
                 powers.append(np.full(len(records), np.nan))
                 continue
-            spread = one.spread
-            found = [question.power(int(n), one.difference, spread) for n in records]
-            powers.append(np.array(found))
-        words = str(plan).split("\n")[:2]
-        return cls(supposed, records, powers, plan.wanted_power, words, question.measure)
+            curve = [question.power(int(n), difference, spread) for n in records]
+            powers.append(np.array(curve))
+        title = str(plan).split("\n")[:2]
+        return cls(supposed, records, powers, plan.wanted_power, title, question.measure)
 
     @property
     def summary(self) -> str:
-        """The records of each supposition."""
-        return f"{'. '.join(map(self._said, self.supposed))}."
+        """Text of the records needed for each supposed difference."""
+        return f"{'. '.join(map(self._sentence, self.supposed))}."
 
-    def _said(self, one: Supposed) -> str:
-        return f"With {self._named(one)} {self._taken(one)}"
+    def _sentence(self, scenario: Supposed) -> str:
+        return f"With {self._scenario_text(scenario)} {self._records_text(scenario)}"
 
-    def _named(self, one: Supposed) -> str:
-        """What is supposed."""
-        words = f"difference {one.difference:+.3f}"
-        if one.name in ("plan", ""):
-            return words
+    def _scenario_text(self, scenario: Supposed) -> str:
+        """Text of a supposed difference."""
+        text = f"difference {scenario.difference:+.3f}"
+        if scenario.name in ("plan", ""):
+            return text
         if self.measure == "accuracy":
-            words = f"{words}, disagreement {one.spread:.3f}"
-        return f"{words} ({one.name})"
+            text = f"{text}, disagreement {scenario.spread:.3f}"
+        return f"{text} ({scenario.name})"
 
-    def _taken(self, one: Supposed) -> str:
-        """How many records it takes."""
-        if not one.feasible:
+    def _records_text(self, scenario: Supposed) -> str:
+        """Text of the records needed."""
+        if not scenario.feasible:
             return "no number of records is enough"
-        if one.power < self.wanted:
-            return f"{count_words(one.records)} records have power {one.power:.3f}"
-        return f"it takes {count_words(one.records)} records for a power of {self.wanted:g}"
+        if scenario.power < self.wanted:
+            return (
+                f"{count_words(scenario.records)} records have power {scenario.power:.3f}"
+            )
+        count = count_words(scenario.records)
+        return f"it takes {count} records for a power of {self.wanted:g}"
 
-    def _marked(self, one: Supposed) -> str:
-        """The same for the legend."""
-        if not one.feasible:
-            return f"{self._named(one)}: no number of records"
-        some = f"{self._named(one)}: {count_words(one.records)} records"
-        return some if one.power >= self.wanted else f"{some}, power {one.power:.2f}"
+    def _legend_label(self, scenario: Supposed) -> str:
+        """Text of a supposed difference and its records, for the legend."""
+        if not scenario.feasible:
+            return f"{self._scenario_text(scenario)}: no number of records"
+        text = f"{self._scenario_text(scenario)}: {count_words(scenario.records)} records"
+        return (
+            text if scenario.power >= self.wanted else f"{text}, power {scenario.power:.2f}"
+        )
 
     def _room(self) -> Room:
         return Room(width=6.4, height=3.9 + 0.24 * len(self.supposed))
 
     def _draw(self, ax: Any) -> None:
-        for one, powers, look in zip(self.supposed, self.powers, LOOKS):
-            style = {name: value for name, value in look.items() if name != "marker"}
+        for scenario, powers, line_style in zip(self.supposed, self.powers, LOOKS):
+            line = {name: value for name, value in line_style.items() if name != "marker"}
             if not np.isnan(powers).all():
-                ax.plot(self.records, powers, lw=2 if look is LOOKS[0] else 1.5, **style)
-            if one.feasible:
                 ax.plot(
-                    [one.records],
-                    [one.power],
-                    color=look["color"],
-                    marker=look["marker"],
+                    self.records, powers, lw=2 if line_style is LOOKS[0] else 1.5, **line
+                )
+            if scenario.feasible:
+                ax.plot(
+                    [scenario.records],
+                    [scenario.power],
+                    color=line_style["color"],
+                    marker=line_style["marker"],
                     ms=7,
                     ls="none",
                     zorder=4,
@@ -456,12 +466,12 @@ class PowerDisplay(PlanDisplay):
         ax.set_ylim(0, 1.03)
         draw_records(ax.xaxis, self.records)
         ax.set_ylabel("Power")
-        self._mark_wanted(ax)
+        self._mark_requested(ax)
         ax.set_title("\n".join(_wrapped(self.words)), color=INK, fontsize="medium")
         self._draw_legend(ax)
 
-    def _mark_wanted(self, ax: Any) -> None:
-        """Where the plan's records are, down to the axis, and what power is wanted."""
+    def _mark_requested(self, ax: Any) -> None:
+        """Mark the records of the plan, down to the axis, and the requested power."""
         plan = self.supposed[0]
         if plan.feasible:
             ax.vlines(plan.records, 0, plan.power, color=INK, lw=1, ls=(0, (1, 2)))
@@ -469,17 +479,17 @@ class PowerDisplay(PlanDisplay):
             ax.set_yticks([*np.linspace(0, 1, 6), self.wanted])
             ticks = [f"{tick:.1f}" for tick in np.linspace(0, 1, 6)]
             near = [abs(tick - self.wanted) < 0.06 for tick in np.linspace(0, 1, 6)]
-            words = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
-            ax.set_yticklabels([*words, f"{self.wanted:g}"])
+            labels = ["" if hidden else tick for tick, hidden in zip(ticks, near)]
+            ax.set_yticklabels([*labels, f"{self.wanted:g}"])
 
     def _draw_legend(self, ax: Any) -> None:
         from matplotlib.lines import Line2D
 
-        handles = [Line2D([], [], lw=1.5, ms=6, **look) for look in LOOKS]
-        words = [self._marked(one) for one in self.supposed]
+        handles = [Line2D([], [], lw=1.5, ms=6, **style) for style in LOOKS]
+        labels = [self._legend_label(scenario) for scenario in self.supposed]
         legend = ax.legend(
-            handles[: len(words)],
-            words,
+            handles[: len(labels)],
+            labels,
             loc="upper left",
             bbox_to_anchor=(-0.02, -0.17),
             frameon=False,
@@ -491,8 +501,8 @@ class PowerDisplay(PlanDisplay):
 
     def _columns(self) -> Mapping[str, Any]:
         rows = [
-            (one.name or "difference", one.difference, int(n), float(power))
-            for one, powers in zip(self.supposed, self.powers)
+            (scenario.name or "difference", scenario.difference, int(n), float(power))
+            for scenario, powers in zip(self.supposed, self.powers)
             for n, power in zip(self.records, powers)
         ]
         names = ("supposed", "difference", "records", "power")
@@ -500,7 +510,7 @@ class PowerDisplay(PlanDisplay):
 
 
 def draw_records(axis: Any, records: IntArray) -> None:
-    """The scale of numbers of records: logarithmic where they differ much."""
+    """Draw the scale of numbers of records: logarithmic where they differ much."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     low, high = float(records[0]), float(records[-1])

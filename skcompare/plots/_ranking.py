@@ -1,4 +1,4 @@
-"""Two ROC curves, and their difference with its band."""
+"""Display of two ROC curves, and of their difference with its band."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ SPLIT_RATES = 200
 """Steps of the false positive rate at which the curves of splits are averaged."""
 
 MOST_DRAWN = 30
-"""Splits whose differences are drawn one by one."""
+"""Largest number of splits whose differences are drawn one by one."""
 
 
 class Numbers(NamedTuple):
@@ -74,21 +74,21 @@ class SplitRankings:
     def from_pair(
         cls, pair: PairedPredictions, *, pos_label: Any = None
     ) -> "SplitRankings":
-        """Rank the answers to each test set by themselves."""
+        """Return the rankings of the predictions for each test set."""
         whole = PlacementValues.from_pair(pair, pos_label=pos_label)
-        every = [
-            PlacementValues(whole.positive[some], whole.scores[:, some], whole.names)
-            for some in pair.alone.slices()
+        placements = [
+            PlacementValues(whole.positive[records], whole.scores[:, records], whole.names)
+            for records in pair.alone.slices()
         ]
-        kept = tuple(one for one in every if 0 < one.n_positives < one.n)
+        kept = tuple(v for v in placements if 0 < v.n_positives < v.n)
         if not kept:
             raise ValueError(
                 "The ROC curve of a split needs test records of both classes. Got one "
-                f"class only in each of {len(every)} splits. Use larger test sets, "
+                f"class only in each of {len(placements)} splits. Use larger test sets, "
                 "stratified by class."
             )
         counts = whole.n_positives, whole.n_negatives
-        return cls(kept, len(every) - len(kept), whole.design, counts)
+        return cls(kept, len(placements) - len(kept), whole.design, counts)
 
 
 def numbers_of(
@@ -97,7 +97,7 @@ def numbers_of(
     n_resamples: int | None,
     random_state: Any,
 ) -> Numbers:
-    """Curves and bands of a hold-out set."""
+    """Return curves and bands of a hold-out set."""
     band = roc_difference_band(
         placements,
         confidence_level=confidence_level,
@@ -113,13 +113,13 @@ def numbers_of(
             band.simultaneous_high - band.difference,
         ]
     )
-    # Just before a jump the band is as wide as it was since the jump before; the curves
-    # start with no record, which is no estimate.
-    earlier = np.concatenate([np.zeros((4, 1)), half[:, :-1]], axis=1)
-    sides = np.concatenate([before, earlier]), np.concatenate([at, half])
+    # Just before a jump the band is as wide as after the previous jump; the curves start
+    # with no record, which is no estimate.
+    half_before = np.concatenate([np.zeros((4, 1)), half[:, :-1]], axis=1)
+    sides = np.concatenate([before, half_before]), np.concatenate([at, half])
     drawn = (before != at).any(axis=0)
     if len(band.fpr) > MOST_RATES:
-        # Rates are so close together that the lines between them are as good as jumps.
+        # Rates are so close together that lines between them look like jumps.
         drawn[1:] = False
     fpr, (champion, challenger, *widths) = _interleaved(band.fpr, sides, drawn)
     low, high, far_low, far_high = widths
@@ -142,14 +142,14 @@ def numbers_of(
 
 
 def numbers_of_splits(rankings: SplitRankings) -> Numbers:
-    """Curves of all splits, averaged over the sensitivities at each rate."""
+    """Return the mean sensitivities of all splits at each rate."""
     rates = usual_rates(SPLIT_RATES)
-    curves = np.array([_before_and_at(one, rates)[1] for one in rankings.splits])
-    # From no record on, as a curve starts.
+    curves = np.array([_before_and_at(split, rates)[1] for split in rankings.splits])
+    # Each curve starts at 0, without any record.
     curves = np.concatenate([np.zeros((len(curves), 2, 1)), curves], axis=2)
     champion, challenger = curves.mean(axis=0)
-    aucs = np.mean([one.aucs for one in rankings.splits], axis=0)
-    apart = curves[:, 1] - curves[:, 0]
+    aucs = np.mean([split.aucs for split in rankings.splits], axis=0)
+    differences = curves[:, 1] - curves[:, 0]
     return Numbers(
         np.append(0.0, rates),
         champion,
@@ -160,8 +160,8 @@ def numbers_of_splits(rankings: SplitRankings) -> Numbers:
         rankings.splits[0].names,
         rankings.counts,
         "",
-        apart if len(apart) <= MOST_DRAWN else apart[:0],
-        len(apart),
+        differences if len(differences) <= MOST_DRAWN else differences[:0],
+        len(differences),
         rankings.n_left_out,
         (),
     )
@@ -170,7 +170,7 @@ def numbers_of_splits(rankings: SplitRankings) -> Numbers:
 def _before_and_at(
     placements: PlacementValues, rates: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Sensitivities of both classifiers just before each rate, and at it."""
+    """Return sensitivities of both classifiers just before each rate, and at it."""
     rows = Rows(placements.positive, placements.scores, placements.repeats, None)
     curves = [RocCurve(score, rows.positive) for score in rows.scores]
     before, at = (
@@ -185,24 +185,24 @@ def _before_and_at(
 def _interleaved(
     rates: FloatArray, sides: tuple[FloatArray, FloatArray], drawn: Any
 ) -> tuple[FloatArray, FloatArray]:
-    """Rates with their values, twice where those just before are drawn too."""
+    """Return rates with their values, twice where those just before are drawn too."""
     n = len(rates)
     values = np.stack(sides, axis=2).reshape(len(sides[0]), 2 * n)
-    used = np.stack([drawn, np.ones(n, dtype=bool)], axis=1).reshape(-1)
-    return np.repeat(rates, 2)[used], values[:, used]
+    is_drawn = np.stack([drawn, np.ones(n, dtype=bool)], axis=1).reshape(-1)
+    return np.repeat(rates, 2)[is_drawn], values[:, is_drawn]
 
 
 def _tested(
     placements: PlacementValues, confidence_level: float
 ) -> tuple[tuple[tuple[float, float | None, float | None], ...], Finding]:
-    """Each AUC with its interval, and what the test of their difference says."""
+    """Return each AUC with its interval, and the test of their difference."""
     level = check_confidence_level(confidence_level)
     sizes = placements.n_positives, placements.n_negatives
     aucs = placements.aucs.tolist()
     estimate = aucs[1] - aucs[0]
     if min(sizes) < 2:
-        none = ((aucs[0], None, None), (aucs[1], None, None))
-        return none, Finding(
+        without_limits = ((aucs[0], None, None), (aucs[1], None, None))
+        return without_limits, Finding(
             estimate, confidence_level=level, design="one record of a class"
         )
     test = delong if placements.groups is None else clustered_delong
@@ -229,19 +229,19 @@ ONE_SPLIT = "no band: nothing says how models of other splits would vary"
 
 @dataclass(eq=False, repr=False)
 class RocComparisonDisplay(PairDisplay):
-    """Does one classifier find more of the positives, at which false positive rates?
+    """ROC curves of two classifiers, and the difference of their sensitivities.
 
     The first panel has both ROC curves, with their areas. The second has the difference of
-    their sensitivities, challenger less champion, at each false positive rate: the shaded
-    band holds the true difference at all rates together with the confidence level, the
+    their sensitivities, challenger minus champion, at each false positive rate: the shaded
+    band covers the true difference at all rates together with the confidence level, the
     narrower lines at a rate that was chosen beforehand
     (:func:`~skcompare.stats.roc_difference_band`). Where the band leaves the line of zero,
     one classifier is better.
 
-    Scores of models that were trained on different folds have no common threshold. Of
-    cross-validated answers the sensitivities of the splits' curves are averaged at each
-    rate, and no band is drawn: splits share training records, so that nothing simple says
-    how much their mean varies. Thin lines are the differences of up to 30 splits.
+    Scores of models that were trained on different folds have no common threshold. With
+    cross-validated predictions the sensitivities of the splits' curves are averaged at each
+    rate, and no band is drawn: splits share training records, so that the variance of their
+    mean has no simple estimate. Thin lines are the differences of up to 30 splits.
 
     Parameters
     ----------
@@ -250,10 +250,10 @@ class RocComparisonDisplay(PairDisplay):
     champion, challenger : ndarray of shape (n_points,)
         Sensitivities.
     bands : ndarray of shape (4, n_points) or None
-        Limits of the difference: lower and upper, pointwise and simultaneous. None of
-        cross-validated answers.
+        Limits of the difference: lower and upper, pointwise and simultaneous. None for
+        cross-validated predictions.
     aucs : tuple of two tuples of three numbers
-        AUC of each role with its limits; None instead of limits that there are not.
+        AUC of each role with its limits; None where there are no limits.
     finding : Finding
         Difference of the AUCs, its interval and p-value.
     names : tuple of str
@@ -261,11 +261,11 @@ class RocComparisonDisplay(PairDisplay):
     counts : tuple of two int
         Positive and negative records.
     found : str
-        Where the simultaneous band excludes 0, in words.
+        Text of the rates at which the simultaneous band excludes 0.
     splits : ndarray of shape (n_drawn, n_points)
         Differences of each split.
     n_splits, n_left_out : int
-        Splits behind the curves, and those that lack a class and have no curve.
+        Splits of the curves, and those that lack a class and have no curve.
     flags : tuple of str
         Codes of caveats about the band.
 
@@ -285,13 +285,13 @@ class RocComparisonDisplay(PairDisplay):
     options:
 
     confidence_level : float, default=0.95
-        Of the band and of all intervals.
+        Level of the band and of all intervals.
     n_resamples : int, optional
-        Resamples behind the band.
+        Number of resamples of the band.
     random_state : int, RandomState instance or None, default=0
-        Makes the resamples.
+        Seed of the resamples.
 
-    Of up to 500 negative records each step of the curves is drawn, and of more the curves
+    With up to 500 negative records each step of the curves is drawn, with more the curves
     at 501 false positive rates. A line between two steps joins records of equal scores.
 
     Examples
@@ -329,14 +329,14 @@ class RocComparisonDisplay(PairDisplay):
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of a finished comparison, not drawn yet.
+        """Return the display of a finished comparison, not drawn yet.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PairedPredictions, PlacementValues
-            Where the numbers come from.
+            Source of the numbers.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
@@ -345,9 +345,9 @@ class RocComparisonDisplay(PairDisplay):
         """
         if isinstance(result, PlacementValues) or _one_test_set(result):
             return super().of_result(result, **options)
-        known = cls._evidence_options()
-        given = {name: options.pop(name) for name in known if name in options}
-        rankings = _evidence_of(result, SplitRankings, given)
+        names = cls._evidence_options()
+        evidence_options = {name: options.pop(name) for name in names if name in options}
+        rankings = _evidence_of(result, SplitRankings, evidence_options)
         if options:
             raise ValueError(
                 f"{', '.join(options)}: the curves of {rankings.design} have no band and "
@@ -368,30 +368,31 @@ class RocComparisonDisplay(PairDisplay):
 
     @property
     def difference(self) -> FloatArray:
-        """Sensitivity of the challenger less that of the champion."""
+        """Sensitivity of the challenger minus that of the champion."""
         return self.challenger - self.champion
 
     @property
     def summary(self) -> str:
-        """Both areas, their difference, and where the curves differ."""
-        one, other = (self._auc_words(role) for role in (0, 1))
-        found = self.finding
-        tested = ", ".join(filter(None, (found.interval_words, found.pvalue_words)))
-        words = [
-            f"ROC curves of {self._counted}: champion {one}, challenger {other}",
-            f"The difference of the AUCs is {found.estimate_words}, {tested}",
+        """Text of both areas, their difference, and the rates at which curves differ."""
+        champion, challenger = (self._auc_text(role) for role in (0, 1))
+        finding = self.finding
+        test_text = ", ".join(filter(None, (finding.interval_words, finding.pvalue_words)))
+        sentences = [
+            f"ROC curves of {self._records_text}: champion {champion}, "
+            f"challenger {challenger}",
+            f"The difference of the AUCs is {finding.estimate_words}, {test_text}",
         ]
         if self.bands is None:
-            words.append(f"{self._split_words}, {self._no_band}")
+            sentences.append(f"{self._splits_text}, {self._no_band}")
         else:
-            level = percent(found.confidence_level)
-            words.append(f"By the {level} band over all rates {self.found}")
-        words += found.caveats
-        return f"{'. '.join(words)}."
+            level = percent(finding.confidence_level)
+            sentences.append(f"By the {level} band over all rates {self.found}")
+        sentences += finding.caveats
+        return f"{'. '.join(sentences)}."
 
     @property
-    def _counted(self) -> str:
-        """Records; of splits, in which they may return, the answers to them."""
+    def _records_text(self) -> str:
+        """Text of the records; with splits, which may repeat them, of the predictions."""
         positives, negatives = map(count_words, self.counts)
         if self.bands is None:
             return f"{positives} answers to positive, {negatives} to negative records"
@@ -402,23 +403,23 @@ class RocComparisonDisplay(PairDisplay):
         return NO_BAND if self.n_splits > 1 else ONE_SPLIT
 
     @property
-    def _split_words(self) -> str:
-        words = f"Mean of the curves of {self.n_splits} splits"
+    def _splits_text(self) -> str:
+        text = f"Mean of the curves of {self.n_splits} splits"
         if self.n_splits == 1:
-            words = "Curves of 1 split"
+            text = "Curves of 1 split"
         if self.n_left_out:
-            words += f", {self.n_left_out} without both classes left out"
-        return words
+            text += f", {self.n_left_out} without both classes left out"
+        return text
 
-    def _auc_words(self, role: int) -> str:
+    def _auc_text(self, role: int) -> str:
         auc, low, high = self.aucs[role]
         decimals = decimals_for(auc, low, high)
-        words = f"AUC {format_number(auc, decimals)}"
+        text = f"AUC {format_number(auc, decimals)}"
         if low is None or high is None:
-            return words
+            return text
         level = percent(self.finding.confidence_level)
         limits = (format_number(limit, decimals) for limit in (low, high))
-        return f"{words}, {level} interval {' to '.join(limits)}"
+        return f"{text}, {level} interval {' to '.join(limits)}"
 
     def _room(self) -> Room:
         # Squares as wide as the page allows, with titles above and legends below.
@@ -437,9 +438,9 @@ class RocComparisonDisplay(PairDisplay):
                 sensitivity,
                 lw=1.8,
                 ms=4.5,
-                # A few marks at other places, so that those of equal curves all show.
+                # A few marks at different places, so that those of equal curves all show.
                 markevery=(0.06 + 0.07 * i, 0.14),
-                label=f"{role_words(role, name)}\n{self._auc_words(i)}",
+                label=f"{role_words(role, name)}\n{self._auc_text(i)}",
                 **style,
             )
         dress(ax)
@@ -448,16 +449,16 @@ class RocComparisonDisplay(PairDisplay):
         ax.set_aspect("equal")
         ax.set_xlabel("False positive rate (1 − specificity)")
         ax.set_ylabel("Sensitivity (true positive rate)")
-        title = f"ROC curves\n{self._counted}"
+        title = f"ROC curves\n{self._records_text}"
         if self.bands is None:
-            title = f"{title}\n{self._split_words.replace(', ', chr(10))}"
+            title = f"{title}\n{self._splits_text.replace(', ', chr(10))}"
         ax.set_title(title, fontsize="medium")
         legend_below(ax)
 
     def _draw_difference(self, ax: Any) -> None:
-        found = self.finding
+        finding = self.finding
         if self.bands is not None:
-            level = percent(found.confidence_level)
+            level = percent(finding.confidence_level)
             low, high, far_low, far_high = self.bands
             ax.fill_between(
                 self.fpr,
@@ -469,9 +470,9 @@ class RocComparisonDisplay(PairDisplay):
             )
             for limit, label in ((low, f"{level} limits, one rate"), (high, None)):
                 ax.plot(self.fpr, limit, color=SOFT, lw=0.9, ls="-.", label=label)
-        for i, apart in enumerate(self.splits):
+        for i, difference in enumerate(self.splits):
             label = "Each split" if i == 0 else None
-            ax.plot(self.fpr, apart, color=SOFT, lw=0.5, ls=":", label=label)
+            ax.plot(self.fpr, difference, color=SOFT, lw=0.5, ls=":", label=label)
         label = "Difference" if self.bands is not None else "Difference of mean curves"
         ax.plot(self.fpr, self.difference, color=INK, lw=1.8, label=label)
         line_of_zero(ax, vertical=False)
@@ -482,8 +483,8 @@ class RocComparisonDisplay(PairDisplay):
         ax.set_ylabel(
             "Difference of sensitivities\n← champion better   challenger better →"
         )
-        lines = [f"Difference of AUCs {found.estimate_words}", found.interval_words]
-        lines += [found.pvalue_words, *found.caveats]
+        lines = [f"Difference of AUCs {finding.estimate_words}", finding.interval_words]
+        lines += [finding.pvalue_words, *finding.caveats]
         if self.bands is None:
             lines.append(self._no_band.capitalize())
         ax.set_title(wrapped(lines), fontsize="medium")
@@ -503,7 +504,7 @@ class RocComparisonDisplay(PairDisplay):
 
 
 def _one_test_set(result: Any) -> bool:
-    """Whether answers are to one hold-out set; what is no result is refused later on."""
+    """Whether predictions are for one hold-out set; invalid results fail later."""
     holder = comparison_behind(result)
     if isinstance(holder, PairedPredictions) or hasattr(holder, "evidence"):
         design = getattr(holder, "design", None)

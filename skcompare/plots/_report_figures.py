@@ -1,4 +1,4 @@
-"""Which pictures belong to a report: those of what the rows of its tables are about."""
+"""Pictures of a report, as SVG elements: those on the rows of its tables."""
 
 import io
 import re
@@ -25,35 +25,35 @@ VARIABLES = {
     SOFT: "--soft",
     LINE: "--line",
 }
-"""Colours that a page may set for dark readers."""
+"""Variables of colours that a page may change, such as for a dark theme."""
 
 TAG = re.compile(r"<[^>]*>")
 FAMILY = re.compile(r"(?:'[^']*'|&apos;[^;]*&apos;)(?:, *(?:'[^']*'|[\w -]+))*sans-serif")
 LETTERS = "font-family: system-ui, sans-serif"
-"""Said once for all words of a picture."""
+"""Font of all text of a picture, stated once."""
 
 RECTANGLE = re.compile(
     r"M (\S+) (\S+) L (\S+) \2 L \3 (\S+) L \1 \4 L \1 \2",
 )
-"""A path with four corners, two of whose numbers are said twice or more."""
+"""Path of a rectangle, two of whose numbers are repeated."""
 
 STYLE: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "skcompare"}
 
 PIXELS = 4 / 3
-"""Pixels of a point, so that words have the size that was drawn."""
+"""Pixels per point, so that text keeps its size."""
 SMALLEST = 0.9
-"""Share of its size to which a picture may shrink; then its box scrolls."""
+"""Share of its size to which a picture may shrink before its box scrolls."""
 
 
 def svg_of(display: Display, name: str) -> str:
-    """The picture as an element of a page, with colours that the page can change.
+    """Return the picture as an element of a page, with colours that the page can change.
 
     Parameters
     ----------
     display : Display
-        What is drawn.
+        The display to draw.
     name : str
-        A word that begins the ids, another one for each picture of a page.
+        Prefix of the ids, a different one for each picture of a page.
 
     Raises
     ------
@@ -67,47 +67,47 @@ def svg_of(display: Display, name: str) -> str:
             "Pictures need matplotlib. Install it: pip install 'skcompare[plot]'."
         ) from error
     file = io.StringIO()
-    # Words stay words, which can be found, read out and scaled. A constant salt gives equal
-    # pictures equal files, and so does leaving the reader's own style aside.
+    # Text stays text, which can be searched, read out and scaled. A constant salt gives
+    # equal pictures equal files, and so does ignoring the user's own style.
     with style.context("default"), rc_context(STYLE), catch_warnings():
-        # A letter that the fonts of matplotlib lack is drawn by the browser.
+        # A glyph that the fonts of matplotlib lack is drawn by the browser.
         filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure, axes = new_figure(display._room())
         display.plot(ax=axes)
         figure.patch.set_alpha(0.0)
-        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        # Without the empty strips that squares and legends of odd sizes leave.
+        metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        # Without the empty margins that squares and legends of odd sizes leave.
         tight = {"bbox_inches": "tight", "pad_inches": 0.05}
-        figure.savefig(file, format="svg", metadata=nothing, **tight)
+        figure.savefig(file, format="svg", metadata=metadata, **tight)
     return _for_page(file.getvalue(), name, display.summary)
 
 
 def _for_page(svg: str, name: str, summary: str) -> str:
-    """The element alone, named, described, and of flexible size."""
+    """Return the element alone, named, described, and of flexible size."""
     body = svg[svg.index("<svg") :]
     box = re.search(r'viewBox="([^"]+)"', body)
     size = box.group(1) if box else "0 0 400 300"
-    inside = body[body.index(">") + 1 :]
+    content = body[body.index(">") + 1 :]
     for hidden in ("metadata", "style"):
-        # A style sheet within the picture would be one of the whole page.
-        inside = re.sub(rf"<{hidden}.*?</{hidden}>", "", inside, flags=re.DOTALL)
-    inside = re.sub(r"<!--.*?-->", "", inside, flags=re.DOTALL)
-    # Only what stands in tags is changed, never the words between them.
-    inside = TAG.sub(lambda tag: _tag_for_page(tag.group(0), name), inside)
-    inside = re.sub(r">\s+<", "><", inside)
-    words = escape(in_one_line(summary))
+        # A style sheet within the picture would apply to the whole page.
+        content = re.sub(rf"<{hidden}.*?</{hidden}>", "", content, flags=re.DOTALL)
+    content = re.sub(r"<!--.*?-->", "", content, flags=re.DOTALL)
+    # Only tags are changed, never the text between them.
+    content = TAG.sub(lambda tag: _tag_for_page(tag.group(0), name), content)
+    content = re.sub(r">\s+<", "><", content)
+    label = escape(in_one_line(summary))
     width, least = _widths(float(size.split()[2]))
     return (
         f'<svg class="picture" viewBox="{size}" width="{width}" role="img" '
-        f'aria-label="{words}" style="min-width: {least}px; --natural: {width}px; '
+        f'aria-label="{label}" style="min-width: {least}px; --natural: {width}px; '
         'font-family: system-ui, sans-serif" '
         f'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
-        f"{inside.strip()}"
+        f"{content.strip()}"
     )
 
 
 def _tag_for_page(tag: str, name: str) -> str:
-    """A tag with ids of its own and colours that the page can change."""
+    """Return a tag with unique ids and colours that the page can change."""
     tag = re.sub(r'( id=")', rf"\1{name}-", tag)
     tag = re.sub(r'((?:xlink:)?href="#)', rf"\1{name}-", tag)
     tag = tag.replace("url(#", f"url(#{name}-")
@@ -117,8 +117,8 @@ def _tag_for_page(tag: str, name: str) -> str:
 
 
 def _short(tag: str) -> str:
-    """The same tag in fewer letters: a large table has a thousand of them."""
-    # Hundredths of a point are seen by nobody.
+    """Return the same tag in fewer characters: a large table has a thousand tags."""
+    # Hundredths of a point are invisible.
     tag = re.sub(r"(\d\.\d\d)\d+", r"\1", tag)
     tag = re.sub(r' transform="rotate\(-?0(?:\.0*)? [^)]*\)"', "", tag)
     tag = tag.replace(f"{LETTERS}; ", "")
@@ -128,7 +128,7 @@ def _short(tag: str) -> str:
 
 
 def _widths(points: float) -> tuple[int, int]:
-    """The width in pixels, and the least one at which its words can be read."""
+    """Return the width in pixels, and the least one at which text is readable."""
     pixels = points * PIXELS
     return round(pixels), round(pixels * SMALLEST)
 
@@ -138,14 +138,14 @@ REPEATED = "records are answered more than once in this design"
 OPEN = "it is not known that answers to these splits may be counted together"
 POOLED = "all answers together have another error than the mean of the splits, in the table"
 ONCE = (HOLDOUT, "kfold")
-"""Designs in which no record is answered twice, so that answers can be counted together."""
+"""Designs with one prediction per record, so that predictions can be pooled."""
 
 LABELS = ("accuracy", "zero_one_loss")
-"""Losses of labels, of which the right/wrong table says all."""
+"""Losses of labels, which the contingency table determines."""
 
 
 class Picture(NamedTuple):
-    """A display with the word for its ids and its heading."""
+    """Display with the prefix of its ids and its heading."""
 
     name: str
     title: str
@@ -153,21 +153,21 @@ class Picture(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """What a report can show, and why it cannot show the rest."""
+    """Pictures that a report can show, and the reasons why others are left out."""
 
     shown: tuple[Picture, ...]
     left_out: tuple[str, ...]
 
 
 class Subject(NamedTuple):
-    """A kind of picture: its display, its heading, and the rows that it belongs to.
+    """Kind of picture: its display, its heading, and the rows that it belongs to.
 
     A row belongs by its measure, or by the name of the evidence that its test needs. The
-    picture has the numbers of a row that is about the same: of one of the measures `same`,
-    or of the test `test`. Without `designs` there is one for every design. Of several
-    splits a picture that is `averaged` has the mean of theirs, without limits of its own,
-    and one that is `pooled` is of all answers together, which no row is about: it is left
-    out where a row has the mean, which is another number of the same name.
+    picture has the numbers of a row on the same quantity: of one of the measures `same`, or
+    of the test `test`. Without `designs` there is a picture for every design. With several
+    splits a picture that is `averaged` has their mean, without limits of its own, and one
+    that is `pooled` is of all predictions together, which no row is about: it is left out
+    where a row has the mean, which is another number of the same name.
     """
 
     display: str
@@ -220,63 +220,63 @@ AMONG = {
     "PairwiseDisplay": "All pairs",
     "ForestDisplay": "Differences with intervals",
 }
-"""Pictures of several classifiers."""
+"""Headings of the pictures of several classifiers."""
 
 
 def pictures_of(comparison: Any) -> Pictures:
-    """The pictures of a comparison of two classifiers.
+    """Make the pictures of a comparison of two classifiers.
 
     Parameters
     ----------
     comparison : Comparison
-        What is shown: its rows, and the answers that they are about.
+        The comparison: its rows, and their predictions.
     """
     return _made([*_of_rows(comparison), *_of_evidence(comparison)])
 
 
 def pictures_among(comparison: Any) -> Pictures:
-    """The pictures of a comparison of several classifiers.
+    """Make the pictures of a comparison of several classifiers.
 
-    Who is told apart and by how much, by each measure; the table of all pairs, which is
-    large, by the primary one.
+    Significant differences and their sizes, by each measure; the table of all pairs, which
+    is large, by the primary one.
 
     Parameters
     ----------
     comparison : MultipleComparison
-        What is shown.
+        The comparison.
     """
     several = len(comparison.comparisons) > 1
-    wanted: list[Wanted] = []
-    for number, one in enumerate(comparison.comparisons, start=1):
-        if one.test is None:
+    pictures: list[Wanted] = []
+    for number, part in enumerate(comparison.comparisons, start=1):
+        if part.test is None:
             continue
-        by = f" by {one.subject}" if several else ""
+        by = f" by {part.subject}" if several else ""
         kinds = dict(AMONG)
-        if one.control is not None:
+        if part.control is not None:
             # There are no groups, and the few pairs are those of the differences.
             kinds = {"ForestDisplay": kinds["ForestDisplay"]}
         elif number > 1:
             del kinds["PairwiseDisplay"]
         for display, title in kinds.items():
             name = f"{display.removesuffix('Display').lower()}-{number}"
-            wanted.append(_wanted(display, f"{title}{by}", one, name))
-    return _made(wanted)
+            pictures.append(_picture_of(display, f"{title}{by}", part, name))
+    return _made(pictures)
 
 
 def drawn(picture: Picture) -> str:
-    """The picture as an element of a page."""
+    """Return the picture as an element of a page."""
     return svg_of(picture.display, f"picture-{picture.name}")
 
 
 class Wanted(NamedTuple):
-    """A picture that belongs to a report, not made yet."""
+    """Picture that belongs to a report, not made yet."""
 
     name: str
     title: str
     make: Callable[[], Display]
 
 
-def _wanted(
+def _picture_of(
     display: str,
     title: str,
     result: Any,
@@ -284,23 +284,23 @@ def _wanted(
     settings: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Wanted:
-    """A picture to be made of a result by the display of this name.
+    """Return a picture to be made of a result by the display of this name.
 
-    Of the settings it is given those that it knows.
+    Settings that the display does not accept are ignored.
     """
 
     def make() -> Display:
-        home = _display_class(display)
-        taken = keywords_of(home._of) if settings else ()
-        known = {key: value for key, value in settings.items() if key in taken}
-        found: Display = home.of_result(result, **known, **options)
-        return found
+        display_class = _display_class(display)
+        accepted = keywords_of(display_class._of) if settings else ()
+        chosen = {key: value for key, value in settings.items() if key in accepted}
+        made: Display = display_class.of_result(result, **chosen, **options)
+        return made
 
     return Wanted(name or display.removesuffix("Display").lower(), title, make)
 
 
 def _display_class(name: str) -> Any:
-    """The class of a display, loaded with the others when the first figure is drawn."""
+    """Return the class of a display, loaded with all others on first use."""
     from skcompare.plots._accuracy import AgreementDisplay, ContingencyDisplay
     from skcompare.plots._calibration import CalibrationComparisonDisplay
     from skcompare.plots._losses import LossDifferenceDisplay
@@ -321,22 +321,22 @@ def _display_class(name: str) -> Any:
         RelativePrecisionDisplay,
         RocComparisonDisplay,
     )
-    return {each.__name__: each for each in classes}[name]
+    return {cls.__name__: cls for cls in classes}[name]
 
 
 def _of_rows(comparison: Any) -> Iterator[Wanted]:
-    """Pictures of the numbers of the tables."""
+    """Yield pictures of the numbers of the tables."""
     kinds = {row.kind for row in comparison.rows if row.low is not None}
     if "difference" in kinds:
-        yield _wanted("ForestDisplay", "Differences with intervals", comparison)
+        yield _picture_of("ForestDisplay", "Differences with intervals", comparison)
     if "ratio" in kinds:
-        yield _wanted("RelativePrecisionDisplay", "Ratios with intervals", comparison)
+        yield _picture_of("RelativePrecisionDisplay", "Ratios with intervals", comparison)
 
 
 def _of_evidence(comparison: Any) -> Iterator[Wanted]:
-    """Pictures of the answers that the rows are about."""
+    """Yield pictures of the predictions that the rows are about."""
     kind = comparison.design.kind
-    # A row of one class is about the answers that name it, not about all.
+    # A row of one class is about the predictions of that class only.
     rows = [row for row in comparison.rows if row.label is None]
     for subject in SUBJECTS:
         if any(_is_about(subject, row) for row in rows):
@@ -355,10 +355,10 @@ def _of_evidence(comparison: Any) -> Iterator[Wanted]:
 def _about(
     comparison: Any, subject: Subject, kind: str, name: str = "", **options: Any
 ) -> Wanted:
-    """A picture of answers, with the numbers of the row that is about the same."""
+    """Return a picture of predictions, with the numbers of the matching row."""
     if subject.designs and kind not in subject.designs:
-        known = OPEN if kind in ("time ordered", "unknown") else REPEATED
-        return _refused(subject.title, known)
+        reason = OPEN if kind in ("time ordered", "unknown") else REPEATED
+        return _refused(subject.title, reason)
     measures = [row.measure for row in comparison.rows]
     if subject.pooled and kind != HOLDOUT and set(measures) & set(subject.same):
         return _refused(subject.title, POOLED)
@@ -370,18 +370,20 @@ def _about(
     }
     if subject.averaged and kind != HOLDOUT:
         settings = {}
-    wanted = _wanted(subject.display, subject.title, comparison, name, settings, **options)
+    picture = _picture_of(
+        subject.display, subject.title, comparison, name, settings, **options
+    )
 
     def make() -> Display:
-        display = wanted.make()
+        display = picture.make()
         show_row(display, comparison.rows, subject.same, subject.test, alpha)
         return display
 
-    return wanted._replace(make=make)
+    return picture._replace(make=make)
 
 
 def _refused(title: str, reason: str) -> Wanted:
-    """A picture that would not be true for the design."""
+    """Return a picture whose making fails, with the reason."""
 
     def make() -> Display:
         raise ValueError(reason)
@@ -392,20 +394,20 @@ def _refused(title: str, reason: str) -> Wanted:
 def _is_about(subject: Subject, row: Any) -> bool:
     if row.measure in subject.measures:
         return True
-    known = paired_tests()
-    return row.test in known and known[row.test].needs.__name__ in subject.needs
+    entries = paired_tests()
+    return row.test in entries and entries[row.test].needs.__name__ in subject.needs
 
 
-def _made(wanted: Sequence[Wanted]) -> Pictures:
-    """Those that can be made, and in words why the others cannot."""
+def _made(pictures: Sequence[Wanted]) -> Pictures:
+    """Return the pictures that can be made, and the reasons why others cannot."""
     shown: list[Picture] = []
     reasons: dict[str, list[str]] = {}
-    for one in wanted:
+    for picture in pictures:
         try:
-            shown.append(Picture(one.name, one.title, one.make()))
+            shown.append(Picture(picture.name, picture.title, picture.make()))
         except (ValueError, TypeError, MissingDependencyError) as error:
             reason = str(error).partition(". ")[0].rstrip(".")
-            reasons.setdefault(reason, []).append(one.title)
+            reasons.setdefault(reason, []).append(picture.title)
     return Pictures(
         tuple(shown),
         tuple(f"{', '.join(titles)}: {reason}" for reason, titles in reasons.items()),

@@ -1,4 +1,4 @@
-"""Registered tests of a pair, run for a picture that was given answers alone."""
+"""Registered tests of a pair, run for displays of predictions."""
 
 import inspect
 import math
@@ -20,22 +20,23 @@ from skcompare.stats.core import ADJUSTMENTS
 LABEL, LOSS, SCORE = "label", "loss", "score"
 ACCURACY = "accuracy"
 OF_TESTS = ("tests", "alternative", "adjust", "pos_label")
-"""Options of tests that are run for a picture, beside the level."""
+"""Options of tests that are run for a display, beside the level."""
 ROLES = ("champion", "challenger")
 RATIO = "relative_precision"
-"""The test of a ratio that runs where none was asked for."""
+"""Default test of a ratio."""
 RATIOS = ("ratio", "odds ratio")
 """Estimates whose value of equal classifiers is 1."""
 
 OF_LABELS_ONLY = (BlockDifferences, ScoreDifferences, ScoredPair)
-"""Evidence that is made of a pair for its accuracy only."""
+"""Evidence that is made of a pair only for its accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairTests:
-    """The rows of tests of one pair.
+    """Rows of the tests of one pair.
 
-    It is made as evidence is, so that displays take it from answers of any source.
+    It is constructed like evidence, so that displays make it from predictions of any
+    source.
     """
 
     rows: tuple[IntervalRow, ...]
@@ -56,7 +57,7 @@ class PairTests:
         adjust: str = "holm",
         pos_label: Any = None,
     ) -> "PairTests":
-        """Run tests by name, with options in a dict, or those that suit the answers."""
+        """Run tests by name, with options in a dict, or by default suitable ones."""
         alpha = check_alpha(alpha)
         check_alternative(alternative)
         check_choice("adjust", adjust, ADJUSTMENTS)
@@ -76,27 +77,26 @@ class _Runner:
     pos_label: Any
 
     def default(self) -> list[IntervalRow]:
-        """The design's test of the accuracy, and of the scores where there are some."""
+        """Return the rows of the default tests of accuracy, and of scores if present."""
         if self.kind == "ratio":
             rows = self.named([RATIO])
             return (
                 rows if ratios_suit(self.pair.design) else untested(rows, self.pair.design)
             )
-        return [self._of_measure(measure) for measure in _measures_of(self.pair.alone)]
+        return [self._row_of_measure(measure) for measure in _measures_of(self.pair.alone)]
 
     def named(self, tests: Any) -> list[IntervalRow]:
-        """The tests that were asked for, one of a class for all classes."""
-        asked = _asked(tests)
+        """Return the rows of requested tests; tests of one class run for all classes."""
         rows = []
-        for name, options in asked.items():
+        for name, options in _tests_with_options(tests).items():
             entry = get_test(name)
             self._check(entry)
-            known = (*entry.options, *entry.evidence_options)
+            allowed = (*entry.options, *entry.evidence_options)
             for option in options:
-                if option not in known or option == "alternative":
+                if option not in allowed or option == "alternative":
                     raise ValueError(
                         f"{name} has no option {option!r} here. Its options: "
-                        f"{', '.join(each for each in known if each != 'alternative')}."
+                        f"{', '.join(key for key in allowed if key != 'alternative')}."
                     )
             labels = [options.get(LABEL)]
             if LABEL in entry.options and LABEL not in options:
@@ -107,9 +107,9 @@ class _Runner:
 
     def _check(self, entry: PairedTestEntry) -> None:
         if entry.kind != self.kind:
-            other = {"ratio": "RelativePrecisionDisplay", "difference": "ForestDisplay"}
-            use = other.get(entry.kind)
-            hint = f" Use {use}." if use else " Read it from its result."
+            displays = {"ratio": "RelativePrecisionDisplay", "difference": "ForestDisplay"}
+            display = displays.get(entry.kind)
+            hint = f" Use {display}." if display else " Read it from its result."
             raise ValueError(
                 f"This picture shows estimates of kind {self.kind!r}. Got {entry.name}, "
                 f"which is of kind {entry.kind!r}.{hint}"
@@ -120,7 +120,7 @@ class _Runner:
                 f"{reason}. Choose another test, or give the answers it needs."
             )
 
-    def _of_measure(self, measure: str) -> IntervalRow:
+    def _row_of_measure(self, measure: str) -> IntervalRow:
         entry = default_test_of(measure, self.pair.alone, self.alternative)
         if entry is not None:
             return self._run(entry, {}, None, measure)
@@ -131,14 +131,17 @@ class _Runner:
     def _run(
         self, entry: PairedTestEntry, options: dict[str, Any], label: Any, measure: Any
     ) -> IntervalRow:
-        """The row of a test, with its evidence made for it."""
-        given = {
+        """Run a test on its evidence, and return its row."""
+        evidence_options = {
             name: options.pop(name) for name in entry.evidence_options if name in options
         }
         loss = loss_of(measure)
         if loss is not None and LOSS in entry.evidence_options:
-            given.setdefault(LOSS, loss.name)
-        for target, names in ((given, entry.evidence_options), (options, entry.options)):
+            evidence_options.setdefault(LOSS, loss.name)
+        for target, names in (
+            (evidence_options, entry.evidence_options),
+            (options, entry.options),
+        ):
             if self.pos_label is not None and "pos_label" in names:
                 target.setdefault("pos_label", self.pos_label)
         if label is not None:
@@ -150,14 +153,14 @@ class _Runner:
                 f"{entry.name} has no direction. Got alternative={self.alternative!r}. "
                 "Choose another test, or leave `alternative` out."
             )
-        evidence = entry.needs.from_pair(self.pair, **given)  # type: ignore[attr-defined]
+        evidence = entry.needs.from_pair(self.pair, **evidence_options)  # type: ignore[attr-defined]
         result = entry.function(evidence, **options)
         subject = measure or _subject(entry, options, evidence)
         return row_of_result(result, subject, label=label, alpha=self.alpha)
 
 
 def refuse_options(result: Any, given: Iterable[str], alpha: float | None) -> None:
-    """Refuse options of tests that have run already."""
+    """Refuse options of tests that have already run."""
     if names := ", ".join(given):
         raise ValueError(
             f"{names}: the tests have run already. Leave this out, or pass the answers of "
@@ -171,7 +174,7 @@ def refuse_options(result: Any, given: Iterable[str], alpha: float | None) -> No
 def row_of_result(
     result: PairedResult, measure: str, *, label: Any = None, alpha: float = 0.05
 ) -> IntervalRow:
-    """The row of a test's result."""
+    """Return the row of a test's result."""
     low, high = None, None
     if result.has_interval:
         low, high = result.confidence_interval(1 - alpha)
@@ -189,7 +192,7 @@ def row_of_result(
         level=1 - alpha,
         unit=ratio_unit(result) or unit_of(measure, result.greater_is_better),
         flags=flags,
-        note=_silence(result),
+        note=_absence_note(result),
         measure=measure,
         champion=result.champion,
         challenger=result.challenger,
@@ -197,13 +200,13 @@ def row_of_result(
 
 
 def ratios_suit(design: Any) -> bool:
-    """Whether the usual test of a ratio is valid for a design."""
+    """Whether the default test of a ratio is valid for a design."""
     return get_test(RATIO).valid_for(design)
 
 
 def untested(rows: Iterable[IntervalRow], design: Any) -> list[IntervalRow]:
-    """The estimates alone, where no test was asked for and none is valid."""
-    why = f"no test of a ratio is valid for {design}"
+    """Return rows with the estimates alone, where no test is valid."""
+    reason = f"no test of a ratio is valid for {design}"
     return [
         replace(
             row,
@@ -214,32 +217,32 @@ def untested(rows: Iterable[IntervalRow], design: Any) -> list[IntervalRow]:
             adjusted_pvalue=None,
             level=None,
             flags=(),
-            note="; ".join(filter(None, (row.note, why))),
+            note="; ".join(filter(None, (row.note, reason))),
         )
         for row in rows
     ]
 
 
 def ratio_unit(result: PairedResult) -> str:
-    """The axis of a ratio: that of ratios or of odds ratios; none for other estimates."""
-    before, of, _ = result.estimate_name.partition(" of ")
-    return before if of and before in RATIOS else ""
+    """Return the unit of a ratio or odds ratio; empty for other estimates."""
+    quantity, of, _ = result.estimate_name.partition(" of ")
+    return quantity if of and quantity in RATIOS else ""
 
 
-def _silence(result: PairedResult) -> str:
-    """Which classifier never gives the class that a result is about."""
+def _absence_note(result: PairedResult) -> str:
+    """Text naming the classifiers that never predict the class of a result."""
     return silence_words([r for r in ROLES if not result.details.get(f"{r}_answers", 1)])
 
 
 def silence_words(roles: Sequence[str]) -> str:
-    """That these never give the class that a row is about."""
+    """Text naming the roles that never predict the class of a row."""
     return f"{' and '.join(roles)} never gave this answer" if roles else ""
 
 
 def default_test_of(
     measure: str, predictions: Predictions, alternative: str = "two-sided"
 ) -> PairedTestEntry | None:
-    """The first test of a difference that the design and these answers suit."""
+    """Return the first test of a difference that suits the design and predictions."""
     for entry in tests_for(measure, predictions.design):
         if entry.kind != "difference" or (
             alternative != "two-sided" and "alternative" not in entry.options
@@ -253,24 +256,26 @@ def default_test_of(
 
 
 def _measures_of(predictions: Predictions) -> Iterator[str]:
-    """What is compared by default."""
+    """Yield the measures that are compared by default."""
     yield ACCURACY
-    two = len(predictions.classes) == 2
-    if two and all(one.has_proba or one.has_decision for one in predictions.answers):
+    is_binary = len(predictions.classes) == 2
+    if is_binary and all(
+        role.has_proba or role.has_decision for role in predictions.answers
+    ):
         yield "roc_auc"
-    if all(one.has_proba for one in predictions.answers):
-        yield "brier_loss" if two else "multiclass_brier_loss"
+    if all(role.has_proba for role in predictions.answers):
+        yield "brier_loss" if is_binary else "multiclass_brier_loss"
 
 
-def _asked(tests: Any) -> Mapping[str, Mapping[str, Any]]:
+def _tests_with_options(tests: Any) -> Mapping[str, Mapping[str, Any]]:
     if isinstance(tests, str):
         return {tests: {}}
     if isinstance(tests, Mapping):
         return tests
     if isinstance(tests, Iterable):
-        asked: dict[str, Mapping[str, Any]] = {name: {} for name in tests}
-        if asked:
-            return asked
+        requested: dict[str, Mapping[str, Any]] = {name: {} for name in tests}
+        if requested:
+            return requested
     raise ValueError(
         "`tests` must be a name of a registered test, a list of names, or a dict of names "
         f"and options. Got {tests!r}."
@@ -278,27 +283,27 @@ def _asked(tests: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _subject(entry: PairedTestEntry, options: Mapping[str, Any], evidence: Any) -> str:
-    """What a test measures that was asked for by its name."""
+    """Return the measure of a test that was requested by name."""
     if SCORE in entry.options:
-        chosen = options.get(
+        score = options.get(
             SCORE, inspect.signature(entry.function).parameters[SCORE].default
         )
-        return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", SCORE)
+        return score if isinstance(score, str) else getattr(score, "__name__", SCORE)
     if entry.needs in (BlockDifferences, ScoreDifferences):
         return str(evidence.score)
     if entry.needs is ScoredPair:
         return ACCURACY
     if ANY_LOSS in entry.measures:
-        known = record_losses().get(evidence.loss)
-        return evidence.loss if known is None else next(iter(known.measures), evidence.loss)
+        loss = record_losses().get(evidence.loss)
+        return evidence.loss if loss is None else next(iter(loss.measures), evidence.loss)
     return entry.measures[0]
 
 
 def _gain_in_accuracy(pair: PairedPredictions) -> float:
-    """The difference of the shares of right answers over all test sets."""
+    """Return the difference in accuracy over all test sets."""
     truth = pair.predictions.y_answered()
-    right = [np.mean(role.known_labels() == truth) for role in pair.roles]
-    return float(right[1] - right[0])
+    accuracies = [np.mean(role.known_labels() == truth) for role in pair.roles]
+    return float(accuracies[1] - accuracies[0])
 
 
 def _adjusted(rows: list[IntervalRow], adjust: str) -> list[IntervalRow]:

@@ -1,4 +1,4 @@
-"""The difference that a number of records can show."""
+"""Display of the differences that numbers of records can show."""
 
 import math
 from collections.abc import Mapping
@@ -22,22 +22,22 @@ from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import INK, dress
 
 AROUND = 8
-"""The curve goes so many times below and above the plan's records."""
+"""Factor by which the curve extends below and above the records of the plan."""
 
 USUAL = 1000.0
-"""Records around which it goes where no number is enough for the plan."""
+"""Center of the curve where no number of records is enough for the plan."""
 
 SECOND = 0.9
-"""The power of the second curve."""
+"""Power of the second curve."""
 
 
 @dataclass(eq=False, repr=False)
 class SampleSizeDisplay(PlanDisplay):
-    """Which difference can so many records show, and how many does a smaller one take?
+    """Differences that numbers of records can show, at a constant power.
 
-    Along a curve the power is the same. The mark is the plan's difference with the records
-    that it takes; where records were given, it is the difference that these show. All else
-    is as the plan supposes, above all the disagreement of the two classifiers.
+    Along a curve the power is constant. The mark is the plan's difference with the records
+    needed; where the number of records was set, it is the difference that these show. All
+    else is as the plan supposes, above all the disagreement of the two classifiers.
 
     Parameters
     ----------
@@ -46,17 +46,17 @@ class SampleSizeDisplay(PlanDisplay):
     powers : list of float
         The power of each curve.
     wanted : float
-        The power that the plan asks for, whose curve is solid.
+        The requested power of the plan, whose curve is solid.
     differences : list of ndarray of shape (n_points,)
-        The true difference that is shown with this power; NaN where none is.
+        The true difference that is shown with each power; NaN if none is.
     marked : tuple of two float
-        Difference and records of the mark; NaN where there is none.
+        Difference and records of the mark; NaN if there is none.
     question : str
-        What is to be shown.
+        The goal of the plan.
     supposed : str
-        What is supposed besides the difference.
+        The assumption besides the difference.
     measure : str
-        What is compared.
+        The compared measure.
 
     Attributes
     ----------
@@ -73,12 +73,12 @@ class SampleSizeDisplay(PlanDisplay):
     The constructors take these options:
 
     powers : sequence of float, optional
-        Powers of the curves; by default the wanted one and 0.9.
+        Powers of the curves; by default the requested one and 0.9.
     points : int, default=16
-        Numbers of records at which the difference is looked for.
+        Number of points of a curve.
 
-    `from_estimators`, `from_predictions` and `from_result` take answers to the records of a
-    pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`.
+    `from_estimators`, `from_predictions` and `from_result` take predictions for the records
+    of a pilot, and the options of :func:`~skcompare.stats.plan_from_pilot`.
 
     Examples
     --------
@@ -106,13 +106,13 @@ class SampleSizeDisplay(PlanDisplay):
     def _of_plan(cls, plan: Any, *, powers: Any = None, points: int = 16) -> Self:
         check_count("points", points, least=2)
         question = asked(plan)
-        wanted = _checked_powers(powers, plan)
-        around = plan.records if plan.feasible else USUAL
-        records = record_grid(around / AROUND, around * AROUND, points, True)
+        chosen_powers = _checked_powers(powers, plan)
+        center = plan.records if plan.feasible else USUAL
+        records = record_grid(center / AROUND, center * AROUND, points, True)
         sign = -1.0 if plan.alternative == "less" or plan.difference < 0 else 1.0
-        found = [
+        differences = [
             np.array([reachable(question, int(n), power, sign) for n in records])
-            for power in wanted
+            for power in chosen_powers
         ]
         marked = (plan.difference, float(plan.records))
         if not plan.feasible:
@@ -125,37 +125,37 @@ class SampleSizeDisplay(PlanDisplay):
             if hasattr(plan, "disagreement")
             else str(plan.assumption)
         )
-        words = str(plan).split("\n")[1]
+        plan_question = str(plan).split("\n")[1]
         return cls(
             records,
-            wanted,
+            chosen_powers,
             plan.wanted_power,
-            found,
+            differences,
             marked,
-            words,
+            plan_question,
             supposed,
             question.measure,
         )
 
     @property
     def summary(self) -> str:
-        """The mark, and the ends of the first curve."""
+        """Text of the mark, and of the ends of each curve."""
         difference, records = self.marked
-        words = [f"Records needed {self.question}, {self.supposed}"]
+        sentences = [f"Records needed {self.question}, {self.supposed}"]
         if math.isfinite(difference):
-            words.append(
+            sentences.append(
                 f"{records_words(records)} show a difference of {difference:+.4f} with "
                 f"power {self.wanted:g}"
             )
         for power, differences in zip(self.powers, self.differences):
-            known = np.flatnonzero(np.isfinite(differences))
+            finite = np.flatnonzero(np.isfinite(differences))
             ends = [
-                f"{records_words(self.records[at])} {differences[at]:+.4f}"
-                for at in sorted({*known[:1].tolist(), *known[-1:].tolist()})
+                f"{records_words(self.records[k])} {differences[k]:+.4f}"
+                for k in sorted({*finite[:1].tolist(), *finite[-1:].tolist()})
             ]
             if ends:
-                words.append(f"With power {power:g} {', '.join(ends)}")
-        return f"{'. '.join(words)}."
+                sentences.append(f"With power {power:g} {', '.join(ends)}")
+        return f"{'. '.join(sentences)}."
 
     def _room(self) -> Room:
         return Room(width=6.4, height=4.4)
@@ -163,16 +163,16 @@ class SampleSizeDisplay(PlanDisplay):
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        others = iter(LOOKS[1:])
+        other_styles = iter(LOOKS[1:])
         for power, differences in zip(self.powers, self.differences):
-            look = LOOKS[0] if power == self.wanted else next(others)
-            style = {name: value for name, value in look.items() if name != "marker"}
+            line_style = LOOKS[0] if power == self.wanted else next(other_styles)
+            line = {name: value for name, value in line_style.items() if name != "marker"}
             label = f"power {power:g}"
             ax.plot(
                 differences,
                 self.records,
-                lw=2 if look is LOOKS[0] else 1.5,
-                **style,
+                lw=2 if line_style is LOOKS[0] else 1.5,
+                **line,
                 label=label,
             )
         difference, records = self.marked
@@ -190,7 +190,7 @@ class SampleSizeDisplay(PlanDisplay):
         ax.set_ylim(self.records[0], self.records[-1])
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7))
         ax.set_xlabel(f"True difference in {self.measure}, challenger − champion")
-        title = [self._marked_words(), self.question, self.supposed]
+        title = [self._mark_text(), self.question, self.supposed]
         ax.set_title("\n".join(filter(None, title)), color=INK, fontsize="medium")
         legend = ax.legend(
             loc="upper left",
@@ -203,7 +203,7 @@ class SampleSizeDisplay(PlanDisplay):
         for text in legend.get_texts():
             text.set_color(INK)
 
-    def _marked_words(self) -> str:
+    def _mark_text(self) -> str:
         difference, records = self.marked
         if not math.isfinite(difference):
             return "No number of records is enough for the plan"
@@ -221,10 +221,10 @@ class SampleSizeDisplay(PlanDisplay):
 def _checked_powers(powers: Any, plan: Any) -> list[float]:
     if powers is None:
         powers = [plan.wanted_power, *([SECOND] if plan.wanted_power < SECOND else [])]
-    wanted = [float(power) for power in np.ravel(powers)]
-    if not 0 < len(wanted) < len(LOOKS) or not all(plan.alpha < p < 1 for p in wanted):
+    checked = [float(power) for power in np.ravel(powers)]
+    if not 0 < len(checked) < len(LOOKS) or not all(plan.alpha < p < 1 for p in checked):
         raise ValueError(
             f"`powers` must be one to {len(LOOKS) - 1} numbers above alpha, "
             f"{plan.alpha:g}, and below 1. Got {powers!r}. 0.8 and 0.9 are usual."
         )
-    return wanted
+    return checked

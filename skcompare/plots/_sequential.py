@@ -1,4 +1,4 @@
-"""What the looks at a growing stream have shown."""
+"""Display of the interim analyses of a growing stream of records."""
 
 import math
 import textwrap
@@ -26,13 +26,13 @@ from skcompare.plots.drawing._style import (
 from skcompare.stats import AnytimeMonitor
 
 DRAWN = 300
-"""Looks that are drawn; of more the picture would show no more."""
+"""Largest number of looks that are drawn; more would not be visible."""
 
 LATE = 0.1
-"""Intervals of looks with less than this share of the records may leave the picture."""
+"""Share of the records below which intervals of looks may exceed the axes."""
 
 LONG = 20_000
-"""From so many records on their scale has short words."""
+"""Number of records from which the scale has short labels."""
 
 ACCURACY = "difference in accuracy"
 
@@ -44,17 +44,17 @@ DRIFTED = (
 
 @dataclass(eq=False, repr=False)
 class LooksDisplay(Display):
-    """How did the evidence grow, and when was it enough?
+    """Differences and p-values of the interim analyses of an anytime-valid test.
 
-    The upper panel has the difference that the records up to each look show, with the
-    interval of that look; the intervals hold the difference at all looks together. The
-    dashed lines are what all intervals so far have in common. The lower panel has the
-    p-value of each look, small circles, and the smallest of all looks so far, a line. It is
-    valid whenever one stops; where it crosses alpha, the question is decided, and a
-    vertical line says after how many records.
+    The upper panel has the difference of the records up to each look, with the interval of
+    that look; the intervals cover the true difference at all looks together. The dashed
+    lines are the intersection of all intervals so far. The lower panel has the p-value of
+    each look, small circles, and the smallest of all looks so far, a line. It is valid at
+    any stopping time; where it crosses alpha, the question is decided, and a vertical line
+    marks the number of records.
 
-    The p-value of a usual test is no part of the picture: it would be for one look only,
-    and a monitor keeps no records of which to make it.
+    The p-value of a usual test is not shown: it would be valid for a single look only, and
+    a monitor keeps no records from which to compute it.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ class LooksDisplay(Display):
     null_value : float
         Difference under the null hypothesis.
     confidence_level : float
-        Level of all intervals together; alpha is 1 less it.
+        Level of all intervals together; alpha is 1 minus it.
     alternative : {"two-sided", "less", "greater"}
         Direction of the test.
     bound : float
-        The largest difference there can be.
+        The largest possible difference.
     measure : str
-        What the estimate is.
+        Name of the estimate.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class LooksDisplay(Display):
 
     See Also
     --------
-    skcompare.stats.AnytimeMonitor : What is drawn.
+    skcompare.stats.AnytimeMonitor : The monitor that is drawn.
 
     Examples
     --------
@@ -120,25 +120,25 @@ class LooksDisplay(Display):
         Parameters
         ----------
         result : AnytimeMonitor
-            With one look at least.
+            A monitor with at least one look.
         ax : matplotlib Axes or sequence of two Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Returns
         -------
         display : LooksDisplay
-            Drawn.
+            The display, drawn.
         """
         return cls._drawn(cls.of_result(result), ax)
 
     @classmethod
     def of_result(cls, result: AnytimeMonitor) -> Self:
-        """The display of a monitor's looks, not drawn yet.
+        """Return the display of a monitor's looks, not drawn yet.
 
         Parameters
         ----------
         result : AnytimeMonitor
-            With one look at least.
+            A monitor with at least one look.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class LooksDisplay(Display):
         TypeError
             If it is no monitor.
         ValueError
-            If the monitor has not looked yet.
+            If the monitor has no look yet.
         """
         if not isinstance(result, AnytimeMonitor):
             raise TypeError(
@@ -186,7 +186,7 @@ class LooksDisplay(Display):
 
     @property
     def decided_at(self) -> int | None:
-        """Records at the first look that decided; None where none did."""
+        """Records at the first decisive look; None if there is none."""
         below = np.flatnonzero(self.log_pvalue < math.log(self.alpha))
         return int(self.n[below[0]]) if len(below) else None
 
@@ -197,38 +197,38 @@ class LooksDisplay(Display):
 
     @property
     def summary(self) -> str:
-        """The last look, and the first that decided."""
+        """Text of the last look, and of the first decisive one."""
         last = math.exp(max(-700.0, self.smallest[-1]))
         looks = "1 look" if len(self.n) == 1 else f"{len(self.n)} looks"
-        words = [
+        sentences = [
             f"After {looks} at {records_words(self.n[-1])} the "
             f"{in_one_line(self.measure)} is "
-            f"{format_number(self.estimate[-1], 4, signed=True)}, {self._limits()}, and "
+            f"{format_number(self.estimate[-1], 4, signed=True)}, {self._interval()}, and "
             f"the smallest p-value of all looks is {format_pvalue(last, self.alpha)}",
-            self._decision(),
+            self._decision_text(),
         ]
         if self.drifted:
-            words.append(DRIFTED)
-        return f"{'. '.join(words)}."
+            sentences.append(DRIFTED)
+        return f"{'. '.join(sentences)}."
 
-    def _limits(self) -> str:
-        """The interval of the last look, or the limit that it has."""
+    def _interval(self) -> str:
+        """Text of the interval of the last look, or of its single limit."""
         low, high = (
             format_number(limit[-1], 4, signed=True) for limit in (self.low, self.high)
         )
-        words = {
+        texts = {
             "two-sided": f"interval of the last look {low} to {high}",
             "greater": f"lower limit of the last look {low}",
             "less": f"upper limit of the last look {high}",
         }
-        return f"{percent(self.confidence_level)} {words[self.alternative]}"
+        return f"{percent(self.confidence_level)} {texts[self.alternative]}"
 
     @property
     def drifted(self) -> bool:
         """Whether the intervals of all looks have no value in common."""
         return bool(self.low.max() > self.high.min())
 
-    def _decision(self) -> str:
+    def _decision_text(self) -> str:
         null = f" for a difference of {self.null_value:g}" if self.null_value else ""
         if self.decided_at is None:
             return f"Not decided: p{null} was never below {self.alpha:g}"
@@ -240,12 +240,12 @@ class LooksDisplay(Display):
         return Room(width=6.4, height=height, heights=(1.5, 1.0), together="x")
 
     def _drawn_looks(self) -> IntArray:
-        """Positions of the looks that are drawn: the first that decided, and the last."""
+        """Positions of the drawn looks, with the first decisive one and the last."""
         if len(self.n) <= DRAWN:
             return np.arange(len(self.n))
         spaced = np.linspace(0, len(self.n) - 1, DRAWN).round().astype(np.int64)
-        first = np.searchsorted(self.n, [self.decided_at or self.n[-1]])
-        return np.union1d(spaced, first)
+        decisive = np.searchsorted(self.n, [self.decided_at or self.n[-1]])
+        return np.union1d(spaced, decisive)
 
     def _draw(self, ax: Any, below: Any) -> None:
         at = self._drawn_looks()
@@ -258,7 +258,7 @@ class LooksDisplay(Display):
             "" if self.alternative == "two-sided" else f", alternative {self.alternative}"
         )
         title = [
-            self._decision(),
+            self._decision_text(),
             f"{percent(self.confidence_level)} intervals that hold at all looks "
             f"together{side}",
         ]
@@ -272,26 +272,26 @@ class LooksDisplay(Display):
         ax.fill_between(n, low, high, color=LINE, lw=0, zorder=1)
         for limits in (low, high):
             ax.plot(n, limits, color=SOFT, lw=1)
-        for together in (
+        for common in (
             np.maximum.accumulate(self.low)[at],
             np.minimum.accumulate(self.high)[at],
         ):
-            ax.step(n, together, where="post", color=INK, lw=1.2, ls="--")
+            ax.step(n, common, where="post", color=INK, lw=1.2, ls="--")
         mark = "o" if few else None
         ax.plot(n, self.estimate[at], color=INK, lw=2, marker=mark, ms=4)
         line_of_zero(ax, self.null_value, vertical=False)
         dress(ax, grid="none")
-        ax.set_ylim(*self._seen())
+        ax.set_ylim(*self._view())
         ax.tick_params(axis="x", labelbottom=False)
         name = brief(self.measure[:1].upper() + self.measure[1:])
         favour = "above 0: challenger better" if self.null_value == 0 else ""
         ax.set_ylabel(f"{name}\n{favour}".rstrip())
 
-    def _seen(self) -> tuple[float, float]:
-        """Limits of the differences: those of the looks that were not very early."""
+    def _view(self) -> tuple[float, float]:
+        """Return the limits of the axis of differences, by the looks that are not early."""
         late = self.n >= LATE * self.n[-1]
         low, high = self.low[late], self.high[late]
-        # A one-sided interval goes on to the bound, which is no place to look at.
+        # A one-sided interval extends to the bound, which need not be visible.
         ends = [self.null_value, *self.estimate[late]]
         ends += [*low[low > -self.bound], *high[high < self.bound]]
         reach = 0.08 * (max(ends) - min(ends)) or 0.1
@@ -339,7 +339,7 @@ class LooksDisplay(Display):
 
 
 def _draw_legend(ax: Any) -> None:
-    """What the lines of both panels are, below them."""
+    """Draw the legend of both panels, below them."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -367,5 +367,5 @@ def _draw_legend(ax: Any) -> None:
 
 
 def _power_of_ten(value: float, _: Any = None) -> str:
-    """A p-value by its logarithm."""
+    """Format a p-value by its logarithm."""
     return f"{10**value:g}" if value >= -4 else f"1e{value:.0f}"

@@ -1,4 +1,4 @@
-"""What classifiers answered: collected from estimators, or from arrays, frames, files."""
+"""Predictions of classifiers, collected from estimators, arrays, frames and files."""
 
 from skcompare.predictions._collect import (
     collect_fitted,

@@ -1,4 +1,4 @@
-"""The collector: answers of several classifiers on shared splits, in parallel."""
+"""Collection of the predictions of several classifiers on shared splits, in parallel."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
@@ -30,14 +30,14 @@ NOT_REPRODUCIBLE = "not-reproducible"
 
 
 def takes_no_seed(estimator: Any) -> bool:
-    """Whether an estimator has a `random_state` that stays as it is when seeds are set.
+    """Whether an estimator has a `random_state` that setting seeds does not change.
 
-    It may take no number, or belong to an estimator in a grid of a search.
+    It may accept no number, or belong to an estimator in the grid of a search.
     """
     try:
         seeded = clone(estimator)
         set_seeds(seeded, 0)
-    # Whatever is wrong with an estimator is said by its first fit, with its name.
+    # The first fit reports any problem of an estimator, with its name.
     except Exception:
         return False
     return any(not _is_set(value) for value in _random_states(seeded))
@@ -48,25 +48,25 @@ def _is_set(random_state: Any) -> bool:
 
 
 def _random_states(value: Any) -> Iterator[Any]:
-    """The random states of an estimator and of all estimators that it holds."""
+    """Random states of an estimator and of all estimators in it."""
     if isinstance(value, Mapping):
         value = [*value.values()]
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _random_states(one)
+        for item in value:
+            yield from _random_states(item)
     elif hasattr(value, "get_params") and not isinstance(value, type):
-        for key, own in value.get_params(deep=True).items():
+        for key, parameter in value.get_params(deep=True).items():
             if is_seed(key):
-                yield own
-            elif isinstance(own, list | tuple | Mapping):
-                yield from _random_states(own)
+                yield parameter
+            elif isinstance(parameter, list | tuple | Mapping):
+                yield from _random_states(parameter)
 
 
 def are_alike(first: Outcome, second: Outcome) -> bool:
-    """Whether predictions are the same, but for the order in which sums were added up."""
+    """Whether predictions are equal up to the order of summation."""
     pairs = [(getattr(first, n), getattr(second, n)) for n in ("proba", "decision")]
     return bool(np.all(first.labels == second.labels)) and all(
-        one is None or np.allclose(one, other, atol=1e-6) for one, other in pairs
+        a is None or np.allclose(a, b, atol=1e-6) for a, b in pairs
     )
 
 
@@ -91,48 +91,48 @@ def collect_predictions(
     twice: Collection[str] = (),
     flags: tuple[str, ...] = (),
 ) -> Predictions:
-    """Fit clones of every estimator on every training set and answer every test set.
+    """Fit clones of every estimator on every training set, and predict every test set.
 
     Parameters
     ----------
     estimators : sequence of (name, estimator)
-        k classifiers; they cost k fits a split.
+        k classifiers, which take k fits per split.
     X, y : array-like, sparse matrix or frame
-        Records and labels, handed to the estimators as they are.
+        Records and labels, passed to the estimators as they are.
     y_labels : ndarray of shape (n_samples,)
-        The checked labels.
+        Checked labels.
     splits : sequence of (train, test)
         Index arrays.
     design : Design
-        How the splits were made.
+        Design of the splits.
     wanted : frozenset of {"labels", "scores"}
-        What the measures need.
+        Kinds of predictions that the measures need.
     seeds : sequence of int
-        A seed a split.
+        One seed per split.
     groups : array-like of shape (n_samples,), optional
         Group labels.
     fit_params : sequence of dict, optional
-        Keyword arguments of `fit`, an entry an estimator; those with one value a record
-        are cut to the training set.
+        Keyword arguments of `fit`, one entry per estimator; those with one value per
+        record are restricted to the training set.
     n_jobs, verbose : int
         As in joblib.
     progress : callable, optional
         Wraps the iterable of outcomes, which come in order.
     twice : collection of str
-        Names of estimators that are fitted twice on the first split, to see whether they
-        answer the same.
+        Names of estimators that are fitted twice on the first split, to check whether
+        their predictions are the same.
     flags : tuple of str
-        Caveats to carry.
+        Caveats to add.
     """
     classes = classes_of(y_labels)
     params = fit_params or [{}] * len(estimators)
     tasks = [
-        Task(name, estimator, k, train, test, seeds[k], wanted, given)
+        Task(name, estimator, k, train, test, seeds[k], wanted, task_params)
         for k, (train, test) in enumerate(splits)
-        for (name, estimator), given in zip(estimators, params, strict=True)
+        for (name, estimator), task_params in zip(estimators, params, strict=True)
     ]
-    again = [k for k, (name, _) in enumerate(estimators) if name in twice]
-    tasks = [*(tasks[k] for k in again), *tasks]
+    refitted = [k for k, (name, _) in enumerate(estimators) if name in twice]
+    tasks = [*(tasks[k] for k in refitted), *tasks]
     streams = {"return_as": "generator"} if progress else {}
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose, **streams)
     with shipped((X, y), tasks, n_jobs) as calls, blas_within(n_jobs):
@@ -140,8 +140,11 @@ def collect_predictions(
             delayed(run_shipped)(run_task, *call, classes) for call in calls
         )
         outcomes = list(progress(outcomes) if progress else outcomes)
-    repeated, outcomes = outcomes[: len(again)], outcomes[len(again) :]
-    if not all(are_alike(outcomes[k], one) for k, one in zip(again, repeated, strict=True)):
+    repeated, outcomes = outcomes[: len(refitted)], outcomes[len(refitted) :]
+    if not all(
+        are_alike(outcomes[k], outcome)
+        for k, outcome in zip(refitted, repeated, strict=True)
+    ):
         flags = (*flags, NOT_REPRODUCIBLE)
     return predictions_of(
         estimators,
@@ -166,16 +169,18 @@ def predictions_of(
     groups: np.ndarray | None = None,
     flags: tuple[str, ...] = (),
 ) -> Predictions:
-    """What each estimator answered, split after split, as one set of predictions."""
+    """Outcomes of all estimators, split after split, as one set of predictions."""
     classes = classes_of(y_labels)
     tests = [test for _, test in splits]
-    words = describe_all([estimator for _, estimator in estimators])
+    descriptions = describe_all([estimator for _, estimator in estimators])
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
-            joined(name, said, own)
-            for (name, _), said, own in zip(estimators, words, outcomes, strict=True)
+            joined(name, description, own_outcomes)
+            for (name, _), description, own_outcomes in zip(
+                estimators, descriptions, outcomes, strict=True
+            )
         ),
         design=design,
         records=np.concatenate(tests),
@@ -196,19 +201,19 @@ def collect_fitted(
     groups: np.ndarray | None = None,
     guarded: bool = True,
 ) -> Predictions:
-    """Answers of fitted classifiers on a hold-out set; nothing is cloned or fitted.
+    """Predictions of fitted classifiers on a hold-out set, without cloning or fitting.
 
-    Without the guard against classifiers that change the records there is no fingerprint.
+    Unless `guarded` against classifiers that change the records, there is no fingerprint.
     """
-    # Classes of strings come as objects where the training labels were a frame's column.
-    trained = {n: check_labels(n, e.classes_) for n, e in estimators if _knows(e)}
+    # Classes of strings are objects if the training labels were a column of a frame.
+    trained = {n: check_labels(n, e.classes_) for n, e in estimators if _has_classes(e)}
     classes = classes_of(y_labels, **trained)
     outcomes, before = [], fingerprint(X, y_labels) if guarded else ""
     for name, estimator in estimators:
         try:
-            answers = answer(estimator, lambda: X, n_rows(X), classes, wanted)
-            outcomes.append(Outcome(*answers, 0.0, 0.0))
-        # Whatever an estimator raises is passed on with its name.
+            predicted = answer(estimator, lambda: X, n_rows(X), classes, wanted)
+            outcomes.append(Outcome(*predicted, 0.0, 0.0))
+        # Any exception of an estimator is raised again with its name.
         except (Exception, SystemExit) as error:
             message = (
                 f"{name} ({describe(estimator)}) failed to predict the hold-out set of "
@@ -220,14 +225,14 @@ def collect_fitted(
                 f"{name} ({describe(estimator)}) changed the records while predicting, so "
                 "others would answer different ones. Set copy=True in its transformers."
             )
-    words = describe_all([estimator for _, estimator in estimators])
+    descriptions = describe_all([estimator for _, estimator in estimators])
     return Predictions(
         classes=classes,
         y=class_codes("y", y_labels, classes),
         answers=tuple(
             joined(name, description, [outcome])
             for (name, _), description, outcome in zip(
-                estimators, words, outcomes, strict=True
+                estimators, descriptions, outcomes, strict=True
             )
         ),
         design=Design(HOLDOUT.kind, grouped=groups is not None),
@@ -236,15 +241,15 @@ def collect_fitted(
     )
 
 
-def _knows(estimator: Any) -> bool:
+def _has_classes(estimator: Any) -> bool:
     return getattr(estimator, "classes_", None) is not None
 
 
 def joined(name: str, description: str, outcomes: Sequence[Outcome]) -> Answers:
-    """All answers of one classifier.
+    """Join the predictions of one classifier for all splits.
 
-    Probabilities of two classes that do not sum to 1, which only a ranking takes, are
-    decision scores, so that nothing else takes them for probabilities.
+    Probabilities of two classes that do not sum to 1, which only a ranking accepts, become
+    decision scores, so that nothing else uses them as probabilities.
     """
 
     def column(field: str) -> Any:

@@ -1,4 +1,4 @@
-"""Short words for an estimator."""
+"""Short descriptions of estimators."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def describe(estimator: Any) -> str:
             if step not in (None, "passthrough")
         ]
         return f"{name}({', '.join(steps)})"
-    # Only a parameter is part of the description; a forest's default tree is not.
+    # Only parameters are described; the default tree of a forest is not.
     parameters = (
         estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     )
@@ -25,36 +25,36 @@ def describe(estimator: Any) -> str:
 
 
 def describe_all(estimators: Sequence[Any]) -> list[str]:
-    """Descriptions, with the parameters that differ where they would be the same."""
-    words = [describe(estimator) for estimator in estimators]
+    """Descriptions, with the parameters that differ if the descriptions are equal."""
+    descriptions = [describe(estimator) for estimator in estimators]
     settings = [
-        _differing(k, estimators) if words.count(word) > 1 else ""
-        for k, word in enumerate(words)
+        _differing(k, estimators) if descriptions.count(description) > 1 else ""
+        for k, description in enumerate(descriptions)
     ]
     return [
-        f"{word} with {given}" if given else word
-        for word, given in zip(words, settings, strict=True)
+        f"{description} with {differences}" if differences else description
+        for description, differences in zip(descriptions, settings, strict=True)
     ]
 
 
 def _differing(k: int, estimators: Sequence[Any], most: int = 3) -> str:
     """Values of the plain parameters in which an estimator differs from others."""
-    given = [
+    parameters = [
         estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
         for estimator in estimators
     ]
     shown = [
         f"{name}={value!r}"
-        for name, value in given[k].items()
+        for name, value in parameters[k].items()
         if isinstance(value, str | int | float | bool | None)
-        and any(name in other and _differ(other[name], value) for other in given)
+        and any(name in params and _differ(params[name], value) for params in parameters)
     ]
     return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
 
 
-def _differ(one: Any, other: Any) -> bool:
-    """Whether a setting differs from a plain one; NaN is the same setting as NaN."""
-    if isinstance(one, Iterable) and not isinstance(one, str):
-        # An array, for example, would be compared value by value.
+def _differ(a: Any, b: Any) -> bool:
+    """Whether a value differs from a plain one; NaN is equal to NaN."""
+    if isinstance(a, Iterable) and not isinstance(a, str):
+        # An array, for example, would be compared element by element.
         return True
-    return one != other and not (one != one and other != other)
+    return a != b and not (a != a and b != b)

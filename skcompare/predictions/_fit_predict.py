@@ -1,4 +1,4 @@
-"""One task: fit a classifier on a training set and answer a test set."""
+"""Tasks of fitting a classifier on a training set and predicting a test set."""
 
 import random
 import sys
@@ -23,47 +23,47 @@ from skcompare.predictions._indexing import n_rows, take_rows
 
 @contextmanager
 def seeded_generators(seed: int) -> Iterator[None]:
-    """Begin the global generators alike, and leave them as they were.
+    """Seed the global random generators, and restore their states afterwards.
 
-    An estimator whose `random_state` is None deep inside, where it cannot be set, takes
-    numpy's; nets take that of torch, of which only the one on the CPU is looked after, as
-    it draws their first weights. Threads share them, so that fits in threads are as random
-    as before.
+    An estimator with a nested `random_state` of None that cannot be set uses numpy's
+    generator. Neural nets use that of torch; only the one on the CPU is seeded, as it draws
+    their initial weights. Threads share the generators, so that fits in threads stay as
+    random as before.
     """
     shared = check_random_state(None)
     numpy_state, python_state = shared.get_state(), random.getstate()
     shared.seed(seed)
     random.seed(seed)
-    # Whoever uses torch has imported it.
-    of_torch = getattr(sys.modules.get("torch"), "default_generator", None)
-    torch_state = None if of_torch is None else of_torch.get_state()
-    if of_torch is not None:
-        of_torch.manual_seed(seed)
+    # An estimator that uses torch has imported it.
+    torch_generator = getattr(sys.modules.get("torch"), "default_generator", None)
+    torch_state = None if torch_generator is None else torch_generator.get_state()
+    if torch_generator is not None:
+        torch_generator.manual_seed(seed)
     try:
         yield
     finally:
         shared.set_state(numpy_state)
         random.setstate(python_state)
-        if of_torch is not None:
-            of_torch.set_state(torch_state)
+        if torch_generator is not None:
+            torch_generator.set_state(torch_state)
 
 
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
-"""What can be asked of a classifier; scores are probabilities where it has them."""
+"""Kinds of predictions; scores are probabilities if the classifier has them."""
 
 RANKS = "ranks"
-"""Beside scores: they only rank records, so that probabilities may have any sum."""
+"""In addition to scores: they only rank records, and probabilities may have any sum."""
 
 PROBA = "probabilities"
-"""Beside scores: decision scores do not do."""
+"""In addition to scores: decision scores are not enough."""
 
 LARGEST_SEED = np.iinfo(np.int32).max
-"""Of the seeds that are drawn for nested estimators."""
+"""Upper bound of the seeds that are drawn for nested estimators."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a task gives back, in the smallest types."""
+    """Predictions of a task, in the smallest types, and its times."""
 
     labels: IntArray | None
     proba: FloatArray | None
@@ -74,10 +74,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A classifier and a split.
+    """Classifier and split to fit and predict.
 
-    `seed` sets every nested `random_state` that is None, so that equal estimators give
-    equal answers; it is shared by all estimators of a split.
+    `seed` sets every nested `random_state` that is None, so that equal estimators make
+    equal predictions; it is shared by all estimators of a split.
     """
 
     name: str
@@ -91,36 +91,36 @@ class Task:
 
 
 def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> Outcome:
-    """Fit a clone on the training records and answer the test records."""
+    """Fit a clone on the training records and predict the test records."""
     step = "fit"
     try:
         estimator, columns, fit_time = fitted_clone(task, X, y)
         step = "predict"
         start = perf_counter()
-        answers = answer(
+        predictions = answer(
             estimator,
             lambda: cut(X, task.test, columns),
             len(task.test),
             classes,
             task.wanted,
         )
-    # Whatever an estimator raises is passed on with its name and the split.
+    # Any exception of an estimator is raised again with its name and the split.
     except (Exception, SystemExit) as error:
         raise failure_of(task, step, error) from error
-    return Outcome(*answers, fit_time, perf_counter() - start)
+    return Outcome(*predictions, fit_time, perf_counter() - start)
 
 
 def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, float]:
-    """A clone fitted on the training records, the columns to cut by, and seconds.
+    """Clone fitted on the training records, columns to select, and seconds.
 
-    Columns are cut of a precomputed kernel only.
+    Columns are selected of a precomputed kernel only.
     """
     estimator = clone(task.estimator)
     set_seeds(estimator, task.seed)
     params = rows_of(task.fit_params, task.train, n_rows(y))
     columns = task.train if get_tags(estimator).input_tags.pairwise else None
-    # No name holds the training records, so that they are freed before the test records
-    # are taken.
+    # No variable keeps the training records, so that they are freed before the test records
+    # are selected.
     start = perf_counter()
     with seeded_generators(task.seed):
         estimator.fit(cut(X, task.train, columns), take_rows(y, task.train), **params)
@@ -128,7 +128,7 @@ def fitted_clone(task: Task, X: Any, y: Any) -> tuple[Any, IntArray | None, floa
 
 
 def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedError:
-    """The error that says which classifier failed at what, on which split."""
+    """Error that names the classifier that failed, the step and the split."""
     message = (
         f"{task.name} ({describe(task.estimator)}) failed to {step} on split {task.split} "
         f"({len(task.train)} training records): {type(error).__name__}: {error}"
@@ -137,7 +137,7 @@ def failure_of(task: Task, step: str, error: BaseException) -> EstimatorFailedEr
 
 
 def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]:
-    """Metadata of some of `n` records: what has one value a record is cut to them."""
+    """Metadata of some of `n` records: values with one entry per record are selected."""
     return {
         key: take_rows(value, rows) if _is_aligned(value, n) else value
         for key, value in params.items()
@@ -145,16 +145,16 @@ def rows_of(params: Mapping[str, Any], rows: IntArray, n: int) -> dict[str, Any]
 
 
 def cut(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
-    """Some records; of a precomputed kernel their values with the training records."""
-    taken = take_rows(X, rows)
-    return taken if columns is None else taken[:, columns]
+    """Select records; of a precomputed kernel, their values with the training records."""
+    selected = take_rows(X, rows)
+    return selected if columns is None else selected[:, columns]
 
 
 def set_seeds(estimator: Any, seed: int) -> None:
-    """Set every nested `random_state` that is None, in the order of their names.
+    """Set every nested `random_state` that is None, in the order of the parameter names.
 
     A splitter among the parameters is replaced by a seeded copy, because it would shuffle
-    in another way for each classifier.
+    differently for each classifier.
     """
     if not hasattr(estimator, "get_params"):
         return
@@ -170,12 +170,12 @@ def set_seeds(estimator: Any, seed: int) -> None:
 
 
 def is_seed(parameter: str) -> bool:
-    """Whether a parameter, which may be a nested one, decides random numbers."""
+    """Whether a parameter, which may be nested, seeds random numbers."""
     return parameter.rpartition("__")[2] == "random_state"
 
 
 def seeded(splitter: Any, rng: np.random.RandomState) -> Any:
-    """A copy of a splitter with a seed drawn for it."""
+    """Copy of a splitter with a random seed."""
     splitter = copy(splitter)
     splitter.random_state = int(rng.randint(LARGEST_SEED))
     return splitter
@@ -193,10 +193,10 @@ def answer(
     classes: np.ndarray,
     wanted: frozenset[str],
 ) -> tuple[IntArray | None, FloatArray | None, FloatArray | None]:
-    """Labels as codes, probabilities and decision scores, as far as they are wanted.
+    """Labels as codes, probabilities and decision scores, as far as `wanted`.
 
-    `records` gives the test records afresh for each method, so that one that changes them
-    does not spoil the next.
+    `records` returns the test records again for each method, so that a method that changes
+    them does not affect the next.
     """
     labels = proba = decision = None
     scored = SCORES in wanted
@@ -209,7 +209,7 @@ def answer(
             "labels, such as 'accuracy', or of rankings, such as 'roc_auc'."
         )
     if LABELS in wanted:
-        labels = _codes(_checked("predict", estimator.predict(records()), n), classes)
+        labels = _codes(_check_length("predict", estimator.predict(records()), n), classes)
     if scored and has_proba:
         proba = _proba(estimator, records(), n, classes, sums=RANKS not in wanted)
     if DECISION in wanted or (scored and not has_proba and has_decision):
@@ -225,12 +225,12 @@ def answer(
 
 
 def askable(estimator: Any, wanted: frozenset[str]) -> frozenset[str]:
-    """What a classifier can be asked for; one without any score has labels."""
+    """Kinds of predictions that a classifier has; without any score, labels."""
     scored = any(hasattr(estimator, m) for m in ("predict_proba", "decision_function"))
     return wanted if scored or LABELS not in wanted else wanted - {SCORES}
 
 
-def _checked(method: str, values: Any, n: int) -> Any:
+def _check_length(method: str, values: Any, n: int) -> Any:
     if n_rows(values) != n:
         raise ValueError(f"{method} must answer {n} records. Got {n_rows(values)} answers.")
     return values
@@ -239,11 +239,11 @@ def _checked(method: str, values: Any, n: int) -> Any:
 def _codes(predicted: Any, classes: np.ndarray) -> IntArray:
     array = np.asarray(predicted)
     if array.dtype.kind == "O" and array.ndim == 1:
-        # A dictionary is many times faster than sorting objects; what it does not know
-        # is left to the checks, which say what is wrong.
-        known = {label: code for code, label in enumerate(classes.tolist())}
+        # A dictionary is many times faster than sorting objects; unknown labels are left
+        # to the checks, which report the problem.
+        code_of = {label: code for code, label in enumerate(classes.tolist())}
         try:
-            codes = np.array([known[label] for label in array.tolist()])
+            codes = np.array([code_of[label] for label in array.tolist()])
             return codes.astype(np.min_scalar_type(-len(classes)))
         except (KeyError, TypeError):
             pass
@@ -251,37 +251,37 @@ def _codes(predicted: Any, classes: np.ndarray) -> IntArray:
 
 
 def _proba(estimator: Any, X: Any, n: int, classes: np.ndarray, sums: bool) -> FloatArray:
-    own = np.asarray(getattr(estimator, "classes_", classes))
-    values = _checked("predict_proba", estimator.predict_proba(X), n)
-    proba = check_probabilities("predict_proba", values, len(own), sums=sums)
-    return _aligned(proba, own, classes, missing=0.0)
+    own_classes = np.asarray(getattr(estimator, "classes_", classes))
+    values = _check_length("predict_proba", estimator.predict_proba(X), n)
+    proba = check_probabilities("predict_proba", values, len(own_classes), sums=sums)
+    return _aligned(proba, own_classes, classes, missing=0.0)
 
 
 def _decision(estimator: Any, X: Any, n: int, classes: np.ndarray) -> FloatArray:
-    own = np.asarray(getattr(estimator, "classes_", classes))
-    values = _checked("decision_function", estimator.decision_function(X), n)
+    own_classes = np.asarray(getattr(estimator, "classes_", classes))
+    values = _check_length("decision_function", estimator.decision_function(X), n)
     decision = np.asarray(values, dtype=np.float64)
     if not np.isfinite(decision).all():
         raise ValueError("`decision_function` must be finite. Got NaN or infinity.")
-    if decision.ndim == 1 and len(own) == 2 < len(classes):
+    if decision.ndim == 1 and len(own_classes) == 2 < len(classes):
         decision = np.column_stack([-decision, decision])
-    if decision.ndim == 1 and len(own) == 2:
+    if decision.ndim == 1 and len(own_classes) == 2:
         return decision
-    if decision.ndim != 2 or decision.shape[1] != len(own):
+    if decision.ndim != 2 or decision.shape[1] != len(own_classes):
         raise ValueError(
-            f"`decision_function` must give a column for each of {len(own)} classes. Got "
-            f"shape {decision.shape}."
+            f"`decision_function` must give a column for each of {len(own_classes)} "
+            f"classes. Got shape {decision.shape}."
         )
-    return _aligned(decision, own, classes, missing=None)
+    return _aligned(decision, own_classes, classes, missing=None)
 
 
 def _aligned(
-    scores: FloatArray, own: np.ndarray, classes: np.ndarray, missing: float | None
+    scores: FloatArray, own_classes: np.ndarray, classes: np.ndarray, missing: float | None
 ) -> FloatArray:
-    """Columns in the order of all classes; one that a training set lacked scores lowest."""
-    if len(own) == len(classes):
+    """Columns of all classes in order; those that a training set lacked score lowest."""
+    if len(own_classes) == len(classes):
         return scores
-    columns = class_codes("classes_", own, classes)
+    columns = class_codes("classes_", own_classes, classes)
     filler = scores.min(axis=1, keepdims=True) - 1 if missing is None else missing
     wide = np.empty((len(scores), len(classes)))
     wide[:] = filler

@@ -1,4 +1,4 @@
-"""Predictions from plain arrays: a hold-out set answered by trained classifiers."""
+"""Predictions of trained classifiers for a hold-out set, from plain arrays."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -29,10 +29,10 @@ from skcompare.predictions._predictions import Answers, Predictions
 
 LABELS = "labels"
 ROUNDING = 1e-9
-"""Means that differ by less are equal."""
+"""Tolerance of means that count as equal."""
 
 KINDS = {LABELS: "labels", "proba": "probabilities"}
-"""What a classifier that gives both calls them, and messages."""
+"""Keys of both kinds of predictions of a classifier, and their names in messages."""
 
 
 def predictions_from_arrays(
@@ -43,48 +43,48 @@ def predictions_from_arrays(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
 ) -> Predictions:
-    """Answers of trained classifiers on one hold-out set.
+    """Predictions of trained classifiers for one hold-out set.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or None
-        True labels; None where nobody knows them.
+        True labels; None if they are unknown.
     answers : mapping of str to array-like or to mapping
         For each classifier its predicted labels of shape (n_samples,), its
         probabilities of shape (n_samples, n_classes), or for two classes its
         probabilities of `pos_label`, of shape (n_samples,). Fractions in [0, 1] that are
         no labels are read as probabilities. The predicted label is the class of the
-        largest probability, the first one where they are equal. A classifier that
-        decides otherwise, for example by a threshold, gives both as
+        largest probability, the first one of ties. For a classifier that decides
+        otherwise, for example by a threshold, pass both as
         ``{"labels": ..., "proba": ...}``.
     labels : array-like of shape (n_classes,), optional
-        All class labels, where `y_true` lacks some of them, and answers have others.
-        Columns of probabilities are in their sorted order.
+        All class labels, if `y_true` lacks some that predictions have. Columns of
+        probabilities are in their sorted order.
     pos_label : label, optional
-        The class that a single column of probabilities is of. By default the greater
-        of two numeric or boolean labels; strings have no default.
+        Class of a single column of probabilities. By default the greater of two numeric
+        or boolean labels; strings have no default.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     """
-    parts = [part for name, given in answers.items() for part in parts_of(name, given)]
-    arrays = {part.words: _as_answer(part.given) for part in parts}
+    parts = [part for name, value in answers.items() for part in parts_of(name, value)]
+    arrays = {part.words: _prediction_array(part.given) for part in parts}
     truth_by_name = {} if y_true is None else {"y_true": y_true}
     check_same_length(truth_by_name, arrays)
     check_same_order(truth_by_name, {part.words: part.given for part in parts})
-    known = [] if labels is None else [check_labels("labels", labels)]
+    declared = [] if labels is None else [check_labels("labels", labels)]
     truth = None if y_true is None else check_labels("y_true", y_true)
-    given = [*known, *([] if truth is None else [truth])]
+    occurring = [*declared, *([] if truth is None else [truth])]
     predicted = {
         part.words: check_labels(part.words, arrays[part.words])
         for part in parts
         if part.kind == LABELS
-        or (part.kind is None and _are_labels(arrays[part.words], given))
+        or (part.kind is None and _are_labels(arrays[part.words], occurring))
     }
-    classes, true_codes, codes = _encoded(truth, known, predicted)
+    classes, true_codes, codes = _encode(truth, declared, predicted)
     positive = check_pos_label(pos_label, classes)
-    found: dict[str, dict[str, Any]] = {name: {} for name in answers}
+    fields: dict[str, dict[str, Any]] = {name: {} for name in answers}
     for part in parts:
-        own = found[part.name]
+        own = fields[part.name]
         if part.words in predicted:
             own["labels"] = codes[part.words]
             continue
@@ -93,10 +93,10 @@ def predictions_from_arrays(
         if part.kind is None:
             best = own["proba"].argmax(axis=1)
             own["labels"] = best.astype(np.min_scalar_type(-len(classes)))
-    for name, own in found.items():
-        if LABELS in found[name] and any(p.kind for p in parts if p.name == name):
+    for name, own in fields.items():
+        if LABELS in fields[name] and any(p.kind for p in parts if p.name == name):
             _check_agreement(name, own["labels"], own["proba"], classes)
-    collected = [Answers(name, name, **own) for name, own in found.items()]
+    collected = [Answers(name, name, **own) for name, own in fields.items()]
     own_groups = None if groups is None else group_codes(groups)
     if own_groups is not None:
         check_same_length({parts[0].words: collected[0].labels}, {"groups": own_groups})
@@ -112,7 +112,7 @@ def predictions_from_arrays(
 
 
 class Part(NamedTuple):
-    """Labels or probabilities of a classifier; `kind` is None where they are either."""
+    """Labels or probabilities of a classifier; `kind` is None if they may be either."""
 
     name: str
     words: str
@@ -121,7 +121,7 @@ class Part(NamedTuple):
 
 
 def parts_of(name: str, given: Any) -> list[Part]:
-    """What one classifier answered: one thing, or labels and probabilities by name."""
+    """Predictions of one classifier: one array, or labels and probabilities by name."""
     if not isinstance(given, Mapping):
         return [Part(name, name, None, given)]
     if set(given) != set(KINDS):
@@ -130,13 +130,11 @@ def parts_of(name: str, given: Any) -> list[Part]:
             f"{', '.join(map(repr, given)) or 'nothing'}. Pass both, or one of them "
             "without a dict."
         )
-    return [
-        Part(name, f"{words} of {name}", key, given[key]) for key, words in KINDS.items()
-    ]
+    return [Part(name, f"{kind} of {name}", key, given[key]) for key, kind in KINDS.items()]
 
 
-def _as_answer(values: Any) -> np.ndarray:
-    """Labels or probabilities as an array; numbers in an array of objects as numbers."""
+def _prediction_array(values: Any) -> np.ndarray:
+    """Labels or probabilities as an array; numbers in arrays of objects as floats."""
     array = as_array(values)
     if array.dtype.kind == "O" and array.size:
         items = array.ravel().tolist()
@@ -150,79 +148,87 @@ def check_same_order(*arrays: Mapping[str, Any]) -> None:
     """Refuse Series of the same records in different orders; positions would mix them."""
     indexed = [
         (name, values.index)
-        for each in arrays
-        for name, values in each.items()
+        for mapping in arrays
+        for name, values in mapping.items()
         if hasattr(values, "index") and hasattr(values.index, "equals")
     ]
     for name, index in indexed[1:]:
-        first_name, first = indexed[0]
-        if not index.equals(first) and index.sort_values().equals(first.sort_values()):
+        first_name, first_index = indexed[0]
+        if not index.equals(first_index) and index.sort_values().equals(
+            first_index.sort_values()
+        ):
             raise ValueError(
                 f"`{first_name}` and `{name}` have the same index in different orders. "
                 "Bring them into one order, for example by `reindex`, or pass plain arrays."
             )
 
 
-def _encoded(
-    truth: np.ndarray | None, known: list[np.ndarray], predicted: dict[str, np.ndarray]
+def _encode(
+    truth: np.ndarray | None, declared: list[np.ndarray], predicted: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray | None, dict[str, np.ndarray]]:
-    """The classes, and truth and predicted labels as positions among them."""
+    """Classes, and true and predicted labels as positions among them."""
     if truth is not None:
-        # Labels that were named are classes beside those that occur; they come first, so
-        # that answers are held against them too.
-        base = np.concatenate([*known, truth]) if known else truth
-        classes, (first, *others) = encode_labels(base, predicted, closed=not known)
-        true_codes = first[len(base) - len(truth) :]
-        if known:
-            _check_among(known[0], {"y_true": truth, **predicted})
-        return classes, true_codes, dict(zip(predicted, others, strict=True))
-    if not known and not predicted:
+        # Declared labels are classes in addition to those that occur; they come first, so
+        # that predictions are compared with them too.
+        base = np.concatenate([*declared, truth]) if declared else truth
+        classes, (base_codes, *predicted_codes) = encode_labels(
+            base, predicted, closed=not declared
+        )
+        true_codes = base_codes[len(base) - len(truth) :]
+        if declared:
+            _check_among(declared[0], {"y_true": truth, **predicted})
+        return classes, true_codes, dict(zip(predicted, predicted_codes, strict=True))
+    if not declared and not predicted:
         raise ValueError(
             "Probabilities without true labels do not say which classes they are of. Pass "
             "all class labels as `labels`."
         )
-    named = [*(("labels", labels) for labels in known), *predicted.items()]
-    (reference, base), *rest = named
-    classes, (first, *others) = encode_labels(base, dict(rest), reference=reference)
-    codes = others if known else [first, *others]
+    arrays = [*(("labels", labels) for labels in declared), *predicted.items()]
+    (reference, base), *other_arrays = arrays
+    classes, (base_codes, *predicted_codes) = encode_labels(
+        base, dict(other_arrays), reference=reference
+    )
+    codes = predicted_codes if declared else [base_codes, *predicted_codes]
     return classes, None, dict(zip(predicted, codes, strict=True))
 
 
 def _check_among(labels: np.ndarray, arrays: Mapping[str, np.ndarray]) -> None:
-    """Refuse labels that are not among those that were said to be all."""
+    """Refuse labels that are not among the declared ones."""
     all_labels = np.unique(labels)
     for name, values in arrays.items():
         class_codes(name, values, all_labels)
 
 
-def _are_labels(values: np.ndarray, known: list[np.ndarray]) -> bool:
+def _are_labels(values: np.ndarray, label_arrays: list[np.ndarray]) -> bool:
     if values.ndim == 2 and values.shape[1] > 1:
         return False
     if values.dtype.kind != "f":
         return True
     finite = values[np.isfinite(values)]
-    # Numbers beside string labels can only be probabilities; numbers beside numeric
-    # labels are probabilities as soon as one of them is a fraction, or all are 0 or 1 and
-    # the labels are not.
-    if any(labels.dtype.kind in "US" for labels in known) or not integral(finite):
+    # With string labels, numbers can only be probabilities; with numeric labels, numbers
+    # are probabilities as soon as one of them is a fraction, or all are 0 or 1 and the
+    # labels are not.
+    if any(labels.dtype.kind in "US" for labels in label_arrays) or not integral(finite):
         return False
     certain = bool(((finite == 0) | (finite == 1)).all())
-    return not (certain and known and not np.isin(finite, np.concatenate(known)).all())
+    return not (
+        certain and label_arrays and not np.isin(finite, np.concatenate(label_arrays)).all()
+    )
 
 
 def _check_agreement(
     name: str, labels: np.ndarray, proba: np.ndarray, classes: np.ndarray
 ) -> None:
-    """Refuse labels against the probabilities, most often those of the wrong class.
+    """Refuse labels that contradict the probabilities, often those of the wrong class.
 
-    Labels may be chosen by any threshold. They only must not be rarer where the
-    probability of their class is larger.
+    Labels may be chosen by any threshold, but must not be rarer if the probability of
+    their class is larger.
     """
     if not len(labels):
         return
-    own = np.take_along_axis(proba, labels[:, None].astype(np.intp), axis=1)[:, 0]
+    own_proba = np.take_along_axis(proba, labels[:, None].astype(np.intp), axis=1)[:, 0]
     shares = np.bincount(labels, minlength=len(classes)) / len(labels)
-    if own.mean() >= shares @ proba.mean(axis=0) - ROUNDING:
+    if own_proba.mean() >= shares @ proba.mean(axis=0) - ROUNDING:
         return
     share = float((proba.argmax(axis=1) != labels).mean())
     if share <= 0.5 and not _is_reversed(proba, labels):
@@ -240,11 +246,11 @@ def _check_agreement(
 
 
 def _is_reversed(proba: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether each record of one of two labels has less of it than all of the other."""
-    first = labels == 0
-    if proba.shape[1] != 2 or first.all() or not first.any():
+    """Whether all records of a label have lower probabilities of it than the others."""
+    is_first = labels == 0
+    if proba.shape[1] != 2 or is_first.all() or not is_first.any():
         return False
-    return bool(proba[first, 0].max() < proba[~first, 0].min())
+    return bool(proba[is_first, 0].max() < proba[~is_first, 0].min())
 
 
 def _probabilities(

@@ -1,4 +1,4 @@
-"""Predictions from what scikit-learn's `cross_validate` gave back."""
+"""Predictions from the output of scikit-learn's `cross_validate`."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -33,37 +33,38 @@ def predictions_from_cv_results(
     groups: ArrayLike | None = None,
     wanted: frozenset[str] = frozenset({LABELS, SCORES}),
 ) -> Predictions:
-    """Answers of classifiers that scikit-learn's `cross_validate` has fitted.
+    """Predictions of classifiers that scikit-learn's `cross_validate` has fitted.
 
-    Each test set is answered by the classifiers that were trained for it. Nothing is
+    Each test set is predicted by the classifiers that were trained for it. Nothing is
     fitted, and the splits must be the same for all.
 
     Parameters
     ----------
     X, y : array-like, sparse matrix or frame
-        The records and labels that were cross-validated, in the same order.
+        Records and labels that were cross-validated, in the same order.
     results : mapping of str to dict
-        For each classifier what :func:`sklearn.model_selection.cross_validate` gave with
-        ``return_estimator=True`` and ``return_indices=True``; or one such output of a
-        ``PairedClassifier``, which gives the answers of "champion" and "challenger".
+        For each classifier the output of :func:`sklearn.model_selection.cross_validate`
+        with ``return_estimator=True`` and ``return_indices=True``; or one such output of
+        a ``PairedClassifier``, which has the predictions of "champion" and "challenger".
     cv : splitter, int or iterable, optional
-        What made the splits. Its design is that of the predictions, and where it makes
+        Splitter of the results. Its design is that of the predictions, and if it makes
         the same splits each time, they must be those of the results. Without it the
-        design is read off the indices: a hold-out, (repeated) K-fold cross-validation,
+        design follows from the indices: a hold-out, (repeated) K-fold cross-validation,
         5×2 with random halves or a repeated hold-out.
     design : Design or str, optional
-        How the records were split, such as "bcv", if neither `cv` nor indices tell:
-        halves of a block-regularized cross-validation look like random ones.
+        Design of the splits, such as "bcv", if neither `cv` nor indices show it: halves of
+        a block-regularized cross-validation look like random ones.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
     wanted : frozenset of {"labels", "scores"}
-        What is asked of the classifiers. Scores are probabilities, or decision values of a
-        classifier without; one that has neither is asked for labels only.
+        Kinds of predictions to collect. Scores are probabilities, or decision values of a
+        classifier without them; a classifier without both has labels only.
 
     Returns
     -------
     predictions : Predictions
-        Its :meth:`~Predictions.pair` of two names makes every evidence by `from_pair`.
+        The :meth:`~Predictions.pair` of two names is the argument of `from_pair` of all
+        evidence.
 
     Raises
     ------
@@ -102,18 +103,20 @@ def predictions_from_cv_results(
             f"{len(labels)}."
         )
     results = _named_outputs(results)
-    told = ToldOfSplits(X=X, y=y, cv=cv, groups=groups, design=design)
+    info = ToldOfSplits(X=X, y=y, cv=cv, groups=groups, design=design)
     n_splits = len(next(iter(results.values()))["estimator"])
-    splits = splits_of_outputs(results, n_splits, told)
+    splits = splits_of_outputs(results, n_splits, info)
     tests = [test for _, test in splits.pairs or ()]
     classes = classes_of(labels)
-    words = describe_all([output["estimator"][0] for output in results.values()])
+    descriptions = describe_all([output["estimator"][0] for output in results.values()])
     return Predictions(
         classes=classes,
         y=class_codes("y", labels, classes),
         answers=tuple(
-            joined(name, said, _outcomes(name, output, X, tests, classes, wanted))
-            for said, (name, output) in zip(words, results.items(), strict=True)
+            joined(name, description, _outcomes(name, output, X, tests, classes, wanted))
+            for description, (name, output) in zip(
+                descriptions, results.items(), strict=True
+            )
         ),
         design=splits.design,
         records=np.concatenate(tests),
@@ -121,12 +124,12 @@ def predictions_from_cv_results(
         n_train=splits.n_train,
         groups=None if groups is None else group_codes(groups),
         fingerprint=fingerprint(X, labels, *tests),
-        flags=_flags_of(told),
+        flags=_flags_of(info),
     )
 
 
 def cross_validated_pair(
-    champion: Any, challenger: Any, X: Any, y: ArrayLike | None, **words: Any
+    champion: Any, challenger: Any, X: Any, y: ArrayLike | None, **options: Any
 ) -> PairedPredictions:
     """Labels of two classifiers that `cross_validate` has fitted, in their roles."""
     results = outputs_of_roles(champion, challenger, X, y)
@@ -135,7 +138,7 @@ def cross_validated_pair(
         y,  # type: ignore[arg-type]
         results,
         wanted=frozenset({LABELS}),
-        **words,
+        **options,
     )
     return predictions.pair(CHAMPION, CHALLENGER)
 
@@ -143,26 +146,26 @@ def cross_validated_pair(
 def outputs_of_roles(
     champion: Any, challenger: Any, X: Any, y: ArrayLike | None
 ) -> Mapping[str, Mapping[str, Any]]:
-    """An output for each role, from two or from one of a pair; X and y are needed too."""
+    """Outputs by role, from two outputs or from that of a pair; requires X and y."""
     if X is None or y is None:
         raise ValueError(
             "The trained classifiers answer their test sets again. Pass the records and "
             "labels that were cross-validated as `X` and `y`."
         )
     if challenger is None:
-        return _of_pair(champion)
+        return _outputs_of_pair(champion)
     return _named_outputs({CHAMPION: champion, CHALLENGER: challenger})
 
 
 def _named_outputs(results: Any) -> Mapping[str, Mapping[str, Any]]:
-    """An output for each classifier, with its trained classifiers and the splits."""
+    """Outputs by classifier, with their trained classifiers and splits."""
     if not isinstance(results, Mapping) or not results:
         raise ValueError(
             "`results` must be a dict of names to outputs of cross_validate. Got "
             f"{type(results).__name__}."
         )
     if _is_output(results):
-        return _of_pair(results)
+        return _outputs_of_pair(results)
     for name, output in results.items():
         _check_output(name, output)
         if fitted_pair(output["estimator"][0]) is not None:
@@ -173,8 +176,8 @@ def _named_outputs(results: Any) -> Mapping[str, Mapping[str, Any]]:
     return results
 
 
-def _of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
-    """An output for each role of a cross-validated pair."""
+def _outputs_of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Outputs by role, from that of a cross-validated pair."""
     _check_output("the pair", output)
     pairs = [fitted_pair(estimator) for estimator in output["estimator"]]
     for k, (pair, estimator) in enumerate(zip(pairs, output["estimator"], strict=True)):
@@ -195,13 +198,13 @@ def _of_pair(output: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _is_output(results: Mapping[str, Any]) -> bool:
-    """Whether a dict is an output itself, and no dict of names to outputs."""
-    own = ("fit_time", "score_time", "estimator")
-    return any(key in results and not isinstance(results[key], Mapping) for key in own)
+    """Whether a dict is an output itself, and not a dict of names to outputs."""
+    keys = ("fit_time", "score_time", "estimator")
+    return any(key in results and not isinstance(results[key], Mapping) for key in keys)
 
 
 def _check_output(name: str, output: Any) -> None:
-    """Refuse what holds no trained classifiers."""
+    """Refuse an output without trained classifiers."""
     lacking = [key for key in NEEDED if not _has(output, key)]
     if lacking:
         raise ValueError(
@@ -211,11 +214,11 @@ def _check_output(name: str, output: Any) -> None:
         )
 
 
-def _flags_of(told: ToldOfSplits) -> tuple[str, ...]:
-    """What a splitter says of its splits of these records."""
-    if not hasattr(told.cv, "describe"):
+def _flags_of(info: ToldOfSplits) -> tuple[str, ...]:
+    """Flags by which a splitter describes its splits of these records."""
+    if not hasattr(info.cv, "describe"):
         return ()
-    return tuple(told.cv.describe(told.X, told.y, told.groups).flags)
+    return tuple(info.cv.describe(info.X, info.y, info.groups).flags)
 
 
 def _has(output: Any, key: str) -> bool:
@@ -228,9 +231,9 @@ def _outcomes(
     X: Any,
     tests: Sequence[IntArray],
     classes: np.ndarray,
-    wanted: frozenset[str],
+    kinds: frozenset[str],
 ) -> list[Outcome]:
-    """What the classifiers of one output answer, each its own test set."""
+    """Predictions of the classifiers of one output, each for its own test set."""
     outcomes = []
     for k, (estimator, test) in enumerate(zip(output["estimator"], tests, strict=True)):
         # A precomputed kernel has a column for each training record, in their order.
@@ -238,14 +241,14 @@ def _outcomes(
         columns = np.asarray(output["indices"]["train"][k]) if pairwise else None
         start = perf_counter()
         try:
-            answers = answer(
+            predictions = answer(
                 estimator,
                 lambda: cut(X, test, columns),  # noqa: B023
                 len(test),
                 classes,
-                askable(estimator, wanted),
+                askable(estimator, kinds),
             )
-        # Whatever an estimator raises is passed on with its name and the split.
+        # Any exception of an estimator is raised again with its name and the split.
         except (Exception, SystemExit) as error:
             message = (
                 f"{name} ({describe(estimator)}) failed to predict split {k} "
@@ -253,7 +256,7 @@ def _outcomes(
             )
             raise EstimatorFailedError.of(message, error) from error
         outcomes.append(
-            Outcome(*answers, _seconds(output, "fit_time", k), perf_counter() - start)
+            Outcome(*predictions, _seconds(output, "fit_time", k), perf_counter() - start)
         )
     return outcomes
 

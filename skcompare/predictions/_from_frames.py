@@ -1,4 +1,4 @@
-"""Predictions from frames and files: columns named, joined by ids where need be."""
+"""Predictions from named columns of frames and files, joined by ids if necessary."""
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -22,14 +22,14 @@ from skcompare.predictions._ids import (
 from skcompare.predictions._predictions import Predictions
 
 Y_TRUE, GROUPS = "y_true", "groups"
-"""Roles beside those of the answers."""
+"""Roles other than those of the predictions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the columns of a role are; answers have the name of their classifier.
+    """Columns of a role; those of predictions have the name of their classifier.
 
-    `kind` says which they are where a classifier gives both labels and probabilities.
+    `kind` is that of the columns if a classifier has both labels and probabilities.
     """
 
     role: str
@@ -48,15 +48,15 @@ def places_of(
     groups: Any = None,
     lists: bool = True,
 ) -> list[Place]:
-    """Where truth, the answers and groups are, in this order, as far as they are named."""
+    """Columns of truth, predictions and groups, in this order, as far as they are named."""
     if not isinstance(answers, Mapping):
         raise TypeError(
             "`answers` must be a dict of the classifiers' columns, such as "
             f'{{"old": "column", "new": "other column"}}. Got {type(answers).__name__}.'
         )
     main = source_of(frame)
-    parts = [part for name, given in answers.items() for part in parts_of(name, given)]
-    asked = [
+    parts = [part for name, value in answers.items() for part in parts_of(name, value)]
+    places = [
         replace(
             place_of(part.words, part.given, main, is_answer=lists and part.kind != LABELS),
             name=part.name,
@@ -65,10 +65,10 @@ def places_of(
         for part in parts
     ]
     if y_true is not None:
-        asked.insert(0, place_of(Y_TRUE, y_true, main))
+        places.insert(0, place_of(Y_TRUE, y_true, main))
     if groups is not None:
-        asked.append(place_of(GROUPS, groups, main, as_written=True))
-    return asked
+        places.append(place_of(GROUPS, groups, main, as_written=True))
+    return places
 
 
 def place_of(
@@ -79,7 +79,7 @@ def place_of(
     is_answer: bool = False,
     as_written: bool = False,
 ) -> Place:
-    """Where one role's columns are."""
+    """Columns of one role."""
     source = main
     if isinstance(given, tuple) and len(given) == 2:
         if isinstance(given[0], str) and not os.path.exists(given[0]):
@@ -101,7 +101,7 @@ def place_of(
 
 
 def check_id(places: Sequence[Place], id: Any) -> None:
-    """Refuse several frames without the column to join them by."""
+    """Refuse several frames without a column to join them by."""
     sources = {place.source.key: place.source for place in places}
     if id is None and len(sources) > 1:
         listed = " and ".join(source.words for source in sources.values())
@@ -114,30 +114,34 @@ def check_id(places: Sequence[Place], id: Any) -> None:
 
 
 class Aligned(NamedTuple):
-    """The values of each place, and the id of each record where there is one."""
+    """Values of each place, and ids of the records if there are any."""
 
     columns: list[NDArray[Any]]
     ids: NDArray[Any] | None
 
 
 def aligned(places: Sequence[Place], id: str | None) -> Aligned:
-    """The columns of each place, all in the order of the first place's records.
+    """Columns of each place, all in the order of the records of the first place.
 
-    Each frame is read once, because some engines give rows in another order each time.
+    Each frame is read once, because some engines return rows in another order each time.
     """
     sources = {place.source.key: place.source for place in places}
     check_id(places, id)
     tables = {}
     for key, source in sources.items():
-        own = [place for place in places if place.source.key == key]
-        names = [name for place in own for name in place.columns]
+        own_places = [place for place in places if place.source.key == key]
+        names = [name for place in own_places for name in place.columns]
         tables[key] = columns_of(
             source,
             names if id is None else [*names, id],
-            as_written=_texts(own) if id is None else _texts(own) | {id},
+            as_written=_text_columns(own_places)
+            if id is None
+            else _text_columns(own_places) | {id},
         )
     if id is None:
-        return Aligned([_values(p, tables[p.source.key], {}) for p in places], None)
+        return Aligned(
+            [_values(place, tables[place.source.key], {}) for place in places], None
+        )
     for key, table in tables.items():
         _check_single("id", id, table[id], sources[key])
     rows = rows_by_id(sources, tables, id)
@@ -146,7 +150,7 @@ def aligned(places: Sequence[Place], id: str | None) -> Aligned:
 
 
 def _check_single(role: str, name: str, column: NDArray[Any], source: Source) -> None:
-    """Refuse a column with several values a record, which only probabilities have."""
+    """Refuse a column with several values per record, which only probabilities have."""
     if column.ndim > 1:
         raise ValueError(
             f"`{role}` must be a column with one value a record. Got {name!r} of "
@@ -155,10 +159,12 @@ def _check_single(role: str, name: str, column: NDArray[Any], source: Source) ->
         )
 
 
-def _texts(places: Sequence[Place]) -> set[str]:
-    """Columns of a file that stay text, unless another role needs their numbers."""
+def _text_columns(places: Sequence[Place]) -> set[str]:
+    """Columns of a file that stay text, unless another role needs them as numbers."""
     texts = {name for place in places if place.as_written for name in place.columns}
-    return texts - {name for p in places if not p.as_written for name in p.columns}
+    return texts - {
+        name for place in places if not place.as_written for name in place.columns
+    }
 
 
 def _values(
@@ -196,27 +202,27 @@ def predictions_from_frame(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> Predictions:
-    """Answers of trained classifiers on one hold-out set, from columns of frames or files.
+    """Predictions of trained classifiers for one hold-out set, from frames or files.
 
     Parameters
     ----------
     frame : frame, str or path-like
         A frame of pandas, Polars, PyArrow or another library that narwhals knows, or the
-        path of a `.csv`, `.tsv`, `.jsonl`, `.npz` or `.parquet` file. Other columns than
-        the named ones are not read, as far as the format allows.
+        path of a `.csv`, `.tsv`, `.jsonl`, `.npz` or `.parquet` file. Columns that are
+        not named are not read, as far as the format allows.
     y_true : str or None
-        Column of true labels; None where nobody knows them.
+        Column of true labels; None if they are unknown.
     answers : mapping of str to str, list of str, or tuple
         For each classifier its column in `frame`: labels, or probabilities of
-        `pos_label`, told apart as in :func:`predictions_from_arrays`; or a list of
+        `pos_label`, distinguished as in :func:`predictions_from_arrays`; or a list of
         columns, the probabilities of each class in sorted order, or the name of an array
         of these in an `.npz` file; or both labels and probabilities, as
         ``{"labels": column, "proba": column or columns}``. A pair
         `(other_frame, columns)` takes them from another frame or file.
     id : str, optional
-        Column that tells records apart, in every frame. Frames are joined by it,
-        whatever the order of their records; each id must be once in each of them. Text
-        and numbers are compared as they are written. Needed for more than one frame.
+        Column that identifies records, in every frame. Frames are joined by it, whatever
+        the order of their records; each id must occur once in each of them. Text and
+        numbers are compared as they are written. Required for more than one frame.
     groups : str, optional
         Column of the group of each record (patient, user).
     labels, pos_label
@@ -236,10 +242,10 @@ def predictions_from_frame(
 
     Notes
     -----
-    Columns of CSV files have no types. One is of whole numbers where all its fields are
-    plainly written ones ("01" and "1" are different labels), of fractions where all are
-    numbers, and of text otherwise. Beside labels of text, numbers are probabilities,
-    unless they are written as these labels are. Ids and groups stay text.
+    Columns of CSV files have no types. A column has integers if all its fields are
+    integers in their usual form ("01" and "1" are different labels), floats if all are
+    numbers, and text otherwise. If labels are text, numbers are probabilities, unless
+    they are written as these labels are. Ids and groups stay text.
 
     Examples
     --------
@@ -266,45 +272,47 @@ def arrays_from_frame(
     id: str | None = None,
     groups: Any = None,
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
-    """What :func:`predictions_from_arrays` takes: truth, answers and groups.
+    """Arguments of :func:`predictions_from_arrays`: truth, predictions and groups.
 
     Parameters are those of :func:`predictions_from_frame`.
     """
-    asked = places_of(frame, y_true, answers, groups)
-    return typed_columns(asked, aligned(asked, id).columns)
+    places = places_of(frame, y_true, answers, groups)
+    return typed_columns(places, aligned(places, id).columns)
 
 
 def typed_columns(
     asked: Sequence[Place], columns: Sequence[NDArray[Any]]
 ) -> tuple[NDArray[Any] | None, dict[str, Any], NDArray[Any] | None]:
-    """Truth, answers and groups of aligned columns; those of CSV files get their types.
+    """Truth, predictions and groups of aligned columns, with types for CSV files.
 
     Parameters
     ----------
     asked : sequence of Place
-        Where truth, answers and groups are, as :func:`places_of` gives them.
+        Columns of truth, predictions and groups, from :func:`places_of`.
     columns : sequence of ndarray
-        The values of each.
+        Values of each.
     """
     pairs = list(zip(asked, columns, strict=True))
-    found = {place.role: column for place, column in pairs if place.name is not None}
-    known = {place.role: column for place, column in pairs if place.name is None}
-    truth, group = known.get(Y_TRUE), known.get(GROUPS)
+    predicted = {place.role: column for place, column in pairs if place.name is not None}
+    facts = {place.role: column for place, column in pairs if place.name is None}
+    truth, group = facts.get(Y_TRUE), facts.get(GROUPS)
     if truth is not None and not asked[0].source.typed:
-        truth = _written_beside(truth, found.values())
+        truth = _written_if_text(truth, predicted.values())
     places = [place for place in asked if place.name is not None]
-    guessed = [place for place in places if not place.source.typed]
-    if guessed:
-        base = found.values() if truth is None else [truth]
+    untyped = [place for place in places if not place.source.typed]
+    if untyped:
+        base = predicted.values() if truth is None else [truth]
         texts = {label for array in base if is_text(array) for label in array.tolist()}
-        found |= {place.role: _as_guessed(place, found, texts) for place in guessed}
+        predicted |= {
+            place.role: _typed_predictions(place, predicted, texts) for place in untyped
+        }
     arrays: dict[str, Any] = {}
     for place in places:
-        own = found[place.role]
+        values = predicted[place.role]
         if place.kind is None:
-            arrays[str(place.name)] = own
+            arrays[str(place.name)] = values
         else:
-            arrays.setdefault(str(place.name), {})[place.kind] = own
+            arrays.setdefault(str(place.name), {})[place.kind] = values
     return truth, arrays, group
 
 
@@ -318,46 +326,48 @@ def labels_from_frame(
     frame : frame, str or path-like
         As for :func:`predictions_from_frame`.
     columns : mapping of str to str or tuple
-        The column of each role, or a pair of another frame and its column.
+        Column of each role, or a pair of another frame and its column.
     id : str, optional
         As for :func:`predictions_from_frame`.
     """
     main = source_of(frame)
-    asked = [place_of(role, given, main) for role, given in columns.items()]
-    arrays = aligned(asked, id).columns
+    places = [place_of(role, column, main) for role, column in columns.items()]
+    arrays = aligned(places, id).columns
     return {
-        place.role: array if place.source.typed else _written_beside(array, arrays)
-        for place, array in zip(asked, arrays)
+        place.role: array if place.source.typed else _written_if_text(array, arrays)
+        for place, array in zip(places, arrays)
     }
 
 
-def _written_beside(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
+def _written_if_text(labels: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
     """Labels of a CSV file, which are text if any others are."""
     return written(labels) if any(map(is_text, others)) else labels
 
 
-def _as_guessed(
-    place: Place, found: Mapping[str, NDArray[Any]], known: set[Any]
+def _typed_predictions(
+    place: Place, predicted: Mapping[str, NDArray[Any]], text_labels: set[Any]
 ) -> NDArray[Any]:
-    """Answers of a CSV file, whose columns have no types."""
-    own = found[place.role]
+    """Predictions of a CSV file, whose columns have no types."""
+    values = predicted[place.role]
     if place.kind == LABELS:
-        return written(own) if known else own
-    return _labels_or_scores(own, known) if place.kind is None else own
+        return written(values) if text_labels else values
+    return _labels_or_scores(values, text_labels) if place.kind is None else values
 
 
-def _labels_or_scores(values: NDArray[Any], known: set[Any]) -> NDArray[Any]:
-    """Numbers in a CSV file beside labels of text: these as written, or probabilities."""
-    if not known or values.dtype.kind not in "if" or values.ndim > 1:
+def _labels_or_scores(values: NDArray[Any], text_labels: set[Any]) -> NDArray[Any]:
+    """Numbers of a CSV file with labels of text: labels as written, or probabilities."""
+    if not text_labels or values.dtype.kind not in "if" or values.ndim > 1:
         return values
     distinct = np.unique(values)
-    if len(distinct) <= len(known) and known.issuperset(written(distinct).tolist()):
+    if len(distinct) <= len(text_labels) and text_labels.issuperset(
+        written(distinct).tolist()
+    ):
         return written(values)
     return values.astype(np.float64)
 
 
 NUMBERS = "biuf"
-"""Kinds of numpy that are compared by value."""
+"""Kinds of dtypes that are compared by value."""
 
 
 def holdout_from_frame(
@@ -373,31 +383,31 @@ def holdout_from_frame(
     same: Sequence[tuple[Any, str]] = (),
     same_others: Sequence[tuple[Any, str]] = (),
 ) -> tuple[Predictions, dict[str, NDArray[Any]]]:
-    """Answers on one hold-out set, and further columns of the same records.
+    """Predictions for one hold-out set, and further columns of the same records.
 
-    All columns are read at once: some engines give records in another order each time.
+    All columns are read at once: some engines return records in another order each time.
 
     Parameters
     ----------
     frame, y_true, answers, id, groups, labels, pos_label
         As in :func:`predictions_from_frame`.
     others : sequence of str, or mapping of str to str or tuple, optional
-        Further columns of `frame`, such as those that make slices; or by name the column,
-        or a pair of another frame and its column. Columns of CSV files come as they are
-        written.
+        Further columns of `frame`, such as those that define slices; or by name the
+        column, or a pair of another frame and its column. Columns of CSV files are
+        returned as they are written.
     same : sequence of tuple of (frame, str), optional
-        Further columns of true labels, such as that of a second file, which must hold
-        the same as `y_true` record by record.
+        Further columns of true labels, such as that of a second file, which must be equal
+        to `y_true` record by record.
     same_others : sequence of tuple of (frame, str), optional
-        Columns of other frames, called like one of `others`, which must hold the same as
-        this one record by record. Numbers may be written in several ways.
+        Columns of other frames with the name of one of `others`, which must be equal to
+        it record by record. Numbers may be written in several ways.
 
     Returns
     -------
     predictions : Predictions
         As from :func:`predictions_from_frame`.
     columns : dict of str to ndarray of shape (n_samples,)
-        The columns of `others`, in the order of the records.
+        Columns of `others`, in the order of the records.
 
     Raises
     ------
@@ -423,34 +433,36 @@ def holdout_from_frame(
     >>> predictions["new"].labels.tolist(), columns["site"].tolist()
     ([0, 1], ['A', 'B'])
     """
-    further_at = _by_name(others)
+    further_columns = _columns_by_name(others)
     main = source_of(frame)
-    asked = places_of(main, y_true, answers, groups)
+    places = places_of(main, y_true, answers, groups)
     further = [
-        place_of(f"column {name!r}", given, main, as_written=True)
-        for name, given in further_at.items()
+        place_of(f"column {name!r}", column, main, as_written=True)
+        for name, column in further_columns.items()
     ]
-    again = [place_of(f"the second {Y_TRUE}", pair, main) for pair in same]
-    others_again = _others_again(same_others, further_at, main)
-    if again and y_true is None:
+    repeated_truth = [place_of(f"the second {Y_TRUE}", pair, main) for pair in same]
+    repeated = _repeated_places(same_others, further_columns, main)
+    if repeated_truth and y_true is None:
         raise ValueError(
             "`same` holds further columns of true labels, which are compared with "
             "`y_true`. Got no `y_true`. Name its column, too."
         )
-    columns, ids = aligned([*asked, *further, *again, *others_again.values()], id)
-    n, n_further = len(asked), len(asked) + len(further)
-    n_again = n_further + len(again)
-    for place, labels_again in zip(again, columns[n_further:n_again], strict=True):
-        _check_same(asked[0], columns[0], place, labels_again, ids)
-    read = dict(zip(further_at, columns[n:n_further], strict=True))
-    first = dict(zip(further_at, further, strict=True))
-    for (name, place), values in zip(others_again.items(), columns[n_again:], strict=True):
-        _check_same(first[name], read[name], place, values, ids)
-    truth, arrays, group = typed_columns(asked, columns[:n])
+    columns, ids = aligned([*places, *further, *repeated_truth, *repeated.values()], id)
+    n, n_further = len(places), len(places) + len(further)
+    n_truth = n_further + len(repeated_truth)
+    for place, repeated_labels in zip(
+        repeated_truth, columns[n_further:n_truth], strict=True
+    ):
+        _check_same(places[0], columns[0], place, repeated_labels, ids)
+    further_values = dict(zip(further_columns, columns[n:n_further], strict=True))
+    further_places = dict(zip(further_columns, further, strict=True))
+    for (name, place), values in zip(repeated.items(), columns[n_truth:], strict=True):
+        _check_same(further_places[name], further_values[name], place, values, ids)
+    truth, arrays, group = typed_columns(places, columns[:n])
     predictions = predictions_from_arrays(
         truth, arrays, labels=labels, pos_label=pos_label, groups=group
     )
-    return predictions, read
+    return predictions, further_values
 
 
 def check_same_truth(
@@ -461,24 +473,24 @@ def check_same_truth(
     Parameters
     ----------
     frame : frame, str or path-like
-        The file of the true labels.
+        File of the true labels.
     y_true : str
         Their column, in all files.
     others : sequence of frame, str or path-like
         Further files that have the column.
     id : str or None
-        Column that tells records apart, in every file.
+        Column that identifies records, in every file.
     """
     main = source_of(frame)
     first = place_of(Y_TRUE, y_true, main)
-    again = [place_of(f"the second {Y_TRUE}", (other, y_true), main) for other in others]
-    columns, ids = aligned([first, *again], id)
-    for place, labels in zip(again, columns[1:], strict=True):
+    repeated = [place_of(f"the second {Y_TRUE}", (other, y_true), main) for other in others]
+    columns, ids = aligned([first, *repeated], id)
+    for place, labels in zip(repeated, columns[1:], strict=True):
         _check_same(first, columns[0], place, labels, ids)
 
 
-def _by_name(others: Any) -> dict[str, Any]:
-    """Where further columns are, by their names."""
+def _columns_by_name(others: Any) -> dict[str, Any]:
+    """Further columns by their names."""
     names = [] if isinstance(others, str) else list(others)
     if isinstance(others, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(
@@ -487,53 +499,55 @@ def _by_name(others: Any) -> dict[str, Any]:
     return dict(others) if isinstance(others, Mapping) else {name: name for name in names}
 
 
-def _others_again(
+def _repeated_places(
     same: Sequence[tuple[Any, str]], others: Mapping[str, Any], main: Source
 ) -> dict[str, Place]:
-    """Where further columns are a second time."""
-    found = {}
+    """Places of further columns that occur a second time, by name."""
+    places = {}
     for pair in same:
         place = place_of("a column of `same_others`", pair, main, as_written=True)
         (name,) = place.columns
-        if name not in others or name in found:
+        if name not in others or name in places:
             raise ValueError(
                 "`same_others` must name each column once, and one of `others`. Got "
                 f"{name!r}, and `others` are {', '.join(map(repr, others)) or 'none'}."
             )
-        found[name] = place
-    return found
+        places[name] = place
+    return places
 
 
 def _check_same(
-    first: Place,
-    truth: NDArray[Any],
-    other: Place,
-    again: NDArray[Any],
+    place: Place,
+    values: NDArray[Any],
+    other_place: Place,
+    other_values: NDArray[Any],
     ids: NDArray[Any] | None,
 ) -> None:
     """Refuse true labels, or other facts, that differ between columns of one record."""
-    is_truth = first.role == Y_TRUE
-    one, two = truth, again
-    if not {one.dtype.kind, two.dtype.kind} <= set(NUMBERS):
-        one, two = written(one), written(two)
-    different = np.not_equal(one, two)
-    if not is_truth and is_text(one):
-        # Of a column of a CSV file nobody knows the type.
-        at = np.flatnonzero(different)
-        different[at] = [value_of(a) != value_of(b) for a, b in zip(one[at], two[at])]
+    is_truth = place.role == Y_TRUE
+    left, right = values, other_values
+    if not {left.dtype.kind, right.dtype.kind} <= set(NUMBERS):
+        left, right = written(left), written(right)
+    different = np.not_equal(left, right)
+    if not is_truth and is_text(left):
+        # The types of columns of CSV files are unknown.
+        rows = np.flatnonzero(different)
+        different[rows] = [
+            value_of(a) != value_of(b) for a, b in zip(left[rows], right[rows])
+        ]
     if not different.any():
         return
-    at = np.flatnonzero(different)
-    where = f"record {at[0] + 1}" if ids is None else f"id {first_of(ids[at], 1)}"
-    listed = first_of(at + 1) if ids is None else first_of(ids[at])
-    called = "records" if ids is None else "ids"
+    rows = np.flatnonzero(different)
+    where = f"record {rows[0] + 1}" if ids is None else f"id {first_of(ids[rows], 1)}"
+    listed = first_of(rows + 1) if ids is None else first_of(ids[rows])
+    noun = "records" if ids is None else "ids"
     advice = "Correct one of them, or leave the column out of the second file."
     if is_truth:
         advice = "Both answers must be about the same truth."
     raise ValueError(
         f"{'True labels' if is_truth else 'Facts about records'} differ between column "
-        f"{first.columns[0]!r} of {first.source.words} and column "
-        f"{other.columns[0]!r} of {other.source.words} in {len(at):,} of {len(truth):,} "
-        f"records, {called} {listed}: {where} has {truth[at[0]]!s:.40} and "
-        f"{again[at[0]]!s:.40}. {advice}"
+        f"{place.columns[0]!r} of {place.source.words} and column "
+        f"{other_place.columns[0]!r} of {other_place.source.words} in {len(rows):,} of "
+        f"{len(values):,} records, {noun} {listed}: {where} has {values[rows[0]]!s:.40} "
+        f"and {other_values[rows[0]]!s:.40}. {advice}"
     )

@@ -1,4 +1,4 @@
-"""The champion and the challenger as they are given: frozen, fitted or neither."""
+"""Checks of the state of champion and challenger: frozen, fitted or neither."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,34 +21,38 @@ from skcompare.predictions._estimator_repr import describe
 from skcompare.predictions._predictions import PairedPredictions, Predictions
 
 PREFIT = "prefit"
-"""The `cv` of classifiers that are used as they are."""
+"""Value of `cv` for classifiers that are used as they are."""
 
 NamedEstimators = Sequence[tuple[str, Any]]
 
 
 def check_roles(estimators: NamedEstimators, *, allow_mixed: bool, prefit: bool) -> None:
-    """Refuse what is no classifier, and a frozen one beside one that is not."""
+    """Refuse objects that are no classifiers, and a mix of frozen and other ones."""
     for name, estimator in estimators:
         if isinstance(estimator, type):
             raise TypeError(
                 f"`{name}` must be a classifier instance. Got the class "
                 f"{estimator.__name__}. Add parentheses: {estimator.__name__}()."
             )
-        lacking = [m for m in ("fit", "get_params", "predict") if not hasattr(estimator, m)]
+        lacking = [
+            method
+            for method in ("fit", "get_params", "predict")
+            if not hasattr(estimator, method)
+        ]
         if lacking == ["predict"] and hasattr(type(estimator), "predict"):
-            # A stack of classifiers has none before it is fitted.
+            # A stack of classifiers has no predict before it is fitted.
             lacking = [] if is_classifier(estimator) else lacking
         if lacking:
             raise TypeError(
                 f"`{name}` must be a scikit-learn classifier with fit, get_params and "
                 f"predict. Got {type(estimator).__name__}, without {', '.join(lacking)}."
             )
-        for is_other, kind in (
+        for is_other_kind, kind in (
             (is_regressor, "regressor"),
             (is_clusterer, "clusterer"),
             (is_outlier_detector, "outlier detector"),
         ):
-            if is_other(estimator):
+            if is_other_kind(estimator):
                 raise ValueError(
                     f"`{name}` must be a classifier. Got the {kind} {describe(estimator)}, "
                     "which is not supported yet."
@@ -83,7 +87,7 @@ def is_prefit(estimators: NamedEstimators, cv: Any) -> bool:
 
 
 def is_mixed(estimators: NamedEstimators) -> bool:
-    """Whether frozen classifiers stand beside others, or within them."""
+    """Whether frozen classifiers occur next to others, or within them."""
     frozen = _frozen(estimators)
     return (any(frozen) and not all(frozen)) or any(map(_holds_frozen, estimators))
 
@@ -92,13 +96,15 @@ def _frozen(estimators: NamedEstimators) -> list[bool]:
     return [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
 
 
-def _holds_frozen(named: tuple[str, Any]) -> bool:
-    """Whether a classifier that is not frozen itself answers through a frozen one."""
-    estimator = named[1]
+def _holds_frozen(item: tuple[str, Any]) -> bool:
+    """Whether a classifier that is not frozen itself predicts by a frozen one."""
+    estimator = item[1]
     if isinstance(estimator, FrozenEstimator):
         return False
     nested = estimator.get_params(deep=True).values()
-    return any(isinstance(v, FrozenEstimator) and is_classifier(v) for v in nested)
+    return any(
+        isinstance(value, FrozenEstimator) and is_classifier(value) for value in nested
+    )
 
 
 def is_fitted(estimator: Any) -> bool:
@@ -141,23 +147,27 @@ PAIRS = (
     ("production", "candidate"),
     ("production", "staging"),
 )
-"""Words for the two roles, the champion's first."""
+"""Usual names for the two roles, that of the champion first."""
 
 WORD = re.compile(r"[^\W\d_]+")
 
 
 def check_role_names(champion: str, challenger: str) -> None:
-    """Refuse names in the wrong order, which sorted files and dicts of answers give.
+    """Refuse names in the wrong order, which sorted files and dicts of predictions have.
 
     Parameters
     ----------
     champion, challenger : str
-        What is taken for either, such as the names of their files.
+        Names of champion and challenger, such as those of their files.
     """
-    one, two = (_words(name) for name in (champion, challenger))
+    champion_words, challenger_words = (_words_in(name) for name in (champion, challenger))
     # One of the names of the roles themselves is enough.
-    wrong = {CHALLENGER} == one & {*ROLES} or {CHAMPION} == two & {*ROLES}
-    if wrong or any(new in one and old in two for old, new in PAIRS):
+    is_swapped = {CHALLENGER} == champion_words & {*ROLES} or {
+        CHAMPION
+    } == challenger_words & {*ROLES}
+    if is_swapped or any(
+        new in champion_words and old in challenger_words for old, new in PAIRS
+    ):
         raise ValueError(
             f"The champion comes first, and the names say the opposite: {champion!r} is "
             f"taken for the champion and {challenger!r} for the challenger. Turn them "
@@ -165,14 +175,14 @@ def check_role_names(champion: str, challenger: str) -> None:
         )
 
 
-def _words(name: str) -> set[str]:
+def _words_in(name: str) -> set[str]:
     return {word.lower() for word in WORD.findall(name)}
 
 
 def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:
-    """The fitted champion and challenger within a pair; None where there are none.
+    """Fitted champion and challenger within a pair; None if there are none.
 
-    Of a pipeline that ends in a pair they are pipelines with the same first steps.
+    If a pipeline ends in a pair, they are pipelines with the same first steps.
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
@@ -187,10 +197,10 @@ def fitted_pair(estimator: Any) -> tuple[Any, Any] | None:
 
 
 def _ending_in(pipeline: Pipeline, name: str, last: Any) -> Pipeline:
-    """A fitted pipeline with another fitted last step."""
-    other = copy(pipeline)
-    other.steps = [*pipeline.steps[:-1], (name, last)]
-    return other
+    """Fitted pipeline with another fitted last step."""
+    new = copy(pipeline)
+    new.steps = [*pipeline.steps[:-1], (name, last)]
+    return new
 
 
 def pair_of_fitted(
@@ -202,7 +212,7 @@ def pair_of_fitted(
     groups: Any = None,
     why: str,
 ) -> PairedPredictions:
-    """What two fitted classifiers answer, as :func:`answers_of_fitted` asks them."""
+    """Predictions of two fitted classifiers, as of :func:`answers_of_fitted`."""
     predictions = answers_of_fitted(roles, X, y, wanted=wanted, groups=groups, why=why)
     return predictions.pair(*roles)
 
@@ -216,22 +226,22 @@ def answers_of_fitted(
     groups: Any = None,
     why: str,
 ) -> Predictions:
-    """What fitted classifiers answer; `why` says what needs them fitted.
+    """Predictions of fitted classifiers; `why` is the reason that they must be fitted.
 
     Parameters
     ----------
     roles : mapping of str to estimator
-        The classifiers by their names, such as those of their roles.
+        Classifiers by their names, such as those of their roles.
     X, y, groups
-        The records of the hold-out set, their labels and their groups.
+        Records of the hold-out set, their labels and their groups.
     wanted : frozenset of {"labels", "scores"}
-        What they are asked for.
+        Kinds of predictions to collect.
     why : str
-        The sentence that begins the message where one is not fitted.
+        First sentence of the message if one is not fitted.
     """
-    named = list(roles.items())
-    check_roles(named, allow_mixed=True, prefit=True)
-    for name, estimator in named:
+    estimators = list(roles.items())
+    check_roles(estimators, allow_mixed=True, prefit=True)
+    for name, estimator in estimators:
         if not is_fitted(estimator):
             raise NotFittedError(
                 f"{why} `{name}` ({describe(estimator)}) is not fitted. Fit it on other "
@@ -242,4 +252,4 @@ def answers_of_fitted(
     if groups is not None:
         check_groups(groups)
     labels = check_labels("y_true", y)
-    return collect_fitted(named, X, labels, wanted=wanted, groups=groups)
+    return collect_fitted(estimators, X, labels, wanted=wanted, groups=groups)

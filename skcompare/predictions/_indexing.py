@@ -1,4 +1,4 @@
-"""Rows of whatever holds records: arrays, sparse matrices, frames, lists."""
+"""Rows of containers of records: arrays, sparse matrices, frames, lists."""
 
 import hashlib
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 CHUNK = 1 << 22
-"""Values hashed at a time, so that hashing copies no whole array."""
+"""Number of values hashed at the same time, so that no whole array is copied."""
 
 
 def n_rows(data: Any) -> int:
@@ -17,7 +17,7 @@ def n_rows(data: Any) -> int:
 
 
 def take_rows(data: Any, index: np.ndarray) -> Any:
-    """The records at `index`, in the container they came in."""
+    """Records at `index`, in a container of the same type."""
     if hasattr(data, "iloc"):
         return data.iloc[index]
     if sparse.issparse(data):
@@ -57,7 +57,7 @@ def _pieces(data: Any) -> Iterable[Any]:
 
 
 def _item_pieces(items: Any) -> Iterable[bytes]:
-    """Items one by one, because an array of long and short texts would be huge."""
+    """Items one by one, because an array of long and short strings would be huge."""
     yield f"{len(items)} items".encode()
     for item in items:
         yield f"{type(item).__name__} {item!r}\0".encode()

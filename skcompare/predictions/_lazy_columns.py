@@ -1,4 +1,4 @@
-"""Truth and answers as columns of a table that stays on its engine."""
+"""Columns of truth and predictions in a table that stays on its engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,27 +12,27 @@ from skcompare.predictions._from_frames import Place, check_id, place_of, places
 
 @dataclass(frozen=True, slots=True)
 class EngineColumns:
-    """Which columns of a table are truth, answers and groups.
+    """Columns of truth, predictions and groups of a table.
 
     Attributes
     ----------
     table : Table
-        The table, joined where there were several.
+        The table, joined if there were several.
     y_true : str or None
         Column of true labels.
     answers : dict of str to tuple of str
         Columns of each classifier.
     proba : frozenset of str
-        Classifiers whose columns are known to be probabilities: a column a class, or
-        beside labels.
+        Classifiers whose columns are known to be probabilities: one column per class, or
+        next to labels.
     labels : dict of str to str
-        Columns of labels of the classifiers that give both.
+        Columns of labels of classifiers that have both.
     groups : str or None
         Column of groups.
     known_as : dict of str to str
-        What the user calls each column.
+        User's name of each column.
     others : dict of str to str
-        Further columns, by what the user calls them.
+        Further columns, by the user's names.
     """
 
     table: Table
@@ -45,14 +45,18 @@ class EngineColumns:
     others: Mapping[str, str] = field(default_factory=dict)
 
     def of_table(self, table: Table) -> "EngineColumns":
-        """The same columns of another table, such as one with fewer records."""
+        """Same columns of another table, such as one with fewer records."""
         return replace(self, table=table)
 
     def read(self) -> list[Any]:
-        """Truth, the single column of each classifier, and groups or None, in arrays."""
-        names = [self.y_true, *(own[0] for own in self.answers.values()), self.groups]
-        found = self.table.read([name for name in names if name is not None])
-        return [None if name is None else found[name] for name in names]
+        """Arrays of truth, of the single column of each classifier, and of groups."""
+        names = [
+            self.y_true,
+            *(columns[0] for columns in self.answers.values()),
+            self.groups,
+        ]
+        arrays = self.table.read([name for name in names if name is not None])
+        return [None if name is None else arrays[name] for name in names]
 
 
 def columns_on_engine(
@@ -65,16 +69,16 @@ def columns_on_engine(
     lists: bool = True,
     others: Sequence[str] = (),
 ) -> EngineColumns | None:
-    """The columns on their engine; None where they are better read into arrays.
+    """Columns on their engine; None if they are better read into arrays.
 
-    That is so where a frame is in memory, or a file small. Parameters are those of
+    That is so if a frame is in memory, or a file is small. Parameters are those of
     :func:`predictions_from_frame`; without `lists` each classifier has one column, and
     `others` are further columns of `frame`.
     """
     main = source_of(frame)
-    asked = places_of(main, y_true, answers, groups, lists)
+    role_places = places_of(main, y_true, answers, groups, lists)
     further = [place_of(f"column {name!r}", name, main) for name in others]
-    places = [*asked, *further]
+    places = [*role_places, *further]
     check_id(places, id)
     sources = {place.source.key: place.source for place in places}
     tables = {key: table_of(source) for key, source in sources.items()}
@@ -92,21 +96,25 @@ def columns_on_engine(
         for source in sources.values():
             check_column(source, id)
         table, renamed = joined_tables(
-            [(one, _taken(places, key)) for key, one in tables.items()], id
+            [
+                (source_table, _names_in(places, key))
+                for key, source_table in tables.items()
+            ],
+            id,
         )
-        for key, own in zip(tables, renamed, strict=True):
-            names |= {(key, name): new for name, new in own.items()}
-    found = _assigned(table, asked, names, y_true, groups)
-    read = {name: names[main.key, name] for name in others}
-    return replace(found, others=read)
+        for key, new_names in zip(tables, renamed, strict=True):
+            names |= {(key, name): new for name, new in new_names.items()}
+    columns = _assign_columns(table, role_places, names, y_true, groups)
+    other_columns = {name: names[main.key, name] for name in others}
+    return replace(columns, others=other_columns)
 
 
-def _taken(places: Sequence[Place], key: Any) -> list[str]:
-    own = (place for place in places if place.source.key == key)
-    return [name for place in own for name in place.columns]
+def _names_in(places: Sequence[Place], key: Any) -> list[str]:
+    own_places = (place for place in places if place.source.key == key)
+    return [name for place in own_places for name in place.columns]
 
 
-def _assigned(
+def _assign_columns(
     table: Table,
     places: Sequence[Place],
     names: Mapping[tuple[Any, str], str],
@@ -119,15 +127,17 @@ def _assigned(
     group = columns.pop()[0] if groups is not None else None
     truth = columns.pop(0)[0] if y_true is not None else None
     known_as = {new: name for (_, name), new in names.items()}
-    given = [place for place in places if place.name is not None]
-    found: dict[str, tuple[str, ...]] = {}
+    prediction_places = [place for place in places if place.name is not None]
+    predictions: dict[str, tuple[str, ...]] = {}
     labels, proba = {}, set()
-    for place, own in zip(given, columns, strict=True):
+    for place, place_columns in zip(prediction_places, columns, strict=True):
         name = str(place.name)
         if place.kind == LABELS:
-            labels[name] = own[0]
+            labels[name] = place_columns[0]
             continue
-        found[name] = own
+        predictions[name] = place_columns
         if place.is_list or place.kind is not None:
             proba.add(name)
-    return EngineColumns(table, truth, found, frozenset(proba), labels, group, known_as)
+    return EngineColumns(
+        table, truth, predictions, frozenset(proba), labels, group, known_as
+    )

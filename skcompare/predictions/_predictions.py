@@ -1,4 +1,4 @@
-"""What classifiers answered on shared test sets, with how those were made."""
+"""Predictions of classifiers on shared test sets, with the design of these."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -20,14 +20,14 @@ from skcompare.predictions._fit_predict import LABELS, SCORES
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Answers:
-    """What one classifier answered, test set after test set.
+    """Predictions of one classifier, test set after test set.
 
     Parameters
     ----------
     name : str
         Name of the classifier, such as "champion".
     description : str
-        Words for it, such as "Pipeline(StandardScaler, LogisticRegression)".
+        Description of it, such as "Pipeline(StandardScaler, LogisticRegression)".
     labels : ndarray of shape (n_answers,) or None
         Predicted classes as positions in the classes of the predictions.
     proba : ndarray of shape (n_answers, n_classes) or None
@@ -47,7 +47,7 @@ class Answers:
     predict_times: FloatArray | None = None
 
     def part(self, which: Any) -> "Answers":
-        """Those of its predictions that a slice, a mask or positions take."""
+        """Predictions selected by a slice, a mask or positions."""
         labels, proba, decision = (
             None if array is None else array[which]
             for array in (self.labels, self.proba, self.decision)
@@ -70,7 +70,7 @@ class Answers:
         return self.decision is not None
 
     def known_labels(self) -> IntArray:
-        """The predicted classes; refused where there are scores only."""
+        """Predicted classes; refused if there are only scores."""
         if self.labels is None:
             raise ValueError(
                 f"The predictions of {self.name} have no labels. Pass predicted labels or "
@@ -81,31 +81,30 @@ class Answers:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Predictions:
-    """Answers of several classifiers on shared test sets.
+    """Predictions of several classifiers on shared test sets.
 
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
         Class labels, sorted.
     y : ndarray of shape (n_samples,) or None
-        True classes of the records, as positions in `classes`; None where nobody knows
-        them, as on a live stream.
+        True classes of the records, as positions in `classes`; None if they are unknown,
+        as on a live stream.
     answers : tuple of Answers
-        One entry a classifier, in order; each holds the answers of all splits.
+        One entry per classifier, in order, each with the predictions of all splits.
     design : Design
-        How the records were split.
+        Design of the splits.
     records : ndarray of shape (n_answers,) or None
-        The record behind each answer, split after split; None means every record
-        once, in order.
+        Record of each prediction, split after split; None means every record once, in
+        order.
     bounds : ndarray of shape (n_splits + 1,) or None
-        Where each split begins in `records`; None means one split.
+        Start of each split in `records`; None means one split.
     n_train : ndarray of shape (n_splits,) or None
-        Training records a split; None where the classifiers came trained.
+        Number of training records of each split; None if the classifiers were fitted.
     groups : ndarray of shape (n_samples,) or None
         Group of each record, as a position in the sorted group labels.
     fingerprint : str
-        Digest of data and splits; two sets of predictions with one fingerprint can
-        be joined.
+        Digest of data and splits; predictions with the same fingerprint can be joined.
     flags : tuple of str
         Caveats about how the predictions were made.
     """
@@ -131,7 +130,7 @@ class Predictions:
 
     @property
     def n_tested(self) -> int:
-        """Number of records that are in some test set."""
+        """Number of records that are in a test set."""
         if self.records is None:
             return self.n_records
         tested = np.zeros(self.n_records, dtype=bool)
@@ -140,7 +139,7 @@ class Predictions:
 
     @property
     def tally(self) -> Any:
-        """Counts and sums that stand for the records; None where these are here."""
+        """Counts and sums instead of records; None if the records are here."""
         return None
 
     @property
@@ -155,7 +154,7 @@ class Predictions:
 
     @property
     def n_test(self) -> IntArray:
-        """Test records a split."""
+        """Number of test records of each split."""
         if self.bounds is None:
             return np.array([self.n_records])
         return np.diff(self.bounds)
@@ -167,11 +166,11 @@ class Predictions:
         raise unknown_name("classifier", name, self.names)
 
     def class_counts(self) -> IntArray:
-        """Answers to records of each true class, of shape (n_classes,)."""
+        """Number of predictions for each true class, of shape (n_classes,)."""
         return np.bincount(self.y_answered(), minlength=len(self.classes))
 
     def slices(self) -> Iterator[slice]:
-        """Where the answers of each split are."""
+        """Yield the slice of predictions of each split."""
         if self.bounds is None:
             yield slice(0, self.n_records)
             return
@@ -179,7 +178,7 @@ class Predictions:
             yield slice(int(start), int(stop))
 
     def y_answered(self) -> IntArray:
-        """True class behind each answer, of shape (n_answers,)."""
+        """True class of each prediction, of shape (n_answers,)."""
         if self.y is None:
             raise ValueError(
                 "Without true labels nobody can tell which answers are right. Pass "
@@ -197,13 +196,13 @@ class Predictions:
 
     @classmethod
     def load(cls, path: Any) -> "Predictions":
-        """Read what :meth:`save` wrote."""
+        """Read a file written by :meth:`save`."""
         return load_predictions(path)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairedPredictions:
-    """Answers of a champion and a challenger on shared test sets."""
+    """Predictions of a champion and a challenger on shared test sets."""
 
     predictions: Predictions
     champion: Answers
@@ -211,7 +210,7 @@ class PairedPredictions:
 
     @property
     def design(self) -> Design:
-        """How the records were split."""
+        """Design of the splits."""
         return self.predictions.design
 
     @property
@@ -221,7 +220,7 @@ class PairedPredictions:
 
     @property
     def alone(self) -> Predictions:
-        """The predictions of these two, under two names even if they are the same."""
+        """Predictions of these two, under two names even if they are the same."""
         champion, challenger = self.roles
         if challenger.name == champion.name:
             challenger = replace(challenger, name=f"{champion.name} again")
@@ -229,14 +228,14 @@ class PairedPredictions:
 
 
 def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictions:
-    """The answers to the records that are kept; classes stay as they are.
+    """Predictions for the records to keep; classes stay the same.
 
     Parameters
     ----------
     pair : PairedPredictions
-        Answers to a hold-out set.
+        Predictions for a hold-out set.
     keep : ndarray of bool of shape (n_samples,)
-        Which records are kept.
+        Mask of the records to keep.
     """
     predictions = pair.predictions
     if predictions.records is not None or predictions.bounds is not None:
@@ -258,21 +257,21 @@ def part_of(pair: PairedPredictions, keep: NDArray[np.bool_]) -> PairedPredictio
 
 
 def one_class(pair: PairedPredictions, position: int) -> PairedPredictions:
-    """The pair's answers about one class, as :func:`one_class_of` makes them."""
+    """Predictions of a pair about one class, as by :func:`one_class_of`."""
     of_class = one_class_of(replace(pair.predictions, answers=tuple(pair.roles)), position)
     return PairedPredictions(of_class, *of_class.answers)
 
 
 def one_class_of(predictions: Predictions, position: int) -> Predictions:
-    """The answers about one class, with the classes False and True.
+    """Predictions about one class, with the classes False and True.
 
-    A probability of the class is what it was, and the rest has what remains; an answer
-    names the class or it does not, whatever its probability.
+    The probability of the class stays the same, and that of the rest is its complement; a
+    predicted label is the class or not, whatever its probability.
 
     Parameters
     ----------
     predictions : Predictions
-        Answers to any number of classes.
+        Predictions of any number of classes.
     position : int
         Position of the class.
     """
@@ -281,11 +280,13 @@ def one_class_of(predictions: Predictions, position: int) -> Predictions:
         predictions,
         classes=np.array([False, True]),
         y=None if y is None else (y == position).astype(np.int8),
-        answers=tuple(_about(one, position, n_classes) for one in predictions.answers),
+        answers=tuple(
+            _of_one_class(role, position, n_classes) for role in predictions.answers
+        ),
     )
 
 
-def _about(answers: Answers, position: int, n_classes: int) -> Answers:
+def _of_one_class(answers: Answers, position: int, n_classes: int) -> Answers:
     labels, proba = answers.labels, answers.proba
     return replace(
         answers,
@@ -310,16 +311,16 @@ def _decision(
 
 
 def what_lacks(entry: PairedTestEntry, predictions: Predictions) -> str:
-    """Why these answers are none for a test; empty where it can run."""
+    """Reason that a test cannot use these predictions; empty if it can run."""
     needs: Any = entry.needs
-    wanted: frozenset[str] = getattr(needs, "wanted", frozenset())
+    required: frozenset[str] = getattr(needs, "wanted", frozenset())
     for role in predictions.answers:
         has_scores = role.has_proba
         takes_decision = getattr(needs, "takes_decision", False)
         has_scores |= takes_decision and role.has_decision
-        if LABELS in wanted and not role.has_labels:
+        if LABELS in required and not role.has_labels:
             return f"{entry.name} needs labels, and {role.name} gives none"
-        if SCORES in wanted and not has_scores:
+        if SCORES in required and not has_scores:
             return f"{entry.name} needs probabilities, and {role.name} gives none"
     n_classes = len(predictions.classes)
     if n_classes > getattr(needs, "max_classes", n_classes):
@@ -353,17 +354,17 @@ def save_predictions(predictions: Predictions, path: Any) -> None:
 
 
 def load_predictions(path: Any) -> Predictions:
-    """Read what :func:`save_predictions` wrote."""
+    """Read a file written by :func:`save_predictions`."""
     source = Path(path)
     try:
         if source.suffix == ".json":
             stored = json.loads(source.read_text(encoding="utf-8"))
             header = stored["header"]
             arrays = {
-                name: np.array(given["values"], dtype=given["dtype"]).reshape(
-                    given["shape"]
+                name: np.array(content["values"], dtype=content["dtype"]).reshape(
+                    content["shape"]
                 )
-                for name, given in stored["arrays"].items()
+                for name, content in stored["arrays"].items()
             }
         else:
             with source.open("rb") as file, np.load(file, allow_pickle=False) as stored:
@@ -417,16 +418,16 @@ def _write_json(header: dict[str, Any], arrays: dict[str, np.ndarray], path: Pat
 
 
 def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Predictions:
-    answers = tuple(
+    collected = tuple(
         Answers(
-            **words,
+            **names,
             **{name: arrays.get(f"{position}.{name}") for name in ANSWER_ARRAYS},  # type: ignore[arg-type]
         )
-        for position, words in enumerate(header["answers"])
+        for position, names in enumerate(header["answers"])
     )
     return Predictions(
         **{name: arrays.get(name) for name in ARRAYS},  # type: ignore[arg-type]
-        answers=answers,
+        answers=collected,
         design=Design(**header["design"]),
         fingerprint=header["fingerprint"],
         flags=tuple(header["flags"]),

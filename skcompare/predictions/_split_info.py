@@ -1,4 +1,4 @@
-"""What a caller says of the splits behind scikit-learn's own results."""
+"""Declarations of a caller about the splits of scikit-learn's results."""
 
 import warnings
 from collections.abc import Sequence
@@ -37,11 +37,11 @@ def disjoint_split(where: str, train: Any, test: Any, n: int | None = None) -> S
     Parameters
     ----------
     where : str
-        Words for the split, at the beginning of a message: "Split 3".
+        Name of the split at the beginning of a message: "Split 3".
     train, test : array-like
         Indices, or masks of the records.
     n : int, optional
-        Number of records that were split, where it is known.
+        Number of records that were split, if known.
     """
     train, test = (_positions(where, part, n) for part in (train, test))
     if train.size == 0 or test.size == 0:
@@ -60,41 +60,41 @@ def disjoint_split(where: str, train: Any, test: Any, n: int | None = None) -> S
     return train, test
 
 
-def _positions(where: str, given: Any, n: int | None) -> IntArray:
-    part = np.asarray(given)
+def _positions(where: str, indices: Any, n: int | None) -> IntArray:
+    part = np.asarray(indices)
     if part.dtype == bool and part.ndim == 1 and n in (None, len(part)):
         return np.flatnonzero(part)
     if part.size == 0:
         return part.astype(np.intp)
-    whole = part.ndim == 1 and part.dtype.kind in "iu"
-    if whole and part.min() >= 0 and (n is None or part.max() < n):
+    are_integers = part.ndim == 1 and part.dtype.kind in "iu"
+    if are_integers and part.min() >= 0 and (n is None or part.max() < n):
         return part
-    found = (
+    got = (
         f"indices from {part.min()} to {part.max()}"
-        if whole
+        if are_integers
         else f"values of type {part.dtype} and shape {part.shape}"
     )
-    wanted = (
+    expected = (
         "positions, or masks of the records"
         if n is None
         else f"indices from 0 to {n - 1}, or masks of {n} records"
     )
     raise ValueError(
-        f"{where} must hold {wanted}. Got {found}. Pass the records that were split."
+        f"{where} must hold {expected}. Got {got}. Pass the records that were split."
     )
 
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:
-    """The design of splits of `n` records that nobody named.
+    """Design of splits of `n` records, from their indices.
 
-    One split is a hold-out. Where each split trains on all records that it does not test,
-    test sets that hold every record once make K-fold cross-validation, and again and again
-    a repeated one (5×2: with random halves); different test sets of one size make a
-    repeated hold-out. Everything else is "unknown", such as windows of a time series.
+    One split is a hold-out. If each split trains on all records that it does not test, test
+    sets with every record once are K-fold cross-validation, and several times a repeated
+    one (5×2: with random halves); different test sets of the same size are a repeated
+    hold-out. Everything else is "unknown", such as windows of a time series.
 
     Halves of a block-regularized cross-validation look like random ones: two halves of
-    different repetitions share n/4 records or nearly so, which random halves of few
-    records may do as well. So "bcv" is never recognised, it has to be told.
+    different repetitions share about n/4 records, as random halves of few records may,
+    too. So "bcv" is never recognised and must be declared.
     """
     kind, n_repeats, n_folds = _recognised(splits, n)
     return Design(kind, n_repeats, n_folds, grouped)
@@ -107,7 +107,7 @@ def _recognised(splits: Sequence[Split], n: int) -> tuple[str, int, int]:
     if not all(_is_complete(split, n) for split in splits):
         return unknown
     tests = [test for _, test in splits]
-    n_folds = _folds_a_repetition(tests, n)
+    n_folds = _folds_per_repetition(tests, n)
     if n_folds is not None:
         n_repeats = len(splits) // n_folds
         if n_repeats == 1:
@@ -121,15 +121,15 @@ def _recognised(splits: Sequence[Split], n: int) -> tuple[str, int, int]:
 
 
 def _is_complete(split: Split, n: int) -> bool:
-    """Whether training and test set hold every record once, together."""
+    """Whether training and test set together have every record once."""
     train, test = split
     if train.size + test.size != n:
         return False
     return bool((np.bincount(np.concatenate([train, test]), minlength=n) == 1).all())
 
 
-def _folds_a_repetition(tests: Sequence[IntArray], n: int) -> int | None:
-    """The number of test sets, always the same, that hold every record once."""
+def _folds_per_repetition(tests: Sequence[IntArray], n: int) -> int | None:
+    """Number of folds of each repetition; None unless it is constant and complete."""
     tested, n_tested, ends = np.zeros(n, dtype=bool), 0, [0]
     for position, test in enumerate(tests, start=1):
         if tested[test].any():
@@ -161,12 +161,12 @@ _SAME_SIZES = (
 )
 
 _IN_ROWS = ("repeated kfold", "replicated holdout", "holdout in halves")
-"""Designs whose repetitions do not follow from the number of splits."""
+"""Designs whose number of repetitions does not follow from the number of splits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToldOfSplits:
-    """What a caller says of the splits; X, y and groups are what was split."""
+    """Declarations of a caller about splits; X, y and groups are the data."""
 
     X: Any = None
     y: Any = None
@@ -179,20 +179,20 @@ class ToldOfSplits:
 
     @property
     def has_sizes(self) -> bool:
-        """Whether both sizes are told; one alone is refused."""
+        """Whether both sizes are declared; one alone is refused."""
         if (self.n_train is None) != (self.n_test is None):
             raise ValueError("Pass both of `n_train` and `n_test`, or none. Got one.")
         return self.n_train is not None
 
     @property
     def n_records(self) -> int | None:
-        """Number of records, where they are given."""
-        given = self.X if self.y is None else self.y
-        return None if given is None else n_rows(given)
+        """Number of records, if they were passed."""
+        data = self.X if self.y is None else self.y
+        return None if data is None else n_rows(data)
 
     @property
     def can_split(self) -> bool:
-        """Whether splits can be made: of a list always, by a number of folds with `y`."""
+        """Whether splits can be made: from a list always, from a count with `y`."""
         if self.y is not None:
             return True
         is_count = self.cv is None or isinstance(self.cv, Integral)
@@ -200,7 +200,7 @@ class ToldOfSplits:
         return not is_count and (not has_split or self.X is not None)
 
     def splitter(self) -> Any:
-        """The splitter behind `cv`, as scikit-learn understands it."""
+        """Splitter of `cv`, as by scikit-learn."""
         if isinstance(self.cv, str):
             raise ValueError(
                 "`cv` must be a splitter, a number of folds or an iterable of splits. Got "
@@ -211,7 +211,7 @@ class ToldOfSplits:
         return check_cv(self.cv, self.y, classifier=self.classifier)
 
     def split(self, splitter: Any) -> list[Any]:
-        """The splits that a splitter makes of these records."""
+        """Splits that a splitter makes of these records."""
         if self.groups is None and isinstance(splitter, _GROUPED):
             raise ValueError(
                 f"{splitter} splits by groups. Got none. Pass the `groups` that the scores "
@@ -219,73 +219,81 @@ class ToldOfSplits:
             )
         X = self.X
         if X is None and self.y is not None:
-            # Splitters look at the number of records, and some at the labels.
+            # Splitters use the number of records, and some use the labels.
             X = np.zeros((n_rows(self.y), 1))
         with warnings.catch_warnings():
-            # Groups say that records are dependent, even if a splitter parts them.
+            # Groups declare records as dependent, even if a splitter separates them.
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")
             return list(splitter.split(X, self.y, groups=self.groups))
 
     def design_of(
         self, splitter: Any, n_splits: int, pairs: Sequence[Any] | None
     ) -> Design:
-        """The design as told, else that of the splitter, else as the indices show it."""
+        """Design as declared, else of the splitter, else as recognised from the indices."""
         grouped = self.groups is not None or isinstance(splitter, _GROUPED)
         if splitter is not None:
             self._check_n_splits(splitter, n_splits)
-        shown = Design("unknown", n_folds=n_splits, grouped=grouped)
+        recognised = Design("unknown", n_folds=n_splits, grouped=grouped)
         if pairs is not None:
             last = max(int(part.max()) for split in pairs for part in split)
-            shown = recognised_design(pairs, self.n_records or last + 1, grouped=grouped)
+            recognised = recognised_design(
+                pairs, self.n_records or last + 1, grouped=grouped
+            )
         if splitter is not None:
-            own = design_of(splitter, n_splits, grouped=grouped)
-            shown = shown if own.kind == "unknown" else own
-        return shown if self.design is None else _as_told(self.design, n_splits, shown)
+            splitter_design = design_of(splitter, n_splits, grouped=grouped)
+            recognised = (
+                recognised if splitter_design.kind == "unknown" else splitter_design
+            )
+        return (
+            recognised
+            if self.design is None
+            else _declared_design(self.design, n_splits, recognised)
+        )
 
     def _check_n_splits(self, splitter: Any, n_splits: int) -> None:
-        """Refuse a splitter of another number of splits, where it can tell."""
+        """Refuse a splitter of another number of splits, if it has one."""
         try:
-            own = splitter.get_n_splits(self.X, self.y, self.groups)
+            count = splitter.get_n_splits(self.X, self.y, self.groups)
         except (AttributeError, TypeError, ValueError):
-            # Some count records or groups, which are not given.
+            # Some count records or groups, which were not passed.
             return
-        if own != n_splits:
+        if count != n_splits:
             raise ValueError(
-                f"There are scores on {n_splits} test sets, but {splitter} makes {own} "
+                f"There are scores on {n_splits} test sets, but {splitter} makes {count} "
                 "splits. Pass the `cv` that made the scores."
             )
 
 
 def is_constant(splitter: Any) -> bool:
     """Whether a splitter makes the same splits each time."""
-    # One without `shuffle` shuffles if it has a random_state.
+    # A splitter without `shuffle` shuffles if it has a random_state.
     seed = getattr(splitter, "random_state", 0)
     return isinstance(seed, Integral) or not getattr(splitter, "shuffle", True)
 
 
 def sizes_are_constant(splitter: Any) -> bool:
-    """Whether sizes of training and test sets are the same however it shuffles."""
+    """Whether a splitter makes sets of the same sizes however it shuffles."""
     return type(splitter) in _SAME_SIZES
 
 
-def _as_told(design: Design | str, n_splits: int, shown: Design) -> Design:
-    """A design with its repetitions and folds, which a name does not tell."""
-    told = as_design(design)
+def _declared_design(design: Design | str, n_splits: int, recognised: Design) -> Design:
+    """Design with the repetitions and folds that a name does not state."""
+    declared = as_design(design)
     if isinstance(design, str):
         n_repeats, n_folds = 1, n_splits
-        if told.kind == "holdout":
+        if declared.kind == "holdout":
             n_folds = 1
-        elif told.kind in HALVES:
+        elif declared.kind in HALVES:
             n_repeats, n_folds = n_splits // 2, 2
-        elif told.kind == "repeated holdout":
+        elif declared.kind == "repeated holdout":
             n_repeats, n_folds = n_splits, 1
-        elif told.kind in _IN_ROWS:
-            n_repeats, n_folds = shown.n_repeats, shown.n_folds
-        told = replace(told, n_repeats=n_repeats, n_folds=n_folds)
-    lacks_rows = told.kind in _IN_ROWS and told.n_repeats == 1
-    if told.n_splits != n_splits or lacks_rows:
+        elif declared.kind in _IN_ROWS:
+            n_repeats, n_folds = recognised.n_repeats, recognised.n_folds
+        declared = replace(declared, n_repeats=n_repeats, n_folds=n_folds)
+    lacks_rows = declared.kind in _IN_ROWS and declared.n_repeats == 1
+    if declared.n_splits != n_splits or lacks_rows:
         raise ValueError(
-            f"The design {told.kind!r} does not tell how {n_splits} splits are laid out. "
-            "Pass the splitter that made them as `cv`."
+            f"The design {declared.kind!r} does not tell how {n_splits} splits are laid "
+            "out. Pass the splitter that made them as `cv`."
         )
-    return replace(told, grouped=told.grouped or shown.grouped)
+    return replace(declared, grouped=declared.grouped or recognised.grouped)

@@ -1,4 +1,4 @@
-"""How records and tasks reach the workers: mapped into memory, or once a worker."""
+"""Transport of records and tasks to workers: mapped into memory, or once per worker."""
 
 import pickle
 import tempfile
@@ -32,26 +32,26 @@ LOST = frozenset(
         "ray.WorkerCrashedError",
     }
 )
-"""Errors by which joblib, Dask and Ray say that a worker is gone, with their packages."""
+"""Errors of joblib, Dask and Ray for a lost worker, with their packages."""
 
 RUNS = "runs-"
-"""How the files are called that say what runs."""
+"""Prefix of the names of files that record the tasks that are running."""
 
 ALIGNMENT = 64
 FORMATS_OF_ARRAYS = ("bsr", "coo", "csc", "csr", "dia")
 
-_unpacked: dict[str, Any] = {}
+_cache: dict[str, Any] = {}
 
 Call = tuple[Any, Any]
-"""A task as it is sent, and the shipment that goes with it."""
+"""Task in the form that is sent, and its shipment."""
 
 
 class Shipment:
-    """Records as a task gets them; `open()` gives them back.
+    """Records in the form that tasks receive; `open()` returns the records.
 
     Arrays and sparse matrices are left to joblib, which maps them into the workers'
-    memory. A task is sent as it is. With a folder each task leaves a file there while it
-    runs, which stays if its process is lost.
+    memory. A task is sent as it is. With a folder, each task keeps a file there while it
+    runs, which remains if its process is lost.
     """
 
     def __init__(self, data: tuple[Any, ...], folder: str | None = None) -> None:
@@ -59,38 +59,36 @@ class Shipment:
         self.folder = folder
 
     def open(self) -> tuple[Any, ...]:
-        """The records."""
+        """Return the records."""
         return self.data
 
     def task(self, sent: Any) -> Any:
-        """The task that was sent."""
+        """Return the task that was sent."""
         return sent
 
     def at_work(self, task: Any) -> AbstractContextManager[Any]:
-        """What a task runs within."""
-        return nullcontext() if self.folder is None else _noted(self.folder, task)
+        """Context in which a task runs."""
+        return nullcontext() if self.folder is None else _running_note(self.folder, task)
 
 
 @contextmanager
-def _noted(folder: str, task: Any) -> Iterator[None]:
+def _running_note(folder: str, task: Any) -> Iterator[None]:
     note = Path(folder) / f"{RUNS}{uuid4().hex}"
-    note.write_text(_words(task), encoding="utf-8")
+    note.write_text(_task_label(task), encoding="utf-8")
     try:
         yield
     finally:
         note.unlink(missing_ok=True)
 
 
-def _words(task: Any) -> str:
-    """The classifier of a task, and its split."""
-    own = getattr(task, "task", task)
-    return f"{own.name} in split {own.split}"
+def _task_label(task: Any) -> str:
+    """Classifier and split of a task."""
+    fit_task = getattr(task, "task", task)
+    return f"{fit_task.name} in split {fit_task.split}"
 
 
 class FileShipment(Shipment):
-    """Records in a file that local worker processes map: buffers are shared, the rest is
-    unpickled once a worker.
-    """
+    """Records in a file that local workers map, with shared buffers."""
 
     def __init__(self, data: tuple[Any, ...], folder: str) -> None:
         self.folder = folder
@@ -107,8 +105,8 @@ class FileShipment(Shipment):
                 file.write(raw)
 
     def open(self) -> tuple[Any, ...]:
-        """The records, read once a process and kept until others come."""
-        return _once(self.token, self._read)
+        """Return the records, read once per process and kept until others are opened."""
+        return _cached(self.token, self._read)
 
     def _read(self) -> Any:
         stored = np.memmap(self.path, mode="r") if self.spans else None
@@ -117,7 +115,7 @@ class FileShipment(Shipment):
 
 
 class Cargo(Shipment):
-    """Records and all tasks, which a cluster brings to each worker once.
+    """Records and all tasks, which a cluster transports to each worker once.
 
     A task is sent as its position, because its training and test rows are as long as the
     records.
@@ -128,55 +126,55 @@ class Cargo(Shipment):
         self.tasks = tasks
 
     def __sizeof__(self) -> int:
-        """Bytes, by which Dask plans the memory of its workers."""
+        """Size in bytes, by which Dask plans the memory of its workers."""
         parts = [*self.data, *(array for task in self.tasks for array in _arrays(task))]
-        return sum({id(part): _size(part) for part in parts}.values())
+        return sum({id(part): _n_bytes(part) for part in parts}.values())
 
     def task(self, sent: Any) -> Any:
-        """The task at the position that was sent."""
+        """Return the task at the position that was sent."""
         return self.tasks[sent]
 
     def at_work(self, task: Any) -> AbstractContextManager[Any]:
-        """Jobs of an estimator are threads of its worker, as in local processes.
+        """Run the jobs of an estimator as threads of its worker, as in local processes.
 
-        Otherwise its training records would travel again, to other workers.
+        Otherwise its training records would be sent again, to other workers.
         """
         return parallel_config("threading", n_jobs=1)
 
 
 class RayShipment(Shipment):
-    """Cargo in Ray's object store: one copy a machine, opened once a worker."""
+    """Cargo in Ray's object store: one copy per machine, opened once per worker."""
 
     def __init__(self, cargo: Cargo) -> None:
         self.token = uuid4().hex
         self.reference = import_module("ray").put(cargo)
 
     def _cargo(self) -> Cargo:
-        return _once(self.token, lambda: import_module("ray").get(self.reference))
+        return _cached(self.token, lambda: import_module("ray").get(self.reference))
 
     def open(self) -> tuple[Any, ...]:
-        """The records, kept until the worker ends or others come."""
+        """Return the records, kept until the worker ends or others are opened."""
         return self._cargo().open()
 
     def task(self, sent: Any) -> Any:
-        """The task at the position that was sent."""
+        """Return the task at the position that was sent."""
         return self._cargo().task(sent)
 
     def at_work(self, task: Any) -> AbstractContextManager[Any]:
-        """As of the cargo."""
+        """Context of the cargo."""
         return self._cargo().at_work(task)
 
 
-def _once(token: str, read: Callable[[], Any]) -> Any:
-    """What is read once a process, and kept until something else is."""
-    if token not in _unpacked:
-        _unpacked.clear()
-        _unpacked[token] = read()
-    return _unpacked[token]
+def _cached(token: str, read: Callable[[], Any]) -> Any:
+    """Value that is read once per process, and kept until another is read."""
+    if token not in _cache:
+        _cache.clear()
+        _cache[token] = read()
+    return _cache[token]
 
 
 def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: Any) -> Any:
-    """Run a task where it was sent: `run(task, *data, *args)`."""
+    """Run a task on its worker: `run(task, *data, *args)`."""
     task = shipment.task(sent)
     with shipment.at_work(task):
         return run(task, *shipment.open(), *args)
@@ -186,48 +184,48 @@ def run_shipped(run: Callable[..., Any], sent: Any, shipment: Shipment, *args: A
 def shipped(
     data: tuple[Any, ...], tasks: Sequence[Any], n_jobs: int | None
 ) -> Iterator[list[Call]]:
-    """Records and tasks made ready for the active joblib backend.
+    """Prepare records and tasks for the active joblib backend.
 
     Frames would be pickled for every task; local processes read them from a file instead.
-    A cluster gets records and tasks once a worker, and drops them at the end.
+    A cluster receives records and tasks once per worker, and drops them at the end.
     """
     backend, workers = _workers(n_jobs)
     kind = "" if workers == 1 else type(backend).__name__
     sent: Sequence[Any] = tasks
-    way: AbstractContextManager[Any]
+    shipping: AbstractContextManager[Any]
     if kind == DASK:
-        way, sent = _on_dask(backend.client, Cargo(data, tasks)), range(len(tasks))
+        shipping, sent = _on_dask(backend.client, Cargo(data, tasks)), range(len(tasks))
     elif kind == RAY:
-        way, sent = nullcontext(RayShipment(Cargo(data, tasks))), range(len(tasks))
+        shipping, sent = nullcontext(RayShipment(Cargo(data, tasks))), range(len(tasks))
     elif kind in LOCAL_PROCESSES:
-        way = _in_a_folder(data)
+        shipping = _local_shipment(data)
     else:
-        way = nullcontext(Shipment(data))
-    with way as shipment, _lost_workers_told(shipment, tasks):
+        shipping = nullcontext(Shipment(data))
+    with shipping as shipment, _report_lost_workers(shipment, tasks):
         yield [(task, shipment) for task in sent]
 
 
 @contextmanager
 def _on_dask(client: Any, cargo: Cargo) -> Iterator[Any]:
-    """The future of a cargo, in whose place Dask gives a task the cargo itself.
+    """Future of a cargo, which Dask replaces by the cargo itself in a task.
 
-    It is on several workers from the start, so that tasks go to all of them, and so that it
-    outlives a worker: Dask cannot make scattered data again.
+    It is on several workers from the start, so that tasks run on all of them, and so that
+    it outlives a worker: Dask cannot recompute scattered data.
     """
-    spread = min(len(cargo.tasks), len(client.nthreads()))
+    n_copies = min(len(cargo.tasks), len(client.nthreads()))
     # Hashing would read all the records once more.
-    future = client.scatter(cargo, broadcast=spread, hash=False)
+    future = client.scatter(cargo, broadcast=n_copies, hash=False)
     try:
         yield future
     finally:
         # After an error, the tasks that wait for it are dropped with it. A cluster that is
-        # gone has nothing to drop, and what went wrong there is already on its way.
+        # gone has nothing to drop, and its error is being raised already.
         with suppress(Exception):
             future.cancel()
 
 
 @contextmanager
-def _in_a_folder(data: tuple[Any, ...]) -> Iterator[Shipment]:
+def _local_shipment(data: tuple[Any, ...]) -> Iterator[Shipment]:
     """Records for local processes, in a file if joblib does not map them."""
     with tempfile.TemporaryDirectory(
         prefix="skcompare-", ignore_cleanup_errors=True
@@ -239,44 +237,46 @@ def _in_a_folder(data: tuple[Any, ...]) -> Iterator[Shipment]:
 
 
 @contextmanager
-def _lost_workers_told(shipment: Any, tasks: Sequence[Any]) -> Iterator[None]:
-    """Say in the same words on every backend that a worker is gone, and what it ran."""
+def _report_lost_workers(shipment: Any, tasks: Sequence[Any]) -> Iterator[None]:
+    """Raise the same error on every backend for a lost worker, with its tasks."""
     try:
         yield
     except Exception as error:
         bases = type(error).__mro__
-        if LOST.isdisjoint(f"{b.__module__.partition('.')[0]}.{b.__name__}" for b in bases):
+        if LOST.isdisjoint(
+            f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in bases
+        ):
             raise
         kind = type(error).__name__
         raise WorkerLostError(
             "A worker process ended before its fits were done, so there is no result. Most "
             "often it ran out of memory, or an estimator crashed it. Give the workers more "
-            f"memory, or run fewer at a time, and fit again. {_what_ran(shipment, tasks)}. "
-            f"{kind}: {error}"
+            f"memory, or run fewer at a time, and fit again. "
+            f"{_last_tasks(shipment, tasks)}. {kind}: {error}"
         ) from error
 
 
-def _what_ran(shipment: Any, tasks: Sequence[Any]) -> str:
-    """The fits that ran in the end, or all of them where nobody knows."""
+def _last_tasks(shipment: Any, tasks: Sequence[Any]) -> str:
+    """Text of the fits that were running last, or of all if they are unknown."""
     folder = getattr(shipment, "folder", None)
     notes = () if folder is None else Path(folder).glob(f"{RUNS}*")
     running = sorted(note.read_text(encoding="utf-8") for note in notes)
     if running:
         return f"In the end it ran {' and '.join(running)}"
-    first, last = _words(tasks[0]), _words(tasks[-1])
-    return f"It was one of {len(tasks)} fits, from {first} to {last}"
+    first_label, last_label = _task_label(tasks[0]), _task_label(tasks[-1])
+    return f"It was one of {len(tasks)} fits, from {first_label} to {last_label}"
 
 
 def _workers(n_jobs: int | None) -> tuple[Any, int]:
-    """The active joblib backend and how many tasks it runs at a time."""
+    """Active joblib backend, and the number of its simultaneous tasks."""
     backend, n_active = get_active_backend()
-    n_asked = n_active if n_jobs is None else n_jobs
-    if type(backend).__name__ == RAY and n_asked == -1:
-        # The cores of a cluster are known once it is there.
+    n_requested = n_active if n_jobs is None else n_jobs
+    if type(backend).__name__ == RAY and n_requested == -1:
+        # The cores of a cluster are known once it has started.
         ray = import_module("ray")
         if not ray.is_initialized():
             ray.init()
-    return backend, backend.effective_n_jobs(n_asked)
+    return backend, backend.effective_n_jobs(n_requested)
 
 
 def _is_mapped_by_joblib(data: tuple[Any, ...]) -> bool:
@@ -291,7 +291,7 @@ def _has_plain_arrays(part: Any) -> bool:
 
 
 def _arrays(task: Any) -> Iterator[Any]:
-    """The arrays that a task holds."""
+    """Arrays of a task."""
     if hasattr(task, "shape"):
         yield task
     elif isinstance(task, dict):
@@ -302,8 +302,8 @@ def _arrays(task: Any) -> Iterator[Any]:
             yield from _arrays(getattr(task, field.name))
 
 
-def _size(data: Any) -> int:
-    """Bytes of records."""
+def _n_bytes(data: Any) -> int:
+    """Size of records in bytes."""
     if hasattr(data, "estimated_size"):
         return int(data.estimated_size())
     return int(import_module("dask.sizeof").sizeof(data))
@@ -313,8 +313,8 @@ def _size(data: Any) -> int:
 def blas_within(n_jobs: int | None) -> Iterator[None]:
     """Keep BLAS from starting more threads than there are cores.
 
-    joblib sees to it in worker processes; worker threads share one BLAS, which is
-    limited to one thread a worker here.
+    joblib does so in worker processes; worker threads share one BLAS, which is limited to
+    one thread per worker here.
     """
     backend, workers = _workers(n_jobs)
     if not getattr(backend, "uses_threads", False) or workers == 1:

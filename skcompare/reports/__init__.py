@@ -1,6 +1,6 @@
-"""What a reader is told: the comparison as text, Markdown, HTML, JSON and frame."""
+"""Reports of comparisons as text, Markdown, HTML, JSON and frame."""
 
-# Reports name tests and metrics, which are registered when they are loaded.
+# These register the tests and metrics that reports name.
 import skcompare.metrics
 import skcompare.stats
 from skcompare.reports._assumptions import assumed_of_tests

@@ -1,4 +1,4 @@
-"""What was assumed: by the design, and by each test, in the words of its own docstring."""
+"""Assumptions of tests, read from their docstrings."""
 
 import inspect
 import re
@@ -21,26 +21,26 @@ SOURCE = re.compile(r"\.\. \[(\d+)\] ")
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What a test asks and takes for granted.
+    """Question and assumptions of a test.
 
     Attributes
     ----------
     test, title : str
-        Its name, and what the literature calls it.
+        Its name, and its title in the literature.
     question : str
-        What it answers.
+        The question that it answers.
     words : tuple of str
-        Its null hypothesis and assumptions, a paragraph each.
+        Its null hypothesis and assumptions, one paragraph each.
     about : str
-        What its conclusion speaks of.
+        Subject of its conclusion.
     valid : bool or None
-        Whether it is valid for the design of the comparison; None where that is not known.
+        Whether it is valid for the design of the comparison; None if that is not known.
     cautious : bool
-        Whether it calls for caution even there, as a caveat says.
+        Whether it calls for caution even then, as a caveat says.
     caveats : tuple of str
-        What is to be known of its results here.
+        Caveats of its results.
     sources : tuple of str
-        The publications behind it.
+        Publications about it.
     """
 
     test: str
@@ -57,38 +57,38 @@ class Assumed:
 def assumed_of_tests(
     tests: Iterable[tuple[str | None, Iterable[str]]], design: Design | None
 ) -> list[Assumed]:
-    """What each test assumes, in the order of their first appearance.
+    """Return the assumptions of each test, in the order of first appearance.
 
     Parameters
     ----------
     tests : iterable of (str or None, iterable of str)
         The name of a row's test, if it has one, and the row's flags.
     design : Design or None
-        How the evidence was collected, where that is known.
+        How the evidence was collected, if that is known.
     """
     flags: dict[str, dict[str, None]] = {}
     for name, codes in tests:
         if name is not None:
             flags.setdefault(name, {}).update(dict.fromkeys(codes))
-    known = paired_tests()
-    # A stored comparison may have a test that was registered by somebody else.
+    registered = paired_tests()
+    # A stored comparison may have a test that is not registered here.
     return [
-        assumed_by(known[name], design, tuple(flags[name]))
+        assumed_by(registered[name], design, tuple(flags[name]))
         for name in flags
-        if name in known
+        if name in registered
     ]
 
 
 def assumed_by(
     entry: PairedTestEntry, design: Design | None, flags: Iterable[str]
 ) -> Assumed:
-    """What one test assumes, read from its docstring."""
-    question, words, sources = _said_in(inspect.getdoc(entry.function) or "")
+    """Return the assumptions of one test, read from its docstring."""
+    question, paragraphs, sources = _read_docstring(inspect.getdoc(entry.function) or "")
     return Assumed(
         test=entry.name,
         title=entry.title,
         question=question,
-        words=words,
+        words=paragraphs,
         about=INFERENCE_WORDS[entry.inference],
         valid=None if design is None else entry.valid_for(design),
         cautious=bool(entry.caution),
@@ -98,22 +98,22 @@ def assumed_by(
 
 
 @lru_cache(maxsize=256)
-def _said_in(doc: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The question, the paragraphs after it, and the sources of a docstring."""
+def _read_docstring(doc: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Return the question, the paragraphs after it, and the sources of a docstring."""
     parts = _parts_of(doc)
     question, _, rest = parts[""].partition("\n\n")
-    found = SOURCE.split(parts.get("References", ""))[2::2]
+    sources = SOURCE.split(parts.get("References", ""))[2::2]
     return (
         _plain(question),
-        tuple(_plain(one) for one in rest.split("\n\n") if _is_prose(one)),
-        tuple(" ".join(source.split()) for source in found),
+        tuple(_plain(part) for part in rest.split("\n\n") if _is_prose(part)),
+        tuple(" ".join(source.split()) for source in sources),
     )
 
 
 def _parts_of(doc: str) -> dict[str, str]:
-    """The sections of a docstring by their headings; what stands before them has none."""
-    first, *rest = SECTION.split(f"\n{doc}")
-    return {"": first.strip()} | {
+    """Return the sections of a docstring by heading; text before them has none."""
+    summary, *rest = SECTION.split(f"\n{doc}")
+    return {"": summary.strip()} | {
         heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])
     }
 
@@ -122,7 +122,7 @@ def _is_prose(paragraph: str) -> bool:
     return bool(paragraph.strip()) and not paragraph.startswith((" ", "..", "="))
 
 
-def _plain(words: str) -> str:
-    """Words without the marks that Sphinx reads."""
-    plain = ROLE.sub(r"\1", " ".join(words.split()))
+def _plain(text: str) -> str:
+    """Remove the markup that Sphinx reads."""
+    plain = ROLE.sub(r"\1", " ".join(text.split()))
     return CITATION.sub(r"[\1]", STRESSED.sub(r"\1", QUOTED.sub(r"\1", plain)))

@@ -1,4 +1,4 @@
-"""A finished comparison and the forms it is handed on in."""
+"""Result of a comparison of two classifiers, with its reports."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -11,7 +11,7 @@ from skcompare.reports._text import comparison_markdown, comparison_text
 
 @dataclass(frozen=True, slots=True)
 class Comparison(ComparisonData):
-    """What two classifiers were found to differ in, and what follows from it.
+    """Result of a comparison of two classifiers.
 
     Attributes
     ----------
@@ -20,19 +20,19 @@ class Comparison(ComparisonData):
     conclusion : Verdict
         The verdict with its sentence; `verdict` is its winner.
     champion, challenger : str
-        Words for the two classifiers.
+        Descriptions of the two classifiers.
     design : Design
         How the records were split.
     n_records, n_tested, n_fits : int
-        Records, those of them that were tested, and fits a classifier.
+        Numbers of records, of tested records, and of fits of each classifier.
     size : str
-        What was compared, in words, where it is not records: items with their attempts.
+        Description of the data if they are not records: items with their attempts.
     seconds : float or None
         Time that fitting, predicting and testing took.
     alpha : float
         Level of the verdict; intervals have level 1 - alpha.
     alternative, adjust : str
-        Direction of the tests, and how the p-values of the other rows are adjusted.
+        Direction of the tests, and adjustment of the p-values of the other rows.
     random_state : object
         Seed of splits and estimators where one was set as a number.
     flags : tuple of str
@@ -42,11 +42,11 @@ class Comparison(ComparisonData):
     versions : mapping of str to str
         Versions of the packages that it ran with.
     advice : EnsembleAdvice or None
-        Whether to combine the two, where the answers are those of trained classifiers on
-        a hold-out set.
+        Whether to combine the two, for predictions of trained classifiers on a hold-out
+        set.
     source : callable or None
-        Makes :meth:`evidence` of the answers, which it holds; None where the comparison was
-        read from JSON, which has no answers.
+        Computes :meth:`evidence` from the predictions, which it holds; None if the
+        comparison was read from JSON, which has no predictions.
     """
 
     def to_markdown(self) -> str:
@@ -54,17 +54,17 @@ class Comparison(ComparisonData):
         return comparison_markdown(self)
 
     def to_html(self, *, pictures: Any = "auto") -> str:
-        """The report as a page that needs nothing else: no network, no script.
+        """The report as a self-contained HTML page: no network, no script.
 
-        The verdict comes first, then tables, pictures, what was assumed, what to do next,
-        and how it was compared. The numbers are in the page as JSON, see :meth:`from_html`.
+        The verdict comes first, then tables, pictures, assumptions, next steps and the
+        settings. The numbers are in the page as JSON, see :meth:`from_html`.
 
         Parameters
         ----------
         pictures : {"auto", True, False}, default="auto"
-            Pictures of what the rows are about, drawn by matplotlib. "auto" leaves out
-            those that cannot be made and says why; True makes that an error. Without them
-            the tables have small drawings of their own.
+            Pictures for the rows, drawn by matplotlib. "auto" leaves out those that cannot
+            be made and says why; True makes that an error. Without them the tables have
+            small drawings of their own.
 
         Returns
         -------
@@ -77,7 +77,7 @@ class Comparison(ComparisonData):
             If `pictures` is True and matplotlib is not installed.
         ValueError
             If `pictures` is True and one cannot be made, for example of a comparison that
-            was read from JSON, which has no answers.
+            was read from JSON, which has no predictions.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class Comparison(ComparisonData):
 
     @classmethod
     def from_html(cls, page: str) -> Self:
-        """The comparison within the text of a page that :meth:`to_html` wrote."""
+        """Read the comparison from the text of a page that :meth:`to_html` wrote."""
         return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:

@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ComparisonData:
-    """A finished comparison as plain values, which every form of its report reads."""
+    """Data of a comparison of two classifiers, which all its reports read."""
 
     rows: tuple[ComparisonRow, ...]
     conclusion: Verdict
@@ -52,19 +52,19 @@ class ComparisonData:
 
     @property
     def caveats(self) -> list[str]:
-        """Flags of the comparison and of its rows, with their words.
+        """Explanations of the flags of the comparison and of its rows.
 
-        Where there are several rows, it is said which test a flag is about.
+        If there are several rows, each says which tests the flag is about.
         """
         tests: dict[str, list[str]] = {code: [] for code in self.flags}
         for row in self.rows:
             for code in row.flags:
                 tests.setdefault(code, []).append(row.test or row.subject)
         return [
-            f"{words} ({', '.join(dict.fromkeys(tests[code]))})"
+            f"{explanation} ({', '.join(dict.fromkeys(tests[code]))})"
             if tests[code] and len(self.rows) > 1
-            else words
-            for code, words in zip(tests, explain(tests), strict=True)
+            else explanation
+            for code, explanation in zip(tests, explain(tests), strict=True)
         ]
 
     def evidence(self, needs: type, **options: Any) -> Any:
@@ -84,9 +84,9 @@ class ComparisonData:
         Raises
         ------
         ValueError
-            If the answers are not there: in a comparison that was read from JSON or made of
-            item scores, or where classifiers were not asked for probabilities because
-            nothing that was compared needs them.
+            If the comparison was read from JSON or made of item scores, and so has no
+            predictions, or if the evidence needs probabilities that were not collected
+            because no measure needed them.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class ComparisonData:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The comparison that :meth:`to_json` wrote."""
+        """Read the comparison from JSON that :meth:`to_json` wrote."""
         stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
             advice = stored["advice"]
@@ -160,7 +160,7 @@ class ComparisonData:
             ) from error
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """A row a line, as a frame of pandas, polars or pyarrow."""
+        """The rows as a frame of pandas, polars or pyarrow."""
         rows = [row.to_dict() for row in self.rows]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         columns["flags"] = [" ".join(codes) for codes in columns["flags"]]

@@ -1,4 +1,4 @@
-"""The report of two classifiers as a page of its own, and as a part of a notebook."""
+"""Reports of comparisons as HTML pages, and as HTML fragments for notebooks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,29 +56,29 @@ ABOUT_ADVICE = (
     "observed. Which one is shown to be better, the verdict says."
 )
 LONGEST_TITLE = 90
-"""Letters of a name in the heading; the page has all of them below."""
+"""Largest number of characters of a name in the heading."""
 
 
 def comparison_html(comparison: ComparisonData, pictures: Any = "auto") -> str:
-    """A whole page; the comparison's JSON is embedded for machines."""
+    """Return the report of two classifiers as an HTML page, with its JSON embedded."""
 
     def find() -> "Pictures":
         from skcompare.plots import pictures_of
 
         return pictures_of(comparison)
 
-    shown = gallery(find, pictures)
-    tables = _tables(comparison, drawings=not shown.n_pictures)
+    figures = gallery(find, pictures)
+    tables = _tables(comparison, drawings=not figures.n_pictures)
     remarks = html_list(_remarks(comparison))
     notes_part = f"<h3>Notes and caveats</h3>{remarks}" if remarks else ""
     tests = ((row.test, row.flags) for row in comparison.rows)
-    assumed = assumed_of_tests(tests, comparison.design)
+    assumptions = assumed_of_tests(tests, comparison.design)
     data = comparison.to_json(indent=None)
     parts = [
         Part("verdict", "Verdict", _verdict(comparison)),
         Part("results", "Results", f"{tables}{notes_part}"),
-        shown.part,
-        assumed_part(comparison.design, assumed),
+        figures.part,
+        assumed_part(comparison.design, assumptions),
         Part("next", "What to do next", html_list(next_steps(comparison))),
         Part("ensemble", "Ensemble", _ensemble(comparison)),
         Part("how", "How it was compared", html_facts(_facts(comparison))),
@@ -91,7 +91,7 @@ def comparison_html(comparison: ComparisonData, pictures: Any = "auto") -> str:
 
 
 def comparison_html_fragment(comparison: ComparisonData) -> str:
-    """The report without a page around it, for notebooks: no large pictures."""
+    """Return the report as an HTML fragment for notebooks, without large pictures."""
     remarks = html_list(_remarks(comparison))
     notes_part = f"<h3>Notes</h3>{remarks}" if remarks else ""
     advice = _ensemble(comparison)
@@ -105,15 +105,15 @@ def comparison_html_fragment(comparison: ComparisonData) -> str:
 
 
 def brief_title(name: str) -> str:
-    """A name that fits into a heading."""
-    words = in_one_line(name)
-    if len(words) <= LONGEST_TITLE:
-        return words
-    return f"{words[: LONGEST_TITLE - 1].rstrip()}…"
+    """Shorten a name to fit into a heading."""
+    line = in_one_line(name)
+    if len(line) <= LONGEST_TITLE:
+        return line
+    return f"{line[: LONGEST_TITLE - 1].rstrip()}…"
 
 
 def seed_words(random_state: Any) -> str:
-    """The seed, where there is one."""
+    """Return the seed as text."""
     return "none was set" if random_state is None else str(random_state)
 
 
@@ -122,7 +122,7 @@ def _remarks(comparison: ComparisonData) -> list[str]:
 
 
 def _verdict(comparison: ComparisonData) -> str:
-    """Who is better, in words, and the numbers that say so."""
+    """Return the verdict and the primary row's numbers as HTML."""
     return (
         f'<div class="verdict"><p class="status">{STATUS[comparison.verdict]}</p>'
         f'<p class="sentence">{text(comparison.conclusion.sentence)}</p></div>'
@@ -131,32 +131,32 @@ def _verdict(comparison: ComparisonData) -> str:
 
 
 def _key_numbers(comparison: ComparisonData) -> dict[str, str]:
-    """The primary row's numbers."""
+    """Return the numbers of the primary row by name."""
     row = comparison.rows[0]
     decimals = decimals_of(row)
-    found = {}
+    numbers = {}
     if row.champion is not None and row.challenger is not None:
-        found[f"{row.subject}, champion"] = format_number(row.champion, decimals)
-        found[f"{row.subject}, challenger"] = format_number(row.challenger, decimals)
+        numbers[f"{row.subject}, champion"] = format_number(row.champion, decimals)
+        numbers[f"{row.subject}, challenger"] = format_number(row.challenger, decimals)
     if row.kind == "difference":
         name = "difference" if row.greater_is_better else "gain"
-        found[name] = format_number(row.difference, decimals, signed=True)
+        numbers[name] = format_number(row.difference, decimals, signed=True)
     level = f"{100 * (1 - comparison.alpha):g} %"
-    sided = _is_one_sided(row)
+    one_sided = _is_one_sided(row)
     if row.low is not None and row.high is not None:
         low, high = (
             format_number(end, decimals, signed=True) for end in (row.low, row.high)
         )
-        if not sided:
-            found[f"{level} interval"] = f"{low} to {high}"
+        if not one_sided:
+            numbers[f"{level} interval"] = f"{low} to {high}"
         elif comparison.alternative == "greater":
-            found[f"{level} lower limit"] = low
+            numbers[f"{level} lower limit"] = low
         else:
-            found[f"{level} upper limit"] = high
+            numbers[f"{level} upper limit"] = high
     if row.pvalue is not None:
         p = format_pvalue(row.pvalue, comparison.alpha)
-        found[f"p ({row.test}{', one-sided' if sided else ''})"] = p
-    return found
+        numbers[f"p ({row.test}{', one-sided' if one_sided else ''})"] = p
+    return numbers
 
 
 def _is_one_sided(row: ComparisonRow) -> bool:
@@ -164,7 +164,7 @@ def _is_one_sided(row: ComparisonRow) -> bool:
 
 
 def _ensemble(comparison: ComparisonData) -> str:
-    """The advice on combining both, with what each checkpoint found."""
+    """Return the advice on combining both, with the result of each step, as HTML."""
     advice = comparison.advice
     if advice is None:
         return ""
@@ -191,7 +191,7 @@ def _facts(comparison: ComparisonData) -> dict[str, str]:
 
 
 def _tables(comparison: ComparisonData, drawings: bool) -> str:
-    """A table for each kind of estimate."""
+    """Return one table per kind of estimate."""
     return "".join(_table(section, drawings) for section in sections(comparison))
 
 
@@ -225,7 +225,7 @@ def _drawings(rows: Sequence[ComparisonRow], difference: str) -> list[str]:
 
 
 def _drawing(row: ComparisonRow, difference: str, reach: float) -> str:
-    """The difference and its interval on a line with a mark at 0."""
+    """Draw the difference and its interval on a line with a mark at 0."""
     if not reach or row.difference != row.difference:
         return ""
 
@@ -251,7 +251,7 @@ SENTENCE = ' class="sentence"'
 
 
 def several_html(comparison: MultipleComparisonData, pictures: Any = "auto") -> str:
-    """A whole page; the comparison's JSON is embedded for machines."""
+    """Return the report of several classifiers as an HTML page, with its JSON embedded."""
 
     def find() -> "Pictures":
         from skcompare.plots import pictures_among
@@ -261,22 +261,24 @@ def several_html(comparison: MultipleComparisonData, pictures: Any = "auto") -> 
     data = comparison.to_json(indent=None)
     tests = [
         (name, flags)
-        for one in comparison.comparisons
+        for by_measure in comparison.comparisons
         for name, flags in (
-            (one.test, one.flags),
-            (None, ()) if one.omnibus is None else (one.omnibus.test, one.omnibus.flags),
+            (by_measure.test, by_measure.flags),
+            (None, ())
+            if by_measure.omnibus is None
+            else (by_measure.omnibus.test, by_measure.omnibus.flags),
         )
     ]
-    assumed = [
-        # Some tests are of all classifiers, and those of pairs are of each two of them.
-        replace(one, about=one.about.replace("two ", "the ", 1))
-        for one in assumed_of_tests(tests, comparison.design)
+    assumptions = [
+        # Some tests are of all classifiers, others of each pair of them.
+        replace(test, about=test.about.replace("two ", "the ", 1))
+        for test in assumed_of_tests(tests, comparison.design)
     ]
     parts = [
         Part("verdict", "Verdict", _several_verdict(comparison)),
         Part("results", "Results", _results(comparison)),
         gallery(find, pictures).part,
-        assumed_part(comparison.design, assumed),
+        assumed_part(comparison.design, assumptions),
         Part("next", "What to do next", html_list(next_steps_among(comparison))),
         Part("how", "How it was compared", html_facts(_several_facts(comparison))),
         data_part(data, "skcompare.MultipleComparison", "comparison.json"),
@@ -287,7 +289,7 @@ def several_html(comparison: MultipleComparisonData, pictures: Any = "auto") -> 
 
 
 def several_html_fragment(comparison: MultipleComparisonData) -> str:
-    """The report without a page around it, for notebooks: no pictures."""
+    """Return the report as an HTML fragment for notebooks, without pictures."""
     return (
         f'<div class="skcompare"><style>{STYLE}</style>'
         f'<p class="verdict">{text(comparison.conclusion.sentence)}</p>'
@@ -297,9 +299,9 @@ def several_html_fragment(comparison: MultipleComparisonData) -> str:
 
 
 def _several_verdict(comparison: MultipleComparisonData) -> str:
-    """Who is better, in words, and the numbers of the first two."""
+    """Return the verdict and the numbers of the best two classifiers as HTML."""
     winner, sentence = comparison.verdict, comparison.conclusion.sentence
-    # A name keeps its small letter.
+    # A name at the beginning is not capitalized.
     kind = "" if sentence.startswith(winner) and winner != "inconclusive" else SENTENCE
     status = "Inconclusive" if winner == "inconclusive" else f"{winner} wins"
     if comparison.control not in (None, winner) and winner != "inconclusive":
@@ -313,15 +315,15 @@ def _several_verdict(comparison: MultipleComparisonData) -> str:
 
 
 def _several_key_numbers(primary: PairwiseComparison) -> dict[str, str]:
-    """The leader with its value, how it differs from the next one, and the joint test."""
+    """Return the value of the leader, its difference from the next, and the joint test."""
     values = {row.name: row.value for row in primary.classifiers}
     leader = primary.leader
-    found = {f"{primary.subject} of {_brief(leader)}": format_number(values[leader])}
-    next_one = next((row.name for row in primary.classifiers if row.name != leader), None)
-    first = {leader, next_one}
-    row = next((r for r in primary.pairs if {r.champion, r.challenger} == first), None)
+    numbers = {f"{primary.subject} of {_brief(leader)}": format_number(values[leader])}
+    runner_up = next((row.name for row in primary.classifiers if row.name != leader), None)
+    best_two = {leader, runner_up}
+    row = next((r for r in primary.pairs if {r.champion, r.challenger} == best_two), None)
     if row is not None:
-        # The difference is shown as the leader less the other one.
+        # The difference is shown as the leader minus the next one.
         sign = 1 if row.challenger == leader else -1
         name = "difference from" if primary.greater_is_better else "gain over"
         difference = format_number(sign * row.difference, signed=True)
@@ -329,44 +331,44 @@ def _several_key_numbers(primary: PairwiseComparison) -> dict[str, str]:
             ends = sorted((sign * row.low, sign * row.high))
             limits = " to ".join(format_number(end, signed=True) for end in ends)
             difference += f" ({100 * primary.interval_level:.4g} % interval {limits})"
-        found[f"{name} {_brief(str(next_one))}"] = difference
+        numbers[f"{name} {_brief(str(runner_up))}"] = difference
         if row.adjusted_pvalue is not None:
             p = format_pvalue(row.adjusted_pvalue, primary.alpha)
-            found[f"p of that ({primary.test}, {primary.adjust})"] = p
+            numbers[f"p of that ({primary.test}, {primary.adjust})"] = p
     if primary.omnibus is not None:
         p = format_pvalue(primary.omnibus.pvalue, primary.alpha)
-        found[f"p of all together ({primary.omnibus.test})"] = p
-    return found
+        numbers[f"p of all together ({primary.omnibus.test})"] = p
+    return numbers
 
 
 def _brief(name: str) -> str:
-    words = in_one_line(name)
-    return words if len(words) <= 40 else f"{words[:39].rstrip()}…"
+    line = in_one_line(name)
+    return line if len(line) <= 40 else f"{line[:39].rstrip()}…"
 
 
 def _results(comparison: MultipleComparisonData) -> str:
-    """Two tables a measure, and caveats."""
-    said = html_list(words for _, words in comparison.remarks)
+    """Return two tables per measure, remarks and caveats as HTML."""
+    remarks = html_list(remark for _, remark in comparison.remarks)
     caveats = html_list(comparison.caveats)
     return (
-        f"{''.join(map(_several_tables, comparison.comparisons))}{said}"
+        f"{''.join(map(_several_tables, comparison.comparisons))}{remarks}"
         f"{f'<h3>Caveats</h3>{caveats}' if caveats else ''}"
     )
 
 
-def _several_tables(one: PairwiseComparison) -> str:
-    """The classifiers and the pairs by one measure."""
-    (header, ranked), (pairs_header, pairs) = one.tables()
-    better = "higher" if one.greater_is_better else "lower"
+def _several_tables(comparison: PairwiseComparison) -> str:
+    """Return the tables of the classifiers and of the pairs by one measure."""
+    (header, ranked), (pairs_header, pairs) = comparison.tables()
+    better = "higher" if comparison.greater_is_better else "lower"
     captions = [
-        f"Classifiers by {one.subject}, the best first: {better} is better",
-        f"Pairs by {one.subject}, the smallest p-value first: above 0 favours the "
+        f"Classifiers by {comparison.subject}, the best first: {better} is better",
+        f"Pairs by {comparison.subject}, the smallest p-value first: above 0 favours the "
         "challenger",
     ]
     if "group" in header:
         captions[0] += ". Those who share a letter are not told apart"
-    if one.control is not None:
-        captions[1] = f"Differences from the control by {one.subject}"
+    if comparison.control is not None:
+        captions[1] = f"Differences from the control by {comparison.subject}"
     return html_table(header, ranked, ROLES, caption=captions[0]) + html_table(
         pairs_header, pairs, ROLES, caption=captions[1], named_by=1
     )
@@ -380,11 +382,11 @@ def _several_facts(comparison: MultipleComparisonData) -> dict[str, str]:
         shown = 100 * primary.interval_level
         level += f", each interval of a difference at {shown:.4g} %"
     return {
-        # A name may be that of another fact.
+        # A name may be equal to that of another fact.
         **{
-            f"classifier {name}": words
-            for name, words in comparison.descriptions.items()
-            if words != name
+            f"classifier {name}": description
+            for name, description in comparison.descriptions.items()
+            if description != name
         },
         "design": design_words(comparison),
         "control": comparison.control or "none, all pairs",

@@ -1,4 +1,4 @@
-"""A whole page around a report: no script, nothing to fetch, the numbers within it."""
+"""HTML pages of reports: self-contained, without script, with the numbers as JSON."""
 
 import base64
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from skcompare.reports._html_parts import text
 
-# Words have a contrast of at least 4.5 to 1 on the page and on cards, lines and marks of
+# Text has a contrast of at least 4.5 to 1 on the page and on cards, lines and marks of
 # pictures 3 to 1 (tested).
 LIGHT = """--page: #ffffff; --card: #f5f7fa; --ink: #1d2733; --soft: #545f6c;
   --line: #d8dee6; --shade: #d8dee6; --mark: #0b57c2;
@@ -14,7 +14,7 @@ LIGHT = """--page: #ffffff; --card: #f5f7fa; --ink: #1d2733; --soft: #545f6c;
 DARK = """--page: #0f141b; --card: #1a212b; --ink: #e6edf3; --soft: #9aa7b4;
   --line: #36404c; --shade: #2a323c; --mark: #6cb0ff;
   --champion: #6cb0ff; --challenger: #f0a24a;"""
-# The reader's palette: line style and mark still tell the two roles apart.
+# The reader's palette: line style and mark still distinguish the two roles.
 FORCED = """--page: Canvas; --card: Canvas; --ink: CanvasText; --soft: CanvasText;
   --line: GrayText; --shade: Canvas; --mark: LinkText;
   --champion: LinkText; --challenger: CanvasText;"""
@@ -117,9 +117,9 @@ pre { background: var(--card); padding: .7em 1em; overflow-x: auto; margin: .4em
 
 DATA_ID = "skcompare-comparison"
 LARGEST_LINK = 60_000
-"""Bytes of JSON up to which a page holds them again, as a file to save."""
+"""Largest number of bytes of JSON that a page also offers as a file to save."""
 
-# The policy makes the browser refuse whatever the page could fetch or run.
+# By this policy the browser lets the page neither fetch nor run anything.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -143,7 +143,7 @@ PAGE = """<!DOCTYPE html>
 
 
 class Part(NamedTuple):
-    """A part of the report: the word that links to it, its heading, and what is in it."""
+    """A part of the report: the id that links to it, its heading, and its HTML."""
 
     name: str
     title: str
@@ -151,7 +151,7 @@ class Part(NamedTuple):
 
 
 def html_page(title: str, body: str, data: str, style: str = "") -> str:
-    """A whole page around a report, with the JSON of it."""
+    """Return the HTML page of a report, with its JSON."""
     styles = "\n".join(filter(None, (STYLE, PAGE_STYLE, style)))
     return PAGE.format(
         title=text(title), body=body, data=_within_page(data), data_id=DATA_ID, style=styles
@@ -159,7 +159,7 @@ def html_page(title: str, body: str, data: str, style: str = "") -> str:
 
 
 def html_report(kind: str, title: str, parts: Sequence[Part], status: str = "") -> str:
-    """Heading, links to the parts, and the parts; those without anything are left out."""
+    """Return heading, links to the parts, and the parts; empty ones are left out."""
     parts = [part for part in parts if part.body]
     links = "".join(
         f'<li><a href="#{part.name}">{text(part.title)}</a></li>' for part in parts
@@ -179,7 +179,7 @@ def html_report(kind: str, title: str, parts: Sequence[Part], status: str = "") 
 
 
 def data_part(data: str, reader: str, file_name: str) -> Part:
-    """How to get at the numbers: in Python, and as a file where they are few."""
+    """Return the part on how to read the numbers: in Python, and as a file if small."""
     package, _, name = reader.rpartition(".")
     body = (
         "<p>The numbers of this page are in it as JSON, all digits of them. In Python:</p>"
@@ -199,7 +199,7 @@ def data_part(data: str, reader: str, file_name: str) -> Part:
 
 
 def json_of_page(page: str) -> str:
-    """The JSON that a page holds.
+    """Return the JSON that a page holds.
 
     Parameters
     ----------
@@ -209,12 +209,12 @@ def json_of_page(page: str) -> str:
     Returns
     -------
     data : str
-        What `to_json` wrote.
+        The output of `to_json`.
 
     Raises
     ------
     ValueError
-        If the text is no such page.
+        If the text is not such a page.
     """
     _, mark, rest = str(page).rpartition(f'<script type="application/json" id="{DATA_ID}">')
     data, end, _ = rest.partition("</script>")
@@ -227,7 +227,7 @@ def json_of_page(page: str) -> str:
 
 
 def _within_page(data: str) -> str:
-    """JSON in which nothing ends the element or begins a comment."""
-    for sign in "<>&":
-        data = data.replace(sign, f"\\u{ord(sign):04x}")
+    """Escape JSON so that it cannot end its element or begin a comment."""
+    for character in "<>&":
+        data = data.replace(character, f"\\u{ord(character):04x}")
     return data

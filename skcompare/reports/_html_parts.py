@@ -1,4 +1,4 @@
-"""What reports are made of: words, tables, pictures, lists of facts."""
+"""HTML parts of reports: text, tables, pictures and lists of facts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
@@ -6,15 +6,15 @@ from html import escape
 from skcompare._core.formatting import in_one_line
 
 LONG = 30
-"""Letters from which the words of a cell may be broken into lines."""
+"""Number of characters above which the text of a cell may be broken into lines."""
 LONGEST = 120
-"""Letters of a cell; the JSON has all of them."""
+"""Largest number of characters of a cell; the JSON has all of them."""
 MOST_LINES = 30
-"""Lines of a table; one with more scrolls within its box, and is whole on paper."""
+"""Number of lines above which a table scrolls within its box; printed, it is whole."""
 
 
 def text(words: object) -> str:
-    """Words as they are shown: nothing in them is taken for a tag or a line break."""
+    """Escape text for HTML, and put it in one line."""
     return escape(in_one_line(str(words)))
 
 
@@ -29,7 +29,7 @@ def html_table(
     marked: Collection[int] = (),
     drawings: Sequence[str] = (),
 ) -> str:
-    """A table in a box that scrolls by itself.
+    """Return a table in a box that scrolls by itself.
 
     Parameters
     ----------
@@ -38,17 +38,17 @@ def html_table(
     cells : sequence of sequences of str
         The lines.
     text_columns : sequence of str
-        Names of the columns that are words, and stand on the left.
+        Names of the columns of text, which are aligned to the left.
     caption : str
         What the table shows.
     named_by : int
-        The column that names its line.
+        Index of the column that names the line.
     first : str
-        What the first column is called where it has no name.
+        Name of the first column if it has none.
     marked : collection of int
         Lines that are printed bold.
     drawings : sequence of str
-        An element a line that stands in a further column, if there are any.
+        One HTML element per line for a further column, if there are any.
     """
     kinds = [' class="text"' if name in text_columns else "" for name in header]
     names = [name or first for name in header] + ["picture"] * bool(drawings)
@@ -71,18 +71,18 @@ def html_table(
     return scrolling(f"<table>{about}{body}</table>", caption or "Table", tall)
 
 
-def _cell(words: str, is_text: bool, is_name: bool) -> str:
-    """A cell; only long words may be broken, and very long ones are cut."""
-    if len(words) > LONGEST:
-        words = f"{words[: LONGEST - 1].rstrip()}…"
-    kinds = ["text"] * (is_text and not is_name) + ["long"] * (len(words) > LONG)
+def _cell(content: str, is_text: bool, is_name: bool) -> str:
+    """Return a cell; only long text may be broken, and very long text is cut."""
+    if len(content) > LONGEST:
+        content = f"{content[: LONGEST - 1].rstrip()}…"
+    kinds = ["text"] * (is_text and not is_name) + ["long"] * (len(content) > LONG)
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     tag, scope = ("th", ' scope="row"') if is_name else ("td", "")
-    return f"<{tag}{scope}{kind}>{text(words)}</{tag}>"
+    return f"<{tag}{scope}{kind}>{text(content)}</{tag}>"
 
 
 def scrolling(body: str, label: str, kind: str = "") -> str:
-    """A box that is wider inside than outside; the keyboard reaches it, to scroll."""
+    """Return a box that scrolls, also by the keyboard."""
     return (
         f'<div class="scroll{kind}" role="region" aria-label="{text(label)}" tabindex="0">'
         f"{body}</div>"
@@ -90,7 +90,7 @@ def scrolling(body: str, label: str, kind: str = "") -> str:
 
 
 def html_figure(svg: str, title: str, summary: str) -> str:
-    """A picture with what it shows in words."""
+    """Return a picture with its title and description."""
     return (
         f"<figure><h3>{text(title)}</h3>{scrolling(svg, title)}"
         f"<figcaption>{text(summary)}</figcaption></figure>"
@@ -98,7 +98,7 @@ def html_figure(svg: str, title: str, summary: str) -> str:
 
 
 def html_figures(figures: Mapping[str, str]) -> str:
-    """The few numbers that matter most, large."""
+    """Return the most important numbers, printed large."""
     shown = "".join(
         f"<div><dt>{text(name)}</dt><dd>{text(number)}</dd></div>"
         for name, number in figures.items()
@@ -107,14 +107,14 @@ def html_figures(figures: Mapping[str, str]) -> str:
 
 
 def html_facts(facts: Mapping[str, str]) -> str:
-    """Names and what they are."""
-    known = "".join(
-        f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in facts.items()
+    """Return a list of names with their descriptions."""
+    items = "".join(
+        f"<dt>{text(name)}</dt><dd>{text(fact)}</dd>" for name, fact in facts.items()
     )
-    return f"<dl>{known}</dl>"
+    return f"<dl>{items}</dl>"
 
 
 def html_list(items: Iterable[str]) -> str:
-    """Remarks, one a line; nothing where there are none."""
+    """Return a list with one remark per line; empty if there are none."""
     listed = "".join(f"<li>{text(item)}</li>" for item in items)
     return f"<ul>{listed}</ul>" if listed else ""

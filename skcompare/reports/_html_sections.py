@@ -1,4 +1,4 @@
-"""Pictures within a page: those that can be made, and why the others cannot."""
+"""Sections of pages on pictures and on assumptions."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,14 +17,14 @@ AUTO = "auto"
 
 
 class Gallery(NamedTuple):
-    """The part of a page with the pictures, and how many there are."""
+    """The part of a page with the pictures, and their number."""
 
     part: Part
     n_pictures: int
 
 
 def check_pictures(pictures: Any) -> None:
-    """Refuse what is neither "auto" nor true or false."""
+    """Check that `pictures` is "auto", True or False."""
     if isinstance(pictures, bool) or pictures == AUTO:
         return
     raise ValueError(
@@ -34,12 +34,12 @@ def check_pictures(pictures: Any) -> None:
 
 
 def gallery(find: Callable[[], "Pictures"], pictures: Any) -> Gallery:
-    """The pictures that were asked for.
+    """Return the requested pictures.
 
     Parameters
     ----------
     find : callable
-        Gives the pictures that belong to the page.
+        Returns the pictures that belong to the page.
     pictures : {"auto", True, False}
         Whether there are any, and whether one that cannot be made is an error.
     """
@@ -48,29 +48,30 @@ def gallery(find: Callable[[], "Pictures"], pictures: Any) -> Gallery:
         return _gallery([], [])
     from skcompare.plots import drawn
 
-    found = find()
-    if pictures is True and found.left_out:
+    result = find()
+    if pictures is True and result.left_out:
         raise ValueError(
-            f"Not every picture can be made. {'; '.join(found.left_out)}. Leave those out "
+            f"Not every picture can be made. {'; '.join(result.left_out)}. Leave those out "
             "by pictures='auto'."
         )
     try:
         figures = [
-            html_figure(drawn(one), one.title, one.display.summary) for one in found.shown
+            html_figure(drawn(picture), picture.title, picture.display.summary)
+            for picture in result.shown
         ]
     except MissingDependencyError as error:
         if pictures is True:
             raise
         return _gallery([], [f"all of them: {error}"])
-    return _gallery(figures, list(found.left_out))
+    return _gallery(figures, list(result.left_out))
 
 
 def _gallery(figures: list[str], left_out: list[str]) -> Gallery:
     body = "".join(figures)
     if left_out:
-        words = "; ".join(left_out)
-        end = "" if words.endswith(".") else "."
-        body += f'<p class="soft">Pictures that are left out: {text(words)}{end}</p>'
+        listed = "; ".join(left_out)
+        end = "" if listed.endswith(".") else "."
+        body += f'<p class="soft">Pictures that are left out: {text(listed)}{end}</p>'
     return Gallery(Part("pictures", "Pictures", body), len(figures))
 
 
@@ -80,7 +81,7 @@ NOT_VALID = "no: it is not valid for {}, and its error rate is not the stated on
 
 
 def assumed_part(design: Design | None, tests: Sequence[Assumed], intro: str = "") -> Part:
-    """The design first, then each test with its sources."""
+    """Return the assumptions of the design, then those of each test with its sources."""
     body = f"<p>{text(intro)}</p>" if intro else ""
     if design is not None:
         body += f"<h3>The design: {text(design)}</h3><p>{text(design.assumption)}</p>"
@@ -89,11 +90,11 @@ def assumed_part(design: Design | None, tests: Sequence[Assumed], intro: str = "
 
 
 def _test(test: Assumed, design: Design | None) -> str:
-    paragraphs = "".join(f"<p>{text(words)}</p>" for words in test.words)
+    paragraphs = "".join(f"<p>{text(paragraph)}</p>" for paragraph in test.words)
     facts = {"speaks of": test.about}
     if test.valid is not None:
-        words = (CAUTION if test.cautious else VALID) if test.valid else NOT_VALID
-        facts["valid here"] = words.format(design)
+        validity = (CAUTION if test.cautious else VALID) if test.valid else NOT_VALID
+        facts["valid here"] = validity.format(design)
     if test.caveats:
         facts["caveats"] = "; ".join(test.caveats)
     sources = "".join(

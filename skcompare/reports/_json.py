@@ -1,4 +1,4 @@
-"""Standard JSON of reports: every number survives, also NaN and infinity."""
+"""Standard JSON of reports, which preserves every number, also NaN and infinity."""
 
 import json
 import math
@@ -12,16 +12,16 @@ NUMBER = "number"
 
 
 def to_standard_json(values: Any, *, indent: int | None = 2) -> str:
-    """JSON text in which NaN is {"number": "NaN"}, and so for infinity.
+    """Return JSON text in which NaN is {"number": "NaN"}, and likewise infinity.
 
-    What a service would take for a command in its log is escaped, which JSON allows.
+    Text that a service would take for a command in its log is escaped, as JSON allows.
     """
     text = json.dumps(_to_standard(values), indent=indent, allow_nan=False)
-    return COMMAND.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
-    """The values that were written, of one schema and version."""
+    """Read values of one schema and version."""
     try:
         stored = _from_standard(json.loads(text))
     except json.JSONDecodeError as error:
@@ -29,10 +29,10 @@ def from_standard_json(text: str, schema: str, version: int) -> dict[str, Any]:
             f"Expected {schema} as JSON. Got text that is no JSON: {error}."
         ) from error
     is_dict = isinstance(stored, dict)
-    found = (stored.get("schema"), stored.get("schema_version")) if is_dict else (None,) * 2
-    if found != (schema, version):
+    kind = (stored.get("schema"), stored.get("schema_version")) if is_dict else (None,) * 2
+    if kind != (schema, version):
         raise ValueError(
-            f"Expected {schema} version {version}. Got {found[0]!r} version {found[1]!r}. "
+            f"Expected {schema} version {version}. Got {kind[0]!r} version {kind[1]!r}. "
             "Write it again with this version of skcompare."
         )
     return dict(stored)

@@ -1,4 +1,4 @@
-"""Several classifiers: which of them really differ, and what follows from it."""
+"""Result of a comparison of several classifiers, with its reports."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -18,31 +18,31 @@ from skcompare.reports._text import (
 
 @dataclass(frozen=True, slots=True)
 class MultipleComparison(MultipleComparisonData):
-    """What several classifiers were found to differ in.
+    """Result of a comparison of several classifiers.
 
     Attributes
     ----------
     comparisons : tuple of PairwiseComparison
-        One a measure and test, the primary one first. The p-values of each are adjusted by
-        themselves, and all but the first are descriptive.
+        One per measure and test, the primary one first. The p-values of each are adjusted
+        separately, and all but the first are descriptive.
     conclusion : Verdict
         The verdict with its sentence; `verdict` is its winner.
     descriptions : mapping of str to str
-        Words for each classifier.
+        Description of each classifier.
     design : Design
         How the records were collected.
     n_records, n_tested, n_fits : int
-        Records, those of them that are in some test set, and fits of each classifier.
+        Numbers of records, of records in some test set, and of fits of each classifier.
     alpha : float
         Level of the verdict.
     alternative, adjust : str
-        Direction of the tests of pairs, and how their p-values are adjusted.
+        Direction of the tests of pairs, and adjustment of their p-values.
     control : str or None
         The classifier that the others are compared with.
     seconds : float or None
         Time that fitting and testing took.
     random_state : int or None
-        The seed, where there is one.
+        The seed, if there is one.
     flags : tuple of str
         Codes of caveats.
     fingerprint : str
@@ -55,19 +55,19 @@ class MultipleComparison(MultipleComparisonData):
         """The report as Markdown, for pull requests and job summaries."""
         lines = [f"**Verdict:** {markdown_text(self.conclusion.sentence)}", ""]
         lines.append(f"- design: {markdown_text(design_words(self))}")
-        lines += [f"- {markdown_text(words)}" for _, words in self.remarks]
+        lines += [f"- {markdown_text(remark)}" for _, remark in self.remarks]
         lines.append("")
-        for one in self.comparisons:
-            for header, cells in one.tables():
+        for comparison in self.comparisons:
+            for header, cells in comparison.tables():
                 lines += [*markdown_table(header, cells, ROLES), ""]
         lines += [f"- flag {markdown_text(caveat)}" for caveat in self.caveats]
         return "\n".join(lines).rstrip() + "\n"
 
     def to_html(self, *, pictures: Any = "auto") -> str:
-        """The report as a page that needs nothing else: no network, no script.
+        """The report as a self-contained HTML page: no network, no script.
 
-        The verdict comes first, then tables, pictures, what was assumed, what to do next,
-        and how it was compared. The numbers are in the page as JSON, see :meth:`from_html`.
+        The verdict comes first, then tables, pictures, assumptions, next steps and the
+        settings. The numbers are in the page as JSON, see :meth:`from_html`.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class MultipleComparison(MultipleComparisonData):
 
     @classmethod
     def from_html(cls, page: str) -> Self:
-        """The comparison within the text of a page that :meth:`to_html` wrote."""
+        """Read the comparison from the text of a page that :meth:`to_html` wrote."""
         return cls.from_json(json_of_page(page))
 
     def _repr_html_(self) -> str:
@@ -97,10 +97,10 @@ class MultipleComparison(MultipleComparisonData):
 
     def __str__(self) -> str:
         lines = [entry("design", design_words(self)), ""]
-        for one in self.comparisons:
-            for header, cells in one.tables():
+        for comparison in self.comparisons:
+            for header, cells in comparison.tables():
                 lines += [*aligned(header, cells, ROLES), ""]
-        lines += [entry(name, words) for name, words in self.remarks]
+        lines += [entry(name, remark) for name, remark in self.remarks]
         lines += [entry("flag", caveat) for caveat in self.caveats]
         lines.append(entry("verdict", self.conclusion.sentence))
         return "\n".join(lines)

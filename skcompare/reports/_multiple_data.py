@@ -24,7 +24,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class MultipleComparisonData:
-    """A finished comparison of several classifiers, as all forms of its report read it."""
+    """Data of a comparison of several classifiers, which all its reports read."""
 
     comparisons: tuple[PairwiseComparison, ...]
     conclusion: Verdict
@@ -45,7 +45,7 @@ class MultipleComparisonData:
 
     @property
     def verdict(self) -> str:
-        """The name of the classifier that wins, or "inconclusive"."""
+        """The name of the winner, or "inconclusive"."""
         return self.conclusion.winner
 
     @property
@@ -70,12 +70,12 @@ class MultipleComparisonData:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups that are not told apart by the primary measure, that of the best first."""
+        """Groups without significant differences by the primary measure, the best first."""
         return self.comparisons[0].groups
 
     @property
     def caveats(self) -> list[str]:
-        """Flags of the comparison and of its tests, with their words."""
+        """Explanations of the flags of the comparison and of its tests."""
         own = explain(self.flags)
         return list(
             dict.fromkeys([*own, *(c for p in self.comparisons for c in p.caveats)])
@@ -93,7 +93,7 @@ class MultipleComparisonData:
             "schema_version": SCHEMA_VERSION,
             "verdict": asdict(self.conclusion),
             "design": asdict(self.design),
-            "comparisons": [one.to_dict() for one in self.comparisons],
+            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
             "flags": list(self.flags),
             **plain,
             "descriptions": dict(self.descriptions),
@@ -106,7 +106,7 @@ class MultipleComparisonData:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The comparison that :meth:`to_json` wrote."""
+        """Read the comparison from JSON that :meth:`to_json` wrote."""
         stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
         try:
             return cls(
@@ -122,49 +122,57 @@ class MultipleComparisonData:
             ) from error
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """A pair a line, as a frame of pandas, polars or pyarrow."""
+        """The pairs as a frame of pandas, polars or pyarrow."""
         rows = [
-            {"measure": one.measure, "label": one.label, "test": one.test}
+            {
+                "measure": comparison.measure,
+                "label": comparison.label,
+                "test": comparison.test,
+            }
             | asdict(row)
             | {"flags": " ".join(row.flags)}
-            for one in self.comparisons
-            for row in one.pairs
+            for comparison in self.comparisons
+            for row in comparison.pairs
         ]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         return frame_from_columns(columns, backend)
 
     @property
     def remarks(self) -> list[tuple[str, str]]:
-        """What is said of all classifiers together, and why there are no tests."""
-        several = len({one.subject for one in self.comparisons}) > 1
-        said, without = self._about_others(), []
-        for one in self.comparisons:
-            if one.omnibus is not None:
-                about = f"{one.subject}: " if several else ""
-                said.append(("together", f"{about}{one.together()}"))
-            elif one.test is not None:
-                without.append(one.subject)
-        if without:
-            by = f" by {', '.join(dict.fromkeys(without))}" if several else ""
-            words = f"no test of all together{by} is known to be valid for this design"
-            said.append(("together", f"{words}; whether any two differ, the pairs say"))
-        said += [("no test", one.note) for one in self.comparisons if one.test is None]
-        return [*dict.fromkeys(said)]
+        """Labelled remarks on tests of all classifiers, and on measures without test."""
+        several = len({comparison.subject for comparison in self.comparisons}) > 1
+        remarks, untested = self._about_others(), []
+        for comparison in self.comparisons:
+            if comparison.omnibus is not None:
+                about = f"{comparison.subject}: " if several else ""
+                remarks.append(("together", f"{about}{comparison.together()}"))
+            elif comparison.test is not None:
+                untested.append(comparison.subject)
+        if untested:
+            by = f" by {', '.join(dict.fromkeys(untested))}" if several else ""
+            text = f"no test of all together{by} is known to be valid for this design"
+            remarks.append(("together", f"{text}; whether any two differ, the pairs say"))
+        remarks += [
+            ("no test", comparison.note)
+            for comparison in self.comparisons
+            if comparison.test is None
+        ]
+        return [*dict.fromkeys(remarks)]
 
     def _about_others(self) -> list[tuple[str, str]]:
-        """Which tests the verdict comes from, and how often others are wrong."""
+        """Return a remark on the test of the verdict and on the error rate of others."""
         primary, tested = self.comparisons[0], [c for c in self.comparisons if c.test]
         if len(self.comparisons) == 1 or primary.test is None:
             return []
-        words = f"by {primary.subject} ({primary.test}), at alpha {self.alpha:g}"
+        text = f"by {primary.subject} ({primary.test}), at alpha {self.alpha:g}"
         if self.adjust in FAMILY_WISE and len(tested) > 1:
-            most = min(1.0, len(tested) * self.alpha)
-            words += (
+            bound = min(1.0, len(tested) * self.alpha)
+            text += (
                 ". The p-values of each measure and test are adjusted among themselves: a "
                 f"false finding in any of the {len(tested)} has a probability of up to "
-                f"{most:g}"
+                f"{bound:g}"
             )
-        return [("decided", words)]
+        return [("decided", text)]
 
 
 _NESTED = ("comparisons", "conclusion", "design", "flags")

@@ -1,4 +1,4 @@
-"""What to do next: only what follows from the numbers of a comparison."""
+"""Next steps that follow from the numbers of a comparison."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -15,11 +15,11 @@ INCONCLUSIVE = "inconclusive"
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
 SAME = "Both gave the same answer to every record."
 MOST_NAMED = 5
-"""Of a list of names in a sentence; more are counted."""
+"""Largest number of names in a sentence; more are counted."""
 
 
 def next_steps(comparison: ComparisonData) -> list[str]:
-    """Advice on two classifiers, a sentence or two each."""
+    """Return advice on two classifiers, in one or two sentences each."""
     row = comparison.rows[0]
     steps: list[str] = []
     if comparison.verdict == INCONCLUSIVE:
@@ -44,7 +44,7 @@ def next_steps(comparison: ComparisonData) -> list[str]:
 
 
 def next_steps_among(comparison: MultipleComparisonData) -> list[str]:
-    """Advice on several classifiers."""
+    """Return advice on several classifiers."""
     primary = comparison.comparisons[0]
     steps: list[str] = []
     if primary.test is None:
@@ -58,22 +58,22 @@ def next_steps_among(comparison: MultipleComparisonData) -> list[str]:
         )
     else:
         steps += _among_equals(comparison)
-    tests = ((one.test, one.measure) for one in comparison.comparisons)
+    tests = ((pairwise.test, pairwise.measure) for pairwise in comparison.comparisons)
     return [*steps, *_valid_instead(tests, comparison.design)]
 
 
 def _decided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
-    """What follows where one classifier is better."""
+    """Advice if one classifier is better."""
     worse = [
-        other
-        for other in comparison.rows[1:]
-        if other.kind == "difference"
-        and other.adjusted_pvalue is not None
-        and other.adjusted_pvalue < comparison.alpha
-        and other.difference * row.difference < 0
+        secondary
+        for secondary in comparison.rows[1:]
+        if secondary.kind == "difference"
+        and secondary.adjusted_pvalue is not None
+        and secondary.adjusted_pvalue < comparison.alpha
+        and secondary.difference * row.difference < 0
     ]
     if worse:
-        names = _listed(dict.fromkeys(other.subject for other in worse))
+        names = _listed(dict.fromkeys(secondary.subject for secondary in worse))
         rival = "champion" if comparison.verdict == "challenger" else "challenger"
         yield (
             f"Weigh what matters more: the {comparison.verdict} is better by "
@@ -98,7 +98,7 @@ def _decided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
 
 
 def _at_least(row: ComparisonRow) -> str:
-    """The limit of the interval that is nearer to no difference."""
+    """Return a clause on the limit of the interval that is nearer to 0."""
     if row.low is None or row.high is None or row.low * row.high <= 0:
         return ""
     least = min(abs(row.low), abs(row.high))
@@ -109,7 +109,7 @@ def _at_least(row: ComparisonRow) -> str:
 
 
 def _undecided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
-    """What would settle a comparison, or what else could be asked."""
+    """Advice if the comparison is inconclusive."""
     if "no-truth" in comparison.flags:
         if "degenerate" in row.flags:
             yield f"{SAME} Whatever the true labels are, neither gives better ones here."
@@ -149,7 +149,7 @@ def _undecided(comparison: ComparisonData, row: ComparisonRow) -> Iterator[str]:
 
 
 def records_needed(comparison: ComparisonData) -> str:
-    """How many records would settle it, by how large the true difference may be."""
+    """Return the numbers of records for 80 % power, by the true difference, as text."""
     row, conclusion = comparison.rows[0], comparison.conclusion
     needed, least = conclusion.records_needed, conclusion.least_records
     if needed is None:
@@ -157,18 +157,18 @@ def records_needed(comparison: ComparisonData) -> str:
     decimals, unit = decimals_of(row), _unit(comparison, row)
     observed = f"{format_number(abs(row.difference), decimals)} as observed"
     if least is None:
-        found = f"{round_up(needed):,} {unit} if the difference is {observed}"
+        text = f"{round_up(needed):,} {unit} if the difference is {observed}"
     else:
         far = format_number(abs(far_end(row) or 0.0), decimals)
-        found = (
+        text = (
             f"{round_up(least):,} {unit} if the difference is {far}, the far end of its "
             f"interval, and {round_up(needed):,} if it is {observed}"
         )
-    return f"80 % power takes about {found}; if it is smaller, more"
+    return f"80 % power takes about {text}; if it is smaller, more"
 
 
 def _good_enough(row: ComparisonRow) -> Iterator[str]:
-    """What a comparison that found nothing does show."""
+    """Advice on what a comparison without a significant difference does show."""
     if row.low is None or row.high is None:
         return
     decimals = decimals_of(row)
@@ -201,11 +201,11 @@ def _unit(comparison: ComparisonData, row: ComparisonRow) -> str:
 
 
 def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
-    """That nothing tells those apart which beat the control."""
+    """Remark that those that beat the control were not compared with each other."""
     primary = comparison.comparisons[0]
-    beaten = [row.beats(comparison.alpha) for row in primary.pairs]
+    wins = [row.beats(comparison.alpha) for row in primary.pairs]
     control = comparison.control
-    better = [in_one_line(pair[0]) for pair in beaten if pair and pair[1] == control]
+    better = [in_one_line(pair[0]) for pair in wins if pair and pair[1] == control]
     if len(better) < 2:
         return
     yield (
@@ -216,7 +216,7 @@ def _better_than_control(comparison: MultipleComparisonData) -> Iterator[str]:
 
 
 def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
-    """What follows where nobody beats all the others."""
+    """Advice if no classifier beats all the others."""
     primary = comparison.comparisons[0]
     leader = in_one_line(primary.leader)
     group = next((g for g in comparison.groups if primary.leader in g), ())
@@ -251,14 +251,14 @@ def _among_equals(comparison: MultipleComparisonData) -> Iterator[str]:
 def _valid_instead(
     tests: Iterable[tuple[str | None, str]], design: Design
 ) -> Iterator[str]:
-    """Valid tests for the measures whose test is not valid for the design."""
-    known, asked = paired_tests(), dict.fromkeys(tests)
-    for name, measure in asked:
-        if name is None or name not in known or known[name].valid_for(design):
+    """Advice on valid tests of measures whose test is not valid for the design."""
+    registered, rows = paired_tests(), dict.fromkeys(tests)
+    for name, measure in rows:
+        if name is None or name not in registered or registered[name].valid_for(design):
             continue
         valid = [entry.name for entry in tests_for(measure, design)]
         instead = "no test is known that is"
-        if ran := [one for one in valid if (one, measure) in asked]:
+        if ran := [test for test in valid if (test, measure) in rows]:
             instead = f"{ran[0]} is"
         elif valid:
             instead = f"{_listed(valid[:2], 'or')} would be"
@@ -269,17 +269,17 @@ def _valid_instead(
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:
-    """Names as in a sentence; of many, the first ones and how many more."""
-    found = list(names)
-    if len(found) > MOST_NAMED:
-        hidden = len(found) - MOST_NAMED + 1
-        found = [*found[: MOST_NAMED - 1], f"{hidden} others"]
-    if len(found) < 2:
-        return "".join(found)
-    return f"{', '.join(found[:-1])} {last} {found[-1]}"
+    """Join names for a sentence; of many, the first ones and the number of others."""
+    shown = list(names)
+    if len(shown) > MOST_NAMED:
+        hidden = len(shown) - MOST_NAMED + 1
+        shown = [*shown[: MOST_NAMED - 1], f"{hidden} others"]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
 
 
-def _sentence(words: str) -> str:
-    """Words with a capital and a full stop."""
-    plain = in_one_line(words)
+def _sentence(text: str) -> str:
+    """Return a text with a capital and a full stop."""
+    plain = in_one_line(text)
     return f"{plain[:1].upper()}{plain[1:]}" + ("" if plain.endswith(".") else ".")

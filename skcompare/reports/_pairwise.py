@@ -1,4 +1,4 @@
-"""Several classifiers by one measure: their order, their pairs, and their groups."""
+"""Comparison of several classifiers by one measure: ranking, pairs and verdict."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ ROLES = ("classifier", "champion", "challenger", "group", "test")
 """Columns of text in tables of several classifiers."""
 
 MOST_NAMED = 3
-"""Of the pairs that a caveat is about; more are counted."""
+"""Largest number of pairs that a caveat names; more are counted."""
 
 Table = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassifierRow:
-    """A classifier with its value of the measure and, where one is known, its interval.
+    """A classifier with its value of the measure and, if known, its interval.
 
     The interval is of this value by itself and at 95 %: Wilson's for an accuracy, the
     logit interval for an AUC, both on a hold-out.
@@ -48,27 +48,27 @@ class PairRow(NamedPair):
 
 @dataclass(frozen=True, slots=True)
 class PairwiseComparison:
-    """What several classifiers were found to differ in, by one measure and one test.
+    """Comparison of several classifiers by one measure and one test.
 
     Attributes
     ----------
     measure : str
         Name of the measure.
     label : object
-        The class that it is about, or None.
+        The class that the measure is of, or None.
     test : str or None
         The test of the pairs; None where none is valid.
     classifiers : tuple of ClassifierRow
         The best one first.
     pairs : tuple of PairRow
         Pairs of classifiers, or each of them with the control, the smallest adjusted
-        p-value first. A difference is challenger less champion where greater is better, so
-        that of a loss is a gain.
+        p-value first. A difference is challenger minus champion where greater is better,
+        so that of a loss is a gain.
     alpha, interval_level : float
         Level at which adjusted p-values decide, and confidence level of each interval of a
         difference.
     alternative, adjust : str
-        Direction of the tests of pairs, and how their p-values are adjusted.
+        Direction of the tests of pairs, and adjustment of their p-values.
     control : str or None
         The classifier that the others are compared with.
     omnibus : PairedResult or None
@@ -78,7 +78,7 @@ class PairwiseComparison:
     method : str
         How the test of the pairs computes its p-value.
     note : str
-        Why there is no test, and what would give one.
+        Reason why there is no test, and what would give one.
     flags : tuple of str
         Codes of caveats about pairs.
     """
@@ -111,16 +111,16 @@ class PairwiseComparison:
 
     @property
     def caveats(self) -> list[str]:
-        """Flags of the pairs and of the omnibus test, with their words.
+        """Explanations of the flags of the pairs and of the omnibus test.
 
-        One that is not about everything says which pairs, or which test, it is about.
+        A flag that is not of all pairs names its pairs or its test.
         """
         omnibus = () if self.omnibus is None else self.omnibus.flags
         flags = dict.fromkeys([*self.flags, *omnibus])
-        return [f"{words}{self._only(f)}" for f in flags for words in explain([f])]
+        return [f"{text}{self._only(f)}" for f in flags for text in explain([f])]
 
     def _only(self, flag: str) -> str:
-        """Which pairs have a flag that others do not have, or which test of all."""
+        """Return the pairs or the omnibus test that a flag is limited to, as text."""
         if flag not in self.flags:
             return "" if self.omnibus is None else f" (of {self.omnibus.test})"
         flagged = [row for row in self.pairs if flag in row.flags]
@@ -128,45 +128,45 @@ class PairwiseComparison:
             return ""
         if len(flagged) > MOST_NAMED:
             return f" (for {len(flagged)} of {len(self.pairs)} pairs)"
-        named = (f"{row.champion} and {row.challenger}" for row in flagged)
-        return f" (for {'; '.join(map(in_one_line, named))})"
+        pairs = (f"{row.champion} and {row.challenger}" for row in flagged)
+        return f" (for {'; '.join(map(in_one_line, pairs))})"
 
     @property
     def leader(self) -> str:
-        """The best classifier of those that no other one is found better than.
+        """The best classifier of those that no other one is significantly better than.
 
         That is the first one, unless scores are undefined on some splits, which pairs
         leave out of their differences.
         """
-        beaten = {found[1] for row in self.pairs if (found := row.beats(self.alpha))}
+        beaten = {win[1] for row in self.pairs if (win := row.beats(self.alpha))}
         names = [row.name for row in self.classifiers]
         return next((name for name in names if name not in beaten), names[0])
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of classifiers that are not told apart, that of the best one first.
+        """Groups without significant differences, that of the best classifier first.
 
-        Each is as large as can be without two classifiers that differ significantly, so a
-        classifier may be in several. Empty where nothing was tested, and with a control,
+        Each is as large as possible without two classifiers that differ significantly, so a
+        classifier may be in several. Empty if nothing was tested, and with a control,
         because the others were not compared with each other.
         """
         if self.test is None or self.control is not None:
             return ()
-        # What has no value was compared with nothing.
+        # Classifiers without a value were compared with none.
         names = [row.name for row in self.classifiers if not math.isnan(row.value)]
-        found = (row.beats(self.alpha) for row in self.pairs)
-        return groups_of(names, [pair for pair in found if pair is not None])
+        wins = (row.beats(self.alpha) for row in self.pairs)
+        return groups_of(names, [pair for pair in wins if pair is not None])
 
     def pair(self, champion: str, challenger: str) -> PairRow:
         """The row of two classifiers, named in its order."""
         for row in self.pairs:
             if (row.champion, row.challenger) == (champion, challenger):
                 return row
-        known = ", ".join(f"({row.champion}, {row.challenger})" for row in self.pairs)
-        raise KeyError(f"No pair ({champion}, {challenger}). Pairs: {known}.")
+        pairs = ", ".join(f"({row.champion}, {row.challenger})" for row in self.pairs)
+        raise KeyError(f"No pair ({champion}, {challenger}). Pairs: {pairs}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The comparison as plain values."""
         plain = {name: getattr(self, name) for name in _PLAIN_FIELDS}
         return plain | {
             "classifiers": [asdict(row) for row in self.classifiers],
@@ -180,7 +180,7 @@ class PairwiseComparison:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "PairwiseComparison":
-        """What :meth:`to_dict` gave."""
+        """Read the comparison from the output of :meth:`to_dict`."""
         omnibus = stored["omnibus"]
         return cls(
             classifiers=tuple(ClassifierRow(**row) for row in stored["classifiers"]),
@@ -197,7 +197,7 @@ class PairwiseComparison:
         return [self._ranked(), self._paired()]
 
     def together(self) -> str:
-        """What the test of all classifiers together says, in a line; or nothing."""
+        """The result of the omnibus test in one line; empty if there is none."""
         test = self.omnibus
         if test is None:
             return ""
@@ -260,17 +260,17 @@ class PairwiseResults(Mapping[tuple[str, Any, str | None], PairwiseComparison]):
         self._comparisons = tuple(comparisons)
 
     def __getitem__(self, key: Any) -> PairwiseComparison:
-        known = self._comparisons
-        found = [one for one in known if one.key == key]
-        found = found or [one for one in known if key in (one.test, one.subject)]
-        if len(found) == 1:
-            return found[0]
+        rows = self._comparisons
+        matches = [row for row in rows if row.key == key]
+        matches = matches or [row for row in rows if key in (row.test, row.subject)]
+        if len(matches) == 1:
+            return matches[0]
         keys = ", ".join(map(str, self))
-        reason = "No comparison" if not found else f"{len(found)} comparisons"
+        reason = "No comparison" if not matches else f"{len(matches)} comparisons"
         raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
 
     def __iter__(self) -> Iterator[tuple[str, Any, str | None]]:
-        return (one.key for one in self._comparisons)
+        return (comparison.key for comparison in self._comparisons)
 
     def __len__(self) -> int:
         return len(self._comparisons)
@@ -293,14 +293,14 @@ def _shown(pvalue: float | None, alpha: float) -> str:
 
 
 def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
-    """The verdict from adjusted p-values: who beats every other one, or the control.
+    """Return the verdict from adjusted p-values: the winner over all, or over the control.
 
     Parameters
     ----------
     primary : PairwiseComparison
         Tests of all pairs, or of each classifier with the control, by the primary measure.
     inference : {"models", "algorithms"} or None
-        What the tests are about.
+        Subject of the tests.
     """
     alpha = primary.alpha
     if primary.test is None:
@@ -319,7 +319,7 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     if not rivals:
         sentence = f"{best} is better than every other classifier at {level}{about}"
         return Verdict(best, alpha, sentence)
-    sentence = f"inconclusive at {level}: {_not_told(primary, best, rivals)}"
+    sentence = f"inconclusive at {level}: {_not_distinguished(primary, best, rivals)}"
     omnibus = primary.omnibus
     if omnibus is None or "invalid-design" in omnibus.flags:
         return Verdict("inconclusive", alpha, sentence)
@@ -331,31 +331,31 @@ def decide_among(primary: PairwiseComparison, inference: str | None) -> Verdict:
     return Verdict("inconclusive", alpha, sentence)
 
 
-def _not_told(primary: PairwiseComparison, best: str, rivals: list[str]) -> str:
-    """Who is ahead, and of whom nobody can say whether they are worse."""
+def _not_distinguished(primary: PairwiseComparison, best: str, rivals: list[str]) -> str:
+    """Return who is ahead, and who is not significantly worse, as text."""
     values = {row.name: row.value for row in primary.classifiers}
-    first = [best, *(n for n in rivals if math.isclose(values[n], values[best]))]
-    unknown = [name for name in rivals if math.isnan(values[name])]
-    others = [name for name in rivals if name not in (*first, *unknown)]
+    leaders = [best, *(n for n in rivals if math.isclose(values[n], values[best]))]
+    undefined = [name for name in rivals if math.isnan(values[name])]
+    others = [name for name in rivals if name not in (*leaders, *undefined)]
     by = primary.subject
     if math.isnan(values[best]):
         return f"the {by} of every classifier is undefined"
-    if len(first) > 1:
-        words = f"{_listed(first)} share the first place by {by}"
+    if len(leaders) > 1:
+        text = f"{_listed(leaders)} share the first place by {by}"
     elif by == "accuracy":
-        words = f"{best} is the most accurate"
+        text = f"{best} is the most accurate"
     else:
-        words = f"{best} is ahead by {by}"
+        text = f"{best} is ahead by {by}"
     if others:
-        it = best if len(first) > 1 else "it"
-        words += f", and these records do not tell {it} from {', '.join(others)}"
-    if unknown:
-        words += f"; it is undefined for {_listed(unknown)}"
-    return words
+        name_or_it = best if len(leaders) > 1 else "it"
+        text += f", and these records do not tell {name_or_it} from {', '.join(others)}"
+    if undefined:
+        text += f"; it is undefined for {_listed(undefined)}"
+    return text
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names as in a sentence."""
+    """Join names for a sentence."""
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"
@@ -373,15 +373,15 @@ def _against_control(
     worse = [name for name in ranked if name in beaten[control]]
     others = [name for name in ranked if name not in (control, *better, *worse)]
     undefined = [row.name for row in primary.classifiers if math.isnan(row.value)]
-    # A one-sided test says nothing of the other side.
+    # A one-sided test says nothing about the other side.
     sides = {"greater": "not found better than", "less": "not found worse than"}
-    not_told = f"{sides.get(primary.alternative, 'not told from')} {control}"
+    not_distinguished = f"{sides.get(primary.alternative, 'not told from')} {control}"
     parts = [
-        f"{', '.join(names)} {words}"
-        for names, words in (
+        f"{', '.join(names)} {relation}"
+        for names, relation in (
             (better, f"better than {control}"),
             (worse, f"worse than {control}"),
-            ([name for name in others if name not in undefined], not_told),
+            ([name for name in others if name not in undefined], not_distinguished),
             (undefined, f"without a value of {primary.subject}"),
         )
         if names

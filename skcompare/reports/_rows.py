@@ -1,4 +1,4 @@
-"""The lines of a comparison: one a measure and test."""
+"""Rows of a comparison, one per measure and test."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ RowKey = tuple[str, Any, str | None]
 """Measure, class or None, test or None."""
 
 FAMILY_WISE = ("holm", "hochberg", "bonferroni")
-"""Adjustments that keep the probability of any false finding."""
+"""Adjustments that control the probability of any false finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,16 @@ class ComparisonRow:
     measure : str
         Name of the measure.
     label : object
-        The class that it is about, or None.
+        The class that the measure is of, or None.
     test : str or None
         Name of the test; None where none ran.
     champion, challenger : float or None
-        The measure for each role; None where the test compares no number of each role.
+        The measure of each role; None if the test has no value of each role.
     difference : float
-        Challenger less champion on a greater-is-better scale, so that positive favours
-        the challenger; NaN where the test estimates no difference.
+        Challenger minus champion on a greater-is-better scale, so that positive favours
+        the challenger; NaN if the test estimates no difference.
     low, high : float or None
-        The interval of the comparison's level.
+        Interval at the comparison's level.
     pvalue, adjusted_pvalue : float or None
         Raw and adjusted p-value; the primary row's own test is not adjusted.
     greater_is_better : bool
@@ -47,7 +47,8 @@ class ComparisonRow:
     flags : tuple of str
         Codes of caveats.
     note : str
-        Why there is no p-value, and what would give one; or the estimate in words.
+        Reason why there is no p-value, and what would give one; or a description of the
+        estimate.
     result : PairedResult or None
         The test's full result.
     """
@@ -91,7 +92,7 @@ class ComparisonRow:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """Explanations of the flags."""
         return explain(self.flags)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -114,10 +115,10 @@ _PLAIN_FIELDS = tuple(
 
 
 def decimals_of(row: ComparisonRow) -> int:
-    """Decimals that show the estimate, and on which side of no difference limits are."""
+    """Return the decimals that show the estimate, and on which side its limits are."""
     decimals = decimals_for(row.difference, row.low, row.high)
-    nothing = 1.0 if row.kind == "ratio" else 0.0
-    return decimals_beside(nothing, decimals, (row.low, row.high))
+    null_value = 1.0 if row.kind == "ratio" else 0.0
+    return decimals_beside(null_value, decimals, (row.low, row.high))
 
 
 class Results(Mapping[RowKey, ComparisonRow]):
@@ -137,12 +138,12 @@ class Results(Mapping[RowKey, ComparisonRow]):
         self._rows = tuple(rows)
 
     def __getitem__(self, key: Any) -> ComparisonRow:
-        found = [row for row in self._rows if row.key == key]
-        found = found or [row for row in self._rows if key in (row.test, row.subject)]
-        if len(found) == 1:
-            return found[0]
+        matches = [row for row in self._rows if row.key == key]
+        matches = matches or [row for row in self._rows if key in (row.test, row.subject)]
+        if len(matches) == 1:
+            return matches[0]
         keys = ", ".join(map(str, self))
-        reason = "No row" if not found else f"{len(found)} rows"
+        reason = "No row" if not matches else f"{len(matches)} rows"
         raise KeyError(f"{reason} for {key!r}. Keys are (measure, class, test): {keys}.")
 
     def __iter__(self) -> Iterator[RowKey]:

@@ -1,4 +1,4 @@
-"""The report as plain text and as Markdown."""
+"""Reports as plain text and as Markdown."""
 
 import textwrap
 from collections.abc import Sequence
@@ -12,9 +12,7 @@ from skcompare.reports._next_steps import records_needed
 from skcompare.reports._rows import FAMILY_WISE, ComparisonRow, decimals_of
 
 MARK = "*"
-"""Of the row that the verdict comes from."""
-
-"""Adjustments that bound the probability of any false finding."""
+"""Mark of the row that the verdict comes from."""
 
 WIDTH = 96
 INDENT = 12
@@ -41,7 +39,7 @@ class Section(NamedTuple):
 
     @property
     def marked(self) -> list[list[str]]:
-        """The cells, with the mark of the row that decides, beside others."""
+        """The cells, with a mark on the row of the verdict if there are several."""
         return [
             [f"{name} {MARK}" if row.primary and not self.is_alone else name, *others]
             for row, (name, *others) in zip(self.rows, self.cells, strict=True)
@@ -49,7 +47,7 @@ class Section(NamedTuple):
 
 
 def comparison_text(comparison: ComparisonData) -> str:
-    """Roles, design, a table of measures, caveats and the verdict."""
+    """Return the report of two classifiers as plain text, the verdict last."""
     lines = [
         entry("champion", in_one_line(comparison.champion)),
         entry("challenger", in_one_line(comparison.challenger)),
@@ -72,7 +70,7 @@ def comparison_text(comparison: ComparisonData) -> str:
 
 
 def comparison_markdown(comparison: ComparisonData) -> str:
-    """The same as Markdown, the verdict first."""
+    """Return the report of two classifiers as Markdown, the verdict first."""
     lines = [
         f"**Verdict:** {markdown_text(comparison.conclusion.sentence)}",
         "",
@@ -96,31 +94,31 @@ def comparison_markdown(comparison: ComparisonData) -> str:
 
 
 def design_words(comparison: ComparisonData | MultipleComparisonData) -> str:
-    """How the evidence was collected, in one line."""
+    """Return the design and size of the evidence in one line."""
     records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:
         records = f"{comparison.n_tested:,} of {records} tested"
-    words = [str(comparison.design), records]
+    parts = [str(comparison.design), records]
     if comparison.design.kind in HALVES:
-        words.append("trained on half of them")
+        parts.append("trained on half of them")
     if comparison.n_fits:
-        words.append(
+        parts.append(
             "1 fit each" if comparison.n_fits == 1 else f"{comparison.n_fits} fits each"
         )
     if comparison.seconds is not None:
-        words.append(f"{comparison.seconds:.1f} s")
-    return ", ".join(words)
+        parts.append(f"{comparison.seconds:.1f} s")
+    return ", ".join(parts)
 
 
 def sections(comparison: ComparisonData) -> list[Section]:
-    """A table for each kind of estimate; scores and losses apart.
+    """Return one table per kind of estimate; scores and losses are separate.
 
     The difference of a loss is a gain.
     """
     is_alone = len(comparison.rows) == 1
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     test = [level, "p", f"p ({comparison.adjust})", "test"]
-    found = []
+    tables = []
     for kind, greater, header in (
         ("difference", True, ["", *ROLES, "difference", *test]),
         ("difference", False, ["lower is better", *ROLES, "gain", *test]),
@@ -135,9 +133,9 @@ def sections(comparison: ComparisonData) -> list[Section]:
             if row.kind == kind and row.greater_is_better is greater
         ]
         if rows:
-            shown = _without_empty_columns(header, rows, comparison.alpha)
-            found.append(Section(kind, *shown, rows, is_alone))
-    return found
+            columns = _without_empty_columns(header, rows, comparison.alpha)
+            tables.append(Section(kind, *columns, rows, is_alone))
+    return tables
 
 
 def _without_empty_columns(
@@ -149,13 +147,13 @@ def _without_empty_columns(
 
 
 def about_primary(comparison: ComparisonData) -> str:
-    """What the mark of a row means, and what that is for the other rows."""
-    words = f"the verdict comes from this row, at alpha {comparison.alpha:g}"
-    return ". ".join([words, *about_others(comparison)])
+    """Return the meaning of the mark, for its row and for the other rows."""
+    text = f"the verdict comes from this row, at alpha {comparison.alpha:g}"
+    return ". ".join([text, *about_others(comparison)])
 
 
 def about_others(comparison: ComparisonData) -> list[str]:
-    """How often rows beside the primary one are wrong; nothing where none is tested."""
+    """Return the error rates of the other rows; empty if none of them is tested."""
     tested = [row for row in comparison.rows if row.pvalue is not None]
     alpha, others = comparison.alpha, [row for row in tested if not row.primary]
     if not others:
@@ -178,11 +176,11 @@ def about_others(comparison: ComparisonData) -> list[str]:
 
 
 def notes(comparison: ComparisonData) -> list[str]:
-    """Why rows have no p-value, each reason once with its measures, and remarks."""
+    """Return the reasons why rows have no p-value, with their measures, and remarks."""
     reasons: dict[str, list[str]] = {}
     remarks = []
-    said = {(row.test, row.note) for row in comparison.rows}
-    tests = [test for test, _ in said]
+    tested_notes = {(row.test, row.note) for row in comparison.rows}
+    tests = [test for test, _ in tested_notes]
     for row in comparison.rows:
         if row.note and row.result is not None:
             name = row.test if tests.count(row.test) == 1 else row.subject
@@ -194,7 +192,7 @@ def notes(comparison: ComparisonData) -> list[str]:
 
 
 def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
-    """The row's cells as text, in the columns of its kind."""
+    """Return the row's cells as text, in the columns of its kind."""
     name = row.subject
     ends = [
         "" if row.pvalue is None else format_pvalue(row.pvalue, alpha),
@@ -229,7 +227,7 @@ def table_cells(row: ComparisonRow, alpha: float) -> list[str]:
 def aligned(
     header: list[str], cells: list[list[str]], text_columns: Sequence[str]
 ) -> list[str]:
-    """Lines of a table; columns of text are aligned to the left, others to the right."""
+    """Return the lines of a table, with text aligned left and numbers right."""
     lines = [header, *cells]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
@@ -244,7 +242,7 @@ def aligned(
 def markdown_table(
     header: list[str], cells: list[list[str]], text_columns: Sequence[str]
 ) -> list[str]:
-    """Lines of a table in Markdown."""
+    """Return the lines of a table in Markdown."""
     rule = ["---" if name in text_columns else "---:" for name in header]
     return [
         f"| {' | '.join(map(markdown_text, line))} |" for line in (header, rule, *cells)
@@ -252,7 +250,7 @@ def markdown_table(
 
 
 def entry(name: str, words: str) -> str:
-    """A named line of the report, wrapped."""
+    """Return a named line of the report, wrapped."""
     return textwrap.fill(
         words,
         WIDTH,
@@ -264,8 +262,8 @@ def entry(name: str, words: str) -> str:
 
 
 def markdown_text(words: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape text so that Markdown shows it as it is."""
     line = in_one_line(words).replace("&", "&amp;").replace("<", "&lt;")
     escaped = "".join(f"\\{c}" if c in "\\|`[]*_#" else c for c in line)
-    # Hosts tell whoever is named after it.
+    # Hosts notify the user whose name follows it.
     return escaped.replace("@", "@&#8203;")

@@ -1,4 +1,4 @@
-"""The verdict: what the primary row says at the level that was set, in words."""
+"""Verdict of a comparison, from its primary row."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ RECORDS = "records"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which classifier the evidence favours, and why.
+    """The classifier that the evidence favours, with the reason.
 
     Attributes
     ----------
@@ -22,10 +22,10 @@ class Verdict:
     sentence : str
         The verdict in words.
     records_needed : float or None
-        Records at which a difference is found with 80 % probability if it is as large as
-        the observed one; None where the verdict is not inconclusive or nothing differs.
+        Number of records at which a difference as large as the observed one is detected
+        with 80 % probability; None if the verdict is not inconclusive or nothing differs.
     least_records : float or None
-        The same if it is as large as the interval allows; None where that has no limit.
+        The same for the largest difference in the interval; None if that has no limit.
     """
 
     winner: str
@@ -47,11 +47,11 @@ def decide(
     flags: tuple[str, ...] = (),
     unit: str = RECORDS,
 ) -> Verdict:
-    """The verdict from the primary row.
+    """Return the verdict from the primary row.
 
     The challenger wins when the test rejects in its favour, the champion when it rejects
-    in the champion's. An undefined or missing p-value is inconclusive. `unit` is what
-    the evidence is counted in, such as "items".
+    in the champion's. An undefined or missing p-value is inconclusive. `unit` is the unit
+    of the evidence, such as "items".
     """
     if row.pvalue is None:
         note = row.note.replace(row.measure, row.subject)
@@ -77,20 +77,20 @@ def decide(
 
 
 def level_words(alpha: float, alternative: str) -> str:
-    """The level of the verdict, and which way the test looked."""
+    """Return the level of the verdict and the direction of the test as text."""
     side = "" if alternative == "two-sided" else f", one-sided ({alternative})"
     return f"alpha {alpha:g}{side}"
 
 
 def _without_winner(row: ComparisonRow, alpha: float) -> str:
-    """What a test of the answers alone can say."""
+    """Return the finding of a test without true labels as text."""
     if row.pvalue is None or math.isnan(row.pvalue):
         finding = f"the p-value of {row.test} is undefined for these data"
     else:
         p = format_pvalue(row.pvalue, alpha)
-        words = "differ" if row.pvalue < alpha else "do not differ significantly"
+        verb = "differ" if row.pvalue < alpha else "do not differ significantly"
         p = f"p {p}" if p.startswith("<") else f"p = {p}"
-        finding = f"{row.subject} {words} at alpha {alpha:g}, {p} ({row.test})"
+        finding = f"{row.subject} {verb} at alpha {alpha:g}, {p} ({row.test})"
     return f"no winner can be named without true labels: {finding}"
 
 
@@ -118,17 +118,17 @@ def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
 
 
 def far_end(row: ComparisonRow) -> float | None:
-    """The limit of the interval on the side of the difference."""
+    """Return the limit of the interval on the side of the difference."""
     return row.high if row.difference > 0 else row.low
 
 
 def is_against(row: ComparisonRow, alternative: str) -> bool:
-    """Whether the difference is in the direction that a one-sided test does not look in."""
+    """Whether the difference is against the direction of a one-sided test."""
     return {"greater": -1, "less": 1}.get(alternative, 0) * row.difference > 0
 
 
 def round_up(n: float) -> int:
-    """Two significant digits, upwards: counts of records are no more precise."""
+    """Round up to two significant digits; numbers of records are no more precise."""
     if n <= 100:
         return math.ceil(n)
     unit = 10 ** (math.floor(math.log10(n)) - 1)

@@ -1,4 +1,4 @@
-"""What may be concluded: tests, each a pure function of one piece of evidence."""
+"""Statistical tests, each a pure function of one piece of evidence."""
 
 from skcompare._registry.tests import PairedTestEntry, paired_test, paired_tests, sort_tests
 from skcompare.stats import (

@@ -1,4 +1,4 @@
-"""Bins of probabilities: where they end, and which bin a record is in."""
+"""Bins of probabilities, the bin of each record, and the sums over joint cells."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence.calibration._errors import CalibrationBins
 
 STRATEGIES = ("uniform", "equal_mass", "quantile")
-"""How bins can be laid."""
+"""Ways to place the edges of bins."""
 
 
 def bin_edges(p: FloatArray, n_bins: int, strategy: str) -> FloatArray:
@@ -25,7 +25,7 @@ def bin_edges(p: FloatArray, n_bins: int, strategy: str) -> FloatArray:
     p : ndarray of shape (n_samples,)
         Probabilities.
     n_bins : int
-        Number of bins asked for, at least 1.
+        Requested number of bins, at least 1.
     strategy : {"uniform", "equal_mass", "quantile"}
         "uniform": bins of equal width, edges b / n_bins. "equal_mass": the sorted
         probabilities are cut into groups whose sizes differ by at most one, midway
@@ -35,9 +35,9 @@ def bin_edges(p: FloatArray, n_bins: int, strategy: str) -> FloatArray:
     Returns
     -------
     edges : ndarray of shape (n_used + 1,)
-        There are fewer bins than asked for where equal probabilities, which no strategy
-        parts, take the place of several. The last two edges are both 1 where records with
-        probability 1 have a bin of their own.
+        There are fewer bins than requested where equal probabilities, which no strategy
+        separates, take the place of several. The last two edges are both 1 where records
+        with probability 1 have a bin of their own.
     """
     check_count("n_bins", n_bins)
     check_choice("strategy", strategy, STRATEGIES)
@@ -55,7 +55,7 @@ def bin_codes(p: FloatArray, edges: FloatArray) -> IntArray:
     last = len(edges) - 2
     if not np.array_equal(edges, _uniform(last + 1)):
         return np.clip(np.searchsorted(edges, p, side="right") - 1, 0, last)
-    # The product is off by rounding only, so the bin is right or next to it. Looking at
+    # The product is off by rounding only, so the bin is correct or next to it. Checking
     # its two edges costs less than a search.
     codes = np.minimum((p * (last + 1)).astype(np.intp), last)
     codes -= p < edges[codes]
@@ -67,22 +67,22 @@ def bin_codes(p: FloatArray, edges: FloatArray) -> IntArray:
 
 def check_edges(edges: Any) -> FloatArray:
     """Edges as a read-only array: from 0 to 1, increasing."""
-    given = np.array(edges, dtype=np.float64)
-    if given.ndim != 1 or len(given) < 2:
+    array = np.array(edges, dtype=np.float64)
+    if array.ndim != 1 or len(array) < 2:
         raise ValueError(
             f"`edges` must have shape (n_bins + 1,), at least two numbers. Got shape "
-            f"{given.shape}. One bin of all records is [0, 1]."
+            f"{array.shape}. One bin of all records is [0, 1]."
         )
-    steps = np.diff(given)
+    steps = np.diff(array)
     # Two last edges of 1 make a bin of the records with probability 1.
-    rising = (steps[:-1] > 0).all() and (steps[-1] > 0 or (given[-2:] == 1).all())
-    if not (given[0] == 0 and given[-1] == 1 and rising):
+    rising = (steps[:-1] > 0).all() and (steps[-1] > 0 or (array[-2:] == 1).all())
+    if not (array[0] == 0 and array[-1] == 1 and rising):
         raise ValueError(
-            f"`edges` must increase from 0 to 1. Got {given.tolist()}. Add 0 and 1, sort "
+            f"`edges` must increase from 0 to 1. Got {array.tolist()}. Add 0 and 1, sort "
             "the edges, and leave out those that occur twice."
         )
-    given.setflags(write=False)
-    return given
+    array.setflags(write=False)
+    return array
 
 
 def _uniform(n_bins: int) -> FloatArray:
@@ -95,10 +95,10 @@ def _around(cuts: FloatArray) -> FloatArray:
 
 
 def equal_mass_starts(ordered: FloatArray, n_bins: int) -> IntArray:
-    """Where the bins after the first begin among sorted probabilities.
+    """Positions in sorted probabilities at which the bins after the first begin.
 
-    Sizes differ by at most one, the first bins being larger, but for equal probabilities,
-    which stay together in the bin above.
+    Sizes differ by at most one, the first bins being larger, except that equal
+    probabilities stay together in the bin above.
     """
     n_groups = min(n_bins, len(ordered))
     base, longer = divmod(len(ordered), n_groups)
@@ -125,7 +125,7 @@ Layout = tuple[FloatArray, ...]
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Bins as they are asked for; `columns` is the number of classes or 1."""
+    """Requested bins; `columns` is the number of classes or 1."""
 
     n_bins: int
     strategy: str
@@ -137,17 +137,17 @@ class Bins:
         check_count("n_bins", self.n_bins)
         check_choice("strategy", self.strategy, STRATEGIES)
         if self.edges is not None:
-            return self._given(role)
+            return self._from_edges(role)
         return tuple(
             bin_edges(proba[k :: self.columns], self.n_bins, self.strategy)
             for k in range(self.columns)
         )
 
     def is_short(self, layout: Layout) -> bool:
-        """Whether there are fewer bins than were asked for."""
+        """Whether there are fewer bins than requested."""
         return self.edges is None and any(len(e) - 1 < self.n_bins for e in layout)
 
-    def _given(self, role: int) -> Layout:
+    def _from_edges(self, role: int) -> Layout:
         if _is_vector(self.edges):
             return (check_edges(self.edges),) * self.columns
         if len(self.edges) != 2:
@@ -167,7 +167,7 @@ class Bins:
 
 
 def _is_vector(edges: Any) -> bool:
-    """Whether edges are one array of numbers; refuses what cannot be edges at all."""
+    """Whether edges are one array of numbers; refuses what cannot be edges."""
     if not hasattr(edges, "__len__") or isinstance(edges, str):
         raise ValueError(
             f"`edges` must be an array of shape (n_bins + 1,). Got {edges!r}. Pass "
@@ -177,7 +177,7 @@ def _is_vector(edges: Any) -> bool:
 
 
 def check_layout(edges: Any, kind: str) -> Layout:
-    """Edges of one role: an array, or for classwise events one for each class."""
+    """Check the edges of one role: an array, or one for each class of classwise events."""
     if kind == "classwise":
         return tuple(check_edges(each) for each in edges)
     return (check_edges(edges),)
@@ -218,10 +218,10 @@ def coded_groups(groups: Any, n: int) -> tuple[NDArray[Any] | None, IntArray | N
     """Sorted labels of groups, and the position of each record's group in them."""
     if groups is None:
         return None, None
-    given = check_groups(groups)
-    check_same_length(records=range(n), groups=given)
-    labels = np.unique(given)
-    codes = group_codes(given)
+    values = check_groups(groups)
+    check_same_length(records=range(n), groups=values)
+    labels = np.unique(values)
+    codes = group_codes(values)
     for array in (labels, codes):
         array.setflags(write=False)
     return labels, codes
@@ -254,7 +254,7 @@ def role_of(role: int | str) -> int:
 
 
 def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> CalibrationBins:
-    """Bins of equal mass, one more as long as no share falls below that of the bin before.
+    """Bins of equal mass, added while no share falls below that of the bin before.
 
     Roelofs et al. (2022), algorithm 1.
     """
@@ -281,9 +281,8 @@ def monotone_bins(proba: FloatArray, occurred: NDArray[np.bool_]) -> Calibration
 class _Mixed(NamedTuple):
     """The stretch of sorted records from the first event to the last record without one.
 
-    Bins before it have share 0 and bins after it share 1, so that only those that touch
-    it can be out of order. In data that are nearly separated, where bins become many, it
-    is short.
+    Bins before it have share 0 and bins after it share 1, so that only bins that overlap
+    it can be out of order. It is short in nearly separated data, where bins are many.
     """
 
     happened: IntArray
@@ -303,7 +302,7 @@ class _Mixed(NamedTuple):
         )
 
     def in_order(self, n_bins: int) -> bool:
-        """Whether shares of so many bins of equal mass do not decrease."""
+        """Whether the shares of `n_bins` bins of equal mass do not decrease."""
         n = len(self.first_of_equal)
         base, longer = divmod(n, n_bins)
 
@@ -351,8 +350,7 @@ POWERS = {
 }
 """Sums of ``m**i * d**j`` for m = (p_a + p_b) / 2, d = p_b - p_a, by name: i and j.
 
-These and not powers of p_a and p_b, because of two classifiers that are nearly the same
-d keeps the digits.
+Powers of p_a and p_b would lose the digits of d where two classifiers are nearly the same.
 """
 
 SUMS = (
@@ -365,21 +363,21 @@ SUMS = (
     "challenger_refuted",
     *(name for name, (i, j) in POWERS.items() if i + j <= DEGREES[0]),
 )
-"""The sums that every cell has beside its number of records.
+"""Names of the sums that every cell has besides its number of records.
 
 A cell is (bin of champion, bin of challenger, event of champion, event of challenger).
 """
 
 ALL_SUMS = SUMS + tuple(name for name, (i, j) in POWERS.items() if i + j > DEGREES[0])
-"""These and the ones of higher powers, from which the degrees of freedom are exact."""
+"""`SUMS` and those of higher powers, from which the degrees of freedom are exact."""
 
 
 def cell_sums(
     proba: tuple[Any, Any], events: tuple[Any, Any], degree: int = DEGREES[1]
 ) -> dict[str, Any]:
-    """What is summed over the records of each cell, by name.
+    """Terms to be summed over the records of each cell, by name.
 
-    Works on all that has arithmetic: arrays, and the expressions of an engine. The two
+    Works on anything with arithmetic: arrays, and the expressions of an engine. The two
     `refuted` are booleans; an engine that does not sum them needs them cast.
 
     Parameters

@@ -1,4 +1,4 @@
-"""How well two classifiers' probabilities agree with what happened, bin by bin."""
+"""Calibration of two classifiers on the same records, bin by bin."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -79,11 +79,11 @@ class Binned:
 
     def bins(self, role: int | str) -> CalibrationBins:
         """Sums of one role over its bins."""
-        which = role_of(role)
+        index = role_of(role)
         if self.cells is not None:
-            return self.cells.bins(which)
+            return self.cells.bins(index)
         return CalibrationBins.of(
-            self.proba[which], self.outcomes[which], self.codes[which], self.n_bins[which]
+            self.proba[index], self.outcomes[index], self.codes[index], self.n_bins[index]
         )
 
     def error(
@@ -98,7 +98,7 @@ class Binned:
         return self.bins(role).error(norm, squared=squared, debiased=debiased)
 
     def curve(self, role: int | str, confidence_level: float = 0.95) -> CalibrationCurve:
-        """Observed share against mean probability of one role, with an interval a bin."""
+        """Observed share against mean probability of one role, an interval for each bin."""
         layout = self._layout(role_of(role))
         left = np.concatenate([edges[:-1] for edges in layout])
         right = np.concatenate([edges[1:] for edges in layout])
@@ -110,7 +110,7 @@ class Binned:
 
 
 class Reduced(NamedTuple):
-    """Cells, and the bins and the kind of event that they are of."""
+    """Cells, with their bins and kind of event."""
 
     cells: CalibrationCells
     layouts: tuple[Layout, Layout]
@@ -118,7 +118,7 @@ class Reduced(NamedTuple):
 
 
 def check_reducible(kind: str, groups: Any, design: Design = HOLDOUT) -> None:
-    """Refuse what sums over cells do not tell."""
+    """Refuse events and groups that sums over cells cannot represent."""
     if kind == "classwise":
         raise ValueError(
             "Classwise events have no sums over cells, because a record is in a bin of "
@@ -138,7 +138,7 @@ def reduced_rows(calibration: Any) -> CalibrationCells:
     fields = calibration.proba, calibration.outcomes, calibration.codes
 
     def part(rows: slice) -> Rows:
-        proba, outcomes, codes = ((one[rows], other[rows]) for one, other in fields)
+        proba, outcomes, codes = ((a[rows], b[rows]) for a, b in fields)
         return proba, outcomes, codes
 
     return cells_of(map(part, chunks(calibration.n)), calibration.n_bins)
@@ -150,29 +150,29 @@ def reduced_answers(
     bins: Bins,
     options: Mapping[str, Any],
 ) -> Reduced:
-    """The cells of answers whose bins do not depend on the records.
+    """The cells of predictions whose bins do not depend on the records.
 
-    Beyond the answers themselves, memory is needed for a few records and the cells.
+    Beyond the predictions themselves, memory is needed for a few records and the cells.
     """
-    there = device_cells(y_true, answers, bins, options)
-    if there is not None:
-        return Reduced(*there)
+    on_device = device_cells(y_true, answers, bins, options)
+    if on_device is not None:
+        return Reduced(*on_device)
     truth = check_labels("y_true", y_true)
-    given = {name: np.asarray(on_host(values)) for name, values in answers.items()}
-    n = check_same_length({"y_true": truth}, given)
-    known = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
-    vectors = [values.ndim == 1 for values in given.values()]
-    events = Events.of(known, vectors, **options)
+    arrays = {name: np.asarray(on_host(values)) for name, values in answers.items()}
+    n = check_same_length({"y_true": truth}, arrays)
+    classes = np.unique(np.concatenate([classes_of(truth[rows]) for rows in chunks(n)]))
+    vectors = [values.ndim == 1 for values in arrays.values()]
+    events = Events.of(classes, vectors, **options)
     check_reducible(events.kind, None)
-    nothing = np.empty(0)
-    layouts = bins.layout(nothing, 0), bins.layout(nothing, 1)
+    no_records = np.empty(0)
+    layouts = bins.layout(no_records, 0), bins.layout(no_records, 1)
     (first,), (second,) = layouts
 
     def parts() -> Iterator[Rows]:
         for rows in chunks(n):
-            one, other = _forecasts(events, truth, given, rows, (y_true, answers, options))
-            codes = bin_codes(one.proba, first), bin_codes(other.proba, second)
-            yield (one.proba, other.proba), (one.occurred, other.occurred), codes
+            a, b = _forecasts(events, truth, arrays, rows, (y_true, answers, options))
+            codes = bin_codes(a.proba, first), bin_codes(b.proba, second)
+            yield (a.proba, b.proba), (a.occurred, b.occurred), codes
 
     cells = cells_of(parts(), (len(first) - 1, len(second) - 1))
     return Reduced(cells, layouts, events.kind)
@@ -181,14 +181,15 @@ def reduced_answers(
 def _forecasts(
     events: Events,
     truth: NDArray[Any],
-    given: Mapping[str, NDArray[Any]],
+    arrays: Mapping[str, NDArray[Any]],
     rows: slice,
     whole: tuple[Any, Any, Mapping[str, Any]],
 ) -> list[Any]:
+    part = {name: values[rows] for name, values in arrays.items()}
     try:
-        return events.forecasts(truth[rows], {k: each[rows] for k, each in given.items()})
+        return events.forecasts(truth[rows], part)
     except ValueError:
-        # All records together say where in them the fault is.
+        # Checking all records together reports where the fault is.
         collapse_answers(whole[0], whole[1], **whole[2])
         raise
 
@@ -197,7 +198,7 @@ MERGED_BINS = "merged-bins"
 
 
 class CalibrationSources:
-    """The constructors of PairedCalibration that are named after their source."""
+    """Constructors of PairedCalibration, named after their source."""
 
     __slots__ = ()
 
@@ -223,7 +224,7 @@ class CalibrationSources:
         groups: ArrayLike | None = None,
         keep_values: bool = True,
     ) -> Self:
-        """Bin the answers to a hold-out set.
+        """Bin the predictions for a hold-out set.
 
         Parameters
         ----------
@@ -231,7 +232,7 @@ class CalibrationSources:
             True labels.
         champion_proba, challenger_proba : array-like of shape (n_samples,) or \
                 (n_samples, n_classes)
-            Probabilities of the positive class, or a column a class in sorted order.
+            Probabilities of the positive class, or one column per class in sorted order.
         n_bins : int, default=15
             Number of bins of each classifier, and class.
         strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
@@ -239,8 +240,7 @@ class CalibrationSources:
         edges : array-like of shape (n_bins + 1,), or a pair of such, optional
             Edges in place of `n_bins` and `strategy`: for both classifiers, or for
             champion and challenger; for classwise events an entry of the pair may hold the
-            edges for each class. `edges` of another PairedCalibration are taken as they
-            are.
+            edges for each class. `edges` of another PairedCalibration are accepted.
         kind : {"auto", "binary", "top_label", "classwise"}, default="auto"
             The events; "auto" is binary for two classes, and top-label for more.
         pos_label : label, optional
@@ -250,30 +250,30 @@ class CalibrationSources:
         groups : array-like of shape (n_samples,), optional
             Group of each record.
         keep_values : bool, default=True
-            False keeps sums over cells only, see :meth:`reduced`. Of uniform or given bins
-            they are made a few records at a time.
+            False keeps sums over cells only, see :meth:`reduced`. With uniform bins or
+            `edges` they are computed a few records at a time.
 
         Raises
         ------
         ValueError
             If probabilities or labels are refused, or an option is unknown.
         """
-        answers = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
+        inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
         events = {"kind": kind, "pos_label": pos_label, "labels": labels}
         check_switches(keep_values=keep_values)
         if not keep_values:
             check_reducible(kind, groups)
         if not keep_values and (edges is not None or strategy == "uniform"):
             bins = Bins(n_bins, strategy, edges, 1)
-            found = reduced_answers(y_true, answers, bins, events)
-            one, other = (each[0] for each in found.layouts)
-            return cls(None, None, (one, other), found.kind, cells=found.cells)
-        chosen, n_classes, forecasts = collapse_answers(y_true, answers, **events)
+            reduced = reduced_answers(y_true, inputs, bins, events)
+            pair = reduced.layouts[0][0], reduced.layouts[1][0]
+            return cls(None, None, pair, reduced.kind, cells=reduced.cells)
+        chosen, n_classes, forecasts = collapse_answers(y_true, inputs, **events)
         design = HOLDOUT if groups is None else Design("holdout", grouped=True)
         columns = n_classes if chosen == "classwise" else 1
         bins = Bins(n_bins, strategy, edges, columns)
-        made = cls._binned(forecasts, bins, chosen, groups, design)
-        return made if keep_values else made.reduced()
+        calibration = cls._binned(forecasts, bins, chosen, groups, design)
+        return calibration if keep_values else calibration.reduced()
 
     @classmethod
     def from_cells(
@@ -287,7 +287,7 @@ class CalibrationSources:
         design: Design | str = HOLDOUT,
         flags: tuple[str, ...] = (),
     ) -> Self:
-        """Take numbers and sums of records that were grouped where they are.
+        """Take counts and sums of records that were grouped elsewhere, as by a group-by.
 
         Parameters
         ----------
@@ -301,14 +301,14 @@ class CalibrationSources:
             and p_b by the challenger "champion_proba" and "challenger_proba";
             "champion_refuted" and "challenger_refuted", the records of probability 0 whose
             event happened or of 1 whose event did not; and, of m = (p_a + p_b) / 2 and
-            d = p_b - p_a, "m{i}d{j}" of m**i * d**j for all i + j from 1 to 4, but for m
-            itself. Those up to 8 may be given too, all or none, and make the degrees of
-            freedom of a test exact. Without them these are those of influences that do not
-            curve within bins: off by some 1e-6 of 100 records in 15 bins, and less of more.
+            d = p_b - p_a, "m{i}d{j}" of m**i * d**j for all i + j from 1 to 4, except m
+            itself. Those up to 8 may be passed too, all or none, and make the degrees of
+            freedom of a test exact. Without them, influences are taken as linear within
+            bins: off by about 1e-6 for 100 records in 15 bins, and less for more.
         edges : array-like of shape (n_bins + 1,), or a pair of such
             Edges of the bins of both classifiers, or of champion and challenger.
         kind : {"binary", "top_label"}, default="binary"
-            What the events are.
+            Kind of the events.
         design : Design or str, default="holdout"
             How the records were collected.
         flags : tuple of str
@@ -318,7 +318,7 @@ class CalibrationSources:
         ------
         ValueError
             If cells, counts or sums are not those of probabilities in these bins, or the
-            design is grouped, because sums do not tell groups apart.
+            design is grouped, because sums do not distinguish groups.
         """
         check_choice("kind", kind, KINDS[1:])
         check_reducible(kind, None, as_design(design))
@@ -329,15 +329,15 @@ class CalibrationSources:
             )
         bins = Bins(1, "uniform", edges, 1)
         layouts = bins.layout(np.empty(0), 0), bins.layout(np.empty(0), 1)
-        made = CalibrationCells.of(cells, counts, sums, layouts)
-        if kind == "binary" and (made.event(0) != made.event(1)).any():
+        table = CalibrationCells.of(cells, counts, sums, layouts)
+        if kind == "binary" and (table.event(0) != table.event(1)).any():
             raise ValueError(
                 "`cells` must have the same event for champion and challenger, because "
                 "binary events are those of the positive class. Got others in some. Pass "
                 "kind='top_label' for the predicted class."
             )
         pair = layouts[0][0], layouts[1][0]
-        return cls(None, None, pair, kind, None, as_design(design), flags, made)
+        return cls(None, None, pair, kind, None, as_design(design), flags, table)
 
     @classmethod
     def from_pair(
@@ -350,7 +350,7 @@ class CalibrationSources:
         kind: str = "auto",
         pos_label: Any = None,
     ) -> Self:
-        """Bin the answers to all test sets together.
+        """Bin the predictions for all test sets together.
 
         The groups are positions in the sorted labels of the predictions' groups. They mean
         the same in shards of these predictions only; shards that were collected apart are
@@ -384,12 +384,14 @@ class CalibrationSources:
     ) -> Self:
         first, second = forecasts
         layouts = bins.layout(first.proba, 0), bins.layout(second.proba, 1)
-        one, two = (each if kind == "classwise" else each[0] for each in layouts)
+        champion_edges, challenger_edges = (
+            each if kind == "classwise" else each[0] for each in layouts
+        )
         short = any(map(bins.is_short, layouts))
         return cls(
             (first.proba, second.proba),
             (first.occurred, second.occurred),
-            (one, two),
+            (champion_edges, challenger_edges),
             kind,
             groups,
             design,
@@ -398,29 +400,29 @@ class CalibrationSources:
 
 
 def _proba_of(pair: PairedPredictions, role: int) -> FloatArray:
-    """Probabilities of champion (0) or challenger (1), a column a class."""
-    answers = pair.roles[role]
-    if answers.proba is None:
+    """Probabilities of champion (0) or challenger (1), one column per class."""
+    predictions = pair.roles[role]
+    if predictions.proba is None:
         raise ValueError(
-            f"The predictions of {answers.name} have no probabilities, which calibration "
-            "is about. Use a classifier with predict_proba, such as one wrapped in "
-            "CalibratedClassifierCV, or pass probabilities."
+            f"The predictions of {predictions.name} have no probabilities, which "
+            "calibration is about. Use a classifier with predict_proba, such as one "
+            "wrapped in CalibratedClassifierCV, or pass probabilities."
         )
-    return answers.proba.astype(np.float64, copy=False)
+    return predictions.proba.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable):
     """Probabilities of two classifiers, the events they are about, and their bins.
 
-    A classifier is calibrated if of the events that it gives probability 0.7, seven in ten
+    A classifier is calibrated if seven in ten of the events that it gives probability 0.7
     happen. Binary: the event is the positive class. Top-label: the predicted class is the
-    true one, so each classifier has events of its own. Classwise: every class in turn, a
-    row a record and class, and as many bins for each class.
+    true one, so each classifier has events of its own. Classwise: every class in turn, one
+    row per record and class, and as many bins for each class.
 
-    Of large data the records need not be kept: :meth:`reduced` leaves their numbers and
-    sums in each cell of both classifiers' bins and events, :meth:`from_cells` takes them
-    from where the data are. Errors, curves and the tests that say so need no more.
+    The records of large data need not be kept: :meth:`reduced` leaves their counts and
+    sums in each cell of both classifiers' bins and events, :meth:`from_cells` takes those
+    computed elsewhere. Errors, curves and the tests that say so need no more.
 
     Parameters
     ----------
@@ -432,7 +434,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         Edges of the bins of each classifier, from 0 to 1; for classwise events, a
         sequence with the edges for each class.
     kind : {"binary", "top_label", "classwise"}
-        What the events are.
+        Kind of the events.
     groups : array-like of shape (n,), optional
         Group of each record.
     design : Design or str, default="holdout"
@@ -440,7 +442,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
     flags : tuple of str
         Caveats about the bins.
     cells : CalibrationCells, optional
-        What is left of records that were not kept. Made by :meth:`from_cells` and
+        Counts and sums of records that were not kept. Made by :meth:`from_cells` and
         :meth:`reduced`.
 
     Attributes
@@ -502,17 +504,20 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
 
     def __post_init__(self) -> None:
         check_choice("kind", self.kind, KINDS[1:])
-        whole = self.kind == "classwise"
+        classwise = self.kind == "classwise"
         if self.cells is None:
-            layouts, found = self._checked_records()
+            layouts, attributes = self._checked_records()
         else:
-            layouts, found = self._checked_cells(), {"group_labels": None, "codes": None}
-        found |= {
-            "edges": tuple(each if whole else each[0] for each in layouts),
+            layouts, attributes = (
+                self._checked_cells(),
+                {"group_labels": None, "codes": None},
+            )
+        attributes |= {
+            "edges": tuple(each if classwise else each[0] for each in layouts),
             "design": as_design(self.design),
             "flags": tuple(self.flags),
         }
-        for name, value in found.items():
+        for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
     def _checked_records(self) -> tuple[list[Layout], dict[str, Any]]:
@@ -563,10 +568,10 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return layouts
 
     def __repr__(self) -> str:
-        words = "" if self.groups is None else f", n_groups={len(self.group_labels)}"
+        groups = "" if self.groups is None else f", n_groups={len(self.group_labels)}"
         return (
             f"PairedCalibration(n={self.n}, kind={self.kind!r}, n_bins={self.n_bins}"
-            f"{words}, design={self.design.name!r}"
+            f"{groups}, design={self.design.name!r}"
             f"{'' if self.cells is None else ', sums only'})"
         )
 
@@ -597,11 +602,10 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return PairedCalibration, tuple(values)
 
     def reduced(self) -> "PairedCalibration":
-        """The evidence without its records: their numbers and sums a cell.
+        """The evidence without its records: their counts and sums in each cell.
 
-        Errors, curves, the tests of calibration_difference but for "exchangeability", and
-        `+` need no more. Sums keep 12 digits; of groups and of classwise events there are
-        none.
+        Errors, curves, the tests of calibration_difference except "exchangeability", and
+        `+` need no more. Sums keep 12 digits; groups and classwise events have none.
         """
         if self.cells is not None:
             return self
@@ -609,7 +613,7 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return self._of_cells(reduced_rows(self))
 
     def check_kept(self, what: str) -> None:
-        """Refuse what needs the records where only their sums were kept."""
+        """Refuse a method that needs the records where only their sums were kept."""
         if self.cells is not None:
             raise ValueError(
                 f"{what} needs the records, and of these only sums were kept. Keep them by "
@@ -658,10 +662,10 @@ class PairedCalibration(CalibrationSources, CalibrationFrames, Binned, Mergeable
         return None if self.groups is None else self.group_labels[self.groups]
 
 
-def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.concatenate([one, other])
+def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.concatenate([first, second])
 
 
 def _each(function: Any, first: Any, second: Any) -> tuple[Any, Any]:
-    """The champion's and the challenger's of both."""
+    """Apply a function to both champions' values and to both challengers'."""
     return function(first[0], second[0]), function(first[1], second[1])

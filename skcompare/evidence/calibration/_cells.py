@@ -23,10 +23,10 @@ CHUNK = 1 << 14
 """Records that are summed at a time: few enough for the cache."""
 
 MOST_PENDING = 1 << 16
-"""Cells of parts that wait for being added up."""
+"""Cells of parts that wait to be added up."""
 
 OUTSIDE = 1e-6
-"""Means of many records are so near the bin that their probabilities are in."""
+"""Distance that the mean of many records may be outside the bin of their probabilities."""
 
 Pair = tuple[Any, Any]
 Rows = tuple[Pair, Pair, Pair]
@@ -73,34 +73,34 @@ class CalibrationCells:
         sums: Mapping[str, ArrayLike],
         layouts: tuple[Layout, Layout],
     ) -> "CalibrationCells":
-        """Cells that were counted and summed elsewhere, checked; repeated ones add up."""
+        """Check cells that were counted and summed elsewhere; repeated ones add up."""
         size = check_whole("counts", counts)
-        given = np.asarray(cells)
-        if size.ndim != 1 or given.shape != (len(size), 4) or given.dtype.kind not in "iub":
+        table = np.asarray(cells)
+        if size.ndim != 1 or table.shape != (len(size), 4) or table.dtype.kind not in "iub":
             raise ValueError(
                 "`cells` must be whole numbers of shape (n_cells, 4), a row a count: bin "
                 "of champion and challenger, event of champion and challenger. Got shape "
-                f"{given.shape}, dtype {given.dtype}, for counts of shape {size.shape}."
+                f"{table.shape}, dtype {table.dtype}, for counts of shape {size.shape}."
             )
         first, second = (len(edges) - 1 for (edges,) in layouts)
         most = np.array([first, second, 2, 2])
-        if ((given < 0) | (given >= most)).any():
+        if ((table < 0) | (table >= most)).any():
             raise ValueError(
                 f"`cells` must be below the numbers of bins and 2 for events, "
-                f"{most.tolist()}. Got up to {given.max(axis=0).tolist()}, from "
-                f"{given.min(axis=0).tolist()}."
+                f"{most.tolist()}. Got up to {table.max(axis=0).tolist()}, from "
+                f"{table.min(axis=0).tolist()}."
             )
         if not size.any():
             raise ValueError("`counts` need at least one record. Got only zeros.")
         values = _checked_sums(sums, size)
-        some = size > 0
-        one, other, event, other_event = given[some].T.astype(np.int64)
-        code = 4 * (one * second + other) + 2 * event + other_event
-        found = _added(code, size[some], values[:, some])
-        made = cls((first, second), *found)
-        made.check_within(layouts)
-        made.check_together()
-        return made
+        occupied = size > 0
+        champion, challenger, event, other_event = table[occupied].T.astype(np.int64)
+        code = 4 * (champion * second + challenger) + 2 * event + other_event
+        merged = _added(code, size[occupied], values[:, occupied])
+        result = cls((first, second), *merged)
+        result.check_within(layouts)
+        result.check_together()
+        return result
 
     def check_within(self, layouts: tuple[Layout, Layout]) -> None:
         """Refuse probabilities that are not in their bins."""
@@ -118,20 +118,20 @@ class CalibrationCells:
                 )
 
     def check_together(self) -> None:
-        """Refuse sums that no probabilities have together."""
+        """Refuse sums that contradict each other."""
         n = self.counts
-        one, other = (self[name] / n for name in SUMS[:2])
+        champion, challenger = (self[name] / n for name in SUMS[:2])
         gap = self["m0d1"] / n
         even = [name for name, powers in POWERS.items() if not any(k % 2 for k in powers)]
         least = {name: np.zeros(len(n)) for name in (*SUMS[2:4], *even)}
         # The mean of squares is no less than the square of the mean.
-        least |= {"m2d0": ((one + other) / 2) ** 2, "m0d2": gap**2}
+        least |= {"m2d0": ((champion + challenger) / 2) ** 2, "m0d2": gap**2}
         wrong = [
             name
             for name, bound in least.items()
             if name in self._names and (self[name] / n < bound - OUTSIDE).any()
         ]
-        if (np.abs(gap - (other - one)) > OUTSIDE).any():
+        if (np.abs(gap - (challenger - champion)) > OUTSIDE).any():
             wrong.insert(0, "m0d1")
         if wrong:
             raise ValueError(
@@ -141,9 +141,9 @@ class CalibrationCells:
             )
 
     def __getitem__(self, name: str) -> FloatArray:
-        """The sums of a name, a cell each."""
-        found: FloatArray = self.sums[ALL_SUMS.index(name)]
-        return found
+        """The sums of a name, one per cell."""
+        values: FloatArray = self.sums[ALL_SUMS.index(name)]
+        return values
 
     @property
     def n(self) -> int:
@@ -158,19 +158,19 @@ class CalibrationCells:
     def bin(self, role: int) -> IntArray:
         """The bin of one role in each cell."""
         joint = self.code // 4
-        found: IntArray = joint % self.n_bins[1] if role else joint // self.n_bins[1]
-        return found
+        code: IntArray = joint % self.n_bins[1] if role else joint // self.n_bins[1]
+        return code
 
     def event(self, role: int) -> IntArray:
-        """Whether the event of one role happened in each cell, as 0 or 1."""
+        """Events of one role in each cell: 1 where it happened, else 0."""
         return self.code % 2 if role else self.code // 2 % 2
 
     def bins(self, role: int) -> CalibrationBins:
         """Sums of one role over its bins."""
         code, n_bins = self.bin(role), self.n_bins[role]
-        added = self.counts, self[SUMS[role]], self.counts * self.event(role)
-        found = (np.bincount(code, each, n_bins) for each in added)
-        return CalibrationBins(*(np.asarray(each, dtype=np.float64) for each in found))
+        columns = self.counts, self[SUMS[role]], self.counts * self.event(role)
+        sums = (np.bincount(code, each, n_bins) for each in columns)
+        return CalibrationBins(*(np.asarray(each, dtype=np.float64) for each in sums))
 
     def swap(self) -> "CalibrationCells":
         """The cells with the roles exchanged."""
@@ -188,10 +188,10 @@ class CalibrationCells:
     def __add__(self, other: "CalibrationCells") -> "CalibrationCells":
         """The cells of two shards, with the sums that both have."""
         n_sums = min(len(self.sums), len(other.sums))
-        found = _merged(
+        merged = _merged(
             [(each.code, each.counts, each.sums[:n_sums]) for each in (self, other)]
         )
-        return CalibrationCells(self.n_bins, *found)
+        return CalibrationCells(self.n_bins, *merged)
 
     def same(self, other: "CalibrationCells") -> bool:
         """Whether both are of the same cells, records and sums."""
@@ -209,7 +209,7 @@ Part = tuple[IntArray, IntArray, FloatArray]
 
 
 def chunks(n: int) -> Iterable[slice]:
-    """Records a few at a time."""
+    """Slices of a few records each."""
     return (slice(start, start + CHUNK) for start in range(0, n, CHUNK))
 
 
@@ -217,13 +217,13 @@ def cells_of(parts: Iterable[Rows], n_bins: tuple[int, int]) -> CalibrationCells
     """The cells of records that come part by part."""
     pending: list[Part] = []
     waiting = 0
-    for proba, outcomes, (one, other) in parts:
+    for proba, outcomes, (champion, challenger) in parts:
         event, other_event = (each.astype(np.int64) for each in outcomes)
         terms = cell_sums(proba, (event, other_event))
-        code = 4 * (one * n_bins[1] + other) + 2 * event + other_event
+        code = 4 * (champion * n_bins[1] + challenger) + 2 * event + other_event
         pending.append(_added(code, None, list(terms.values())))
         waiting += len(pending[-1][0])
-        # What is added up again and again is no more than twice what comes.
+        # Doubling the limit keeps repeated additions below twice the incoming cells.
         if waiting > max(MOST_PENDING, 2 * len(pending[0][0])):
             pending, waiting = [_merged(pending)], 0
     return CalibrationCells(n_bins, *_merged(pending))
@@ -241,19 +241,19 @@ def _merged(parts: list[Part]) -> Part:
 def _added(
     code: IntArray, counts: IntArray | None, values: list[NDArray[Any]] | FloatArray
 ) -> Part:
-    """Cells that occur, sorted, and what they add up; without counts a record each."""
-    found, at = np.unique(code, return_inverse=True)
+    """Sorted cells that occur, with counts and sums; by default each counts one record."""
+    cells, at = np.unique(code, return_inverse=True)
     if counts is None:
-        size = np.bincount(at, minlength=len(found))
+        size = np.bincount(at, minlength=len(cells))
     else:
-        size = np.zeros(len(found), dtype=np.int64)
+        size = np.zeros(len(cells), dtype=np.int64)
         np.add.at(size, at, counts)
-    sums = np.array([np.bincount(at, each, len(found)) for each in values], np.float64)
-    return found, np.asarray(size, dtype=np.int64), sums
+    sums = np.array([np.bincount(at, each, len(cells)) for each in values], np.float64)
+    return cells, np.asarray(size, dtype=np.int64), sums
 
 
 def _checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> FloatArray:
-    """The sums as an array, a row a name."""
+    """The sums as an array, one row per name."""
     if not isinstance(sums, Mapping):
         raise TypeError(
             f"`sums` must be a mapping of names to arrays. Got {type(sums).__name__}. Name "

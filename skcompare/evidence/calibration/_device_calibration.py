@@ -1,4 +1,4 @@
-"""Bins of probabilities, summed on the device that the probabilities are on."""
+"""Bins and cells of probabilities, summed on the device of the probabilities."""
 
 from collections.abc import Mapping
 from math import prod
@@ -30,7 +30,7 @@ MOST_CELLS = 1 << 20
 class DeviceForecasts(NamedTuple):
     """Probabilities of events on a device, and 1 where an event happened.
 
-    Of shape (n_samples, n_columns), a column a class for classwise events and else one.
+    Of shape (n_samples, n_columns), one column per class for classwise events, else one.
     """
 
     space: Space
@@ -47,33 +47,37 @@ def device_forecasts(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> DeviceForecasts | None:
-    """The events and their probabilities by each answer, as `collapse_answers` has them.
+    """The events and their probabilities by each classifier, as of `collapse_answers`.
 
-    None where the answers are not on a device, or are to be judged in numpy.
+    None where the predictions are not on a device, or are left to numpy.
     """
     space = space_of(**answers)
     if space is None:
         return None
     column = device_column(space, "y_true", y_true)
-    given = [space.own(values, "float64") for values in answers.values()]
+    arrays = [space.own(values, "float64") for values in answers.values()]
     n = None if column is None else column.codes.shape[0]
-    if column is None or any(one.ndim not in (1, 2) or one.shape[0] != n for one in given):
+    if column is None or any(
+        values.ndim not in (1, 2) or values.shape[0] != n for values in arrays
+    ):
         return None
-    vectors = [one.ndim == 1 for one in given]
+    vectors = [values.ndim == 1 for values in arrays]
     distinct = column.occurring(space)
     chosen, classes, positive, _ = Events.of(
         distinct, vectors, kind, pos_label, on_host(labels)
     )
     codes = class_positions(space, column, "y_true", classes)
-    found = []
-    for one in given:
-        proba = device_probabilities(space, one, len(classes))
+    forecasts = []
+    for values in arrays:
+        proba = device_probabilities(space, values, len(classes))
         if proba is None:
             return None
-        if one.ndim == 1 and not positive:
+        if values.ndim == 1 and not positive:
             proba = space.xp.flip(proba, axis=1)
-        found.append(_events(space, codes, proba, chosen, positive))
-    return DeviceForecasts(space, chosen, [p for p, _ in found], [e for _, e in found])
+        forecasts.append(_events(space, codes, proba, chosen, positive))
+    return DeviceForecasts(
+        space, chosen, [p for p, _ in forecasts], [e for _, e in forecasts]
+    )
 
 
 def _events(
@@ -94,19 +98,19 @@ def _events(
 
 def _bin_positions(space: Space, proba: Any, layout: Layout) -> Any:
     """The bin of each probability, row by row; bins of a class follow those before it."""
-    xp, offset, found = space.xp, 0, []
+    xp, offset, codes = space.xp, 0, []
     for k, edges in enumerate(layout):
         # All probabilities are at the first edge, 0, or above it.
-        at = space.place(space.own(edges[:-1], "float64"), proba[:, k], "right")
-        found.append(xp.astype(at, xp.int64) + (offset - 1))
+        position = space.place(space.own(edges[:-1], "float64"), proba[:, k], "right")
+        codes.append(xp.astype(position, xp.int64) + (offset - 1))
         offset += len(edges) - 1
-    return xp.stack(found, axis=1)
+    return xp.stack(codes, axis=1)
 
 
 def device_bins(
     forecasts: DeviceForecasts, asked: Bins, sample_weight: Any, debiased: bool
 ) -> tuple[CalibrationBins, Layout] | None:
-    """Sums over the bins that are asked for; None where weights are to be refused."""
+    """Sums over the requested bins; None where weights are to be refused."""
     space, (proba,), (occurred,) = forecasts.space, forecasts.proba, forecasts.occurred
     n, columns = proba.shape
     weights = None
@@ -123,11 +127,11 @@ def device_bins(
     return CalibrationBins(*(each.astype(np.float64) for each in sums)), layout
 
 
-def _layout(asked: Bins, proba: Any, columns: int, role: int) -> Layout:
-    """Edges of bins; those that the data choose are chosen in numpy."""
-    by_data = asked.edges is None and asked.strategy != "uniform"
+def _layout(bins: Bins, proba: Any, columns: int, role: int) -> Layout:
+    """Edges of bins; those that depend on the data are computed in numpy."""
+    by_data = bins.edges is None and bins.strategy != "uniform"
     flat = on_host(proba).ravel() if by_data else np.empty(0)
-    return Bins(asked.n_bins, asked.strategy, asked.edges, columns).layout(flat, role)
+    return Bins(bins.n_bins, bins.strategy, bins.edges, columns).layout(flat, role)
 
 
 def _sums(
@@ -153,13 +157,13 @@ def device_cells(
     bins: Bins,
     options: Mapping[str, Any],
 ) -> tuple[CalibrationCells, tuple[Layout, Layout], str] | None:
-    """Numbers and sums of the cells of both classifiers' bins, and their edges.
+    """Counts and sums of the cells of both classifiers' bins, and their edges.
 
-    None where the answers are not on a device, are to be judged in numpy, or have too many
+    None where the predictions are not on a device, are left to numpy, or have too many
     cells for a table.
     """
-    there = device_forecasts(y_true, answers, **options)
-    if there is None or there.kind == "classwise":
+    forecasts = device_forecasts(y_true, answers, **options)
+    if forecasts is None or forecasts.kind == "classwise":
         return None
     layouts = bins.layout(np.empty(0), 0), bins.layout(np.empty(0), 1)
     shape = (*(len(edges) - 1 for (edges,) in layouts), 2, 2)
@@ -167,32 +171,34 @@ def device_cells(
         return None
     counts = np.zeros(prod(shape), dtype=np.int64)
     sums = np.zeros((len(ALL_SUMS), prod(shape)))
-    n = there.proba[0].shape[0]
+    n = forecasts.proba[0].shape[0]
     for start in range(0, n, AT_ONCE):
         # The standard has no slices beyond the end.
-        some = slice(start, min(n, start + AT_ONCE))
-        number, each = _cell_parts(there, layouts, some)
-        counts += number
-        sums += each
-    found = np.flatnonzero(counts)
-    cells = np.stack(np.unravel_index(found, shape), axis=1)
-    named = dict(zip(ALL_SUMS, sums[:, found], strict=True))
-    made = CalibrationCells.of(cells, counts[found], named, layouts)
-    return made, layouts, there.kind
+        rows = slice(start, min(n, start + AT_ONCE))
+        part_counts, part_sums = _cell_parts(forecasts, layouts, rows)
+        counts += part_counts
+        sums += part_sums
+    occupied = np.flatnonzero(counts)
+    cells = np.stack(np.unravel_index(occupied, shape), axis=1)
+    named_sums = dict(zip(ALL_SUMS, sums[:, occupied], strict=True))
+    table = CalibrationCells.of(cells, counts[occupied], named_sums, layouts)
+    return table, layouts, forecasts.kind
 
 
 def _cell_parts(
-    there: DeviceForecasts, layouts: tuple[Layout, Layout], some: slice
+    forecasts: DeviceForecasts, layouts: tuple[Layout, Layout], rows: slice
 ) -> tuple[IntArray, FloatArray]:
-    """Numbers and sums of all cells over some of the records."""
-    space, xp = there.space, there.space.xp
+    """Counts and sums of all cells over some of the records."""
+    space, xp = forecasts.space, forecasts.space.xp
     proba, code, events = [], 0, []
-    for values, occurred, layout in zip(there.proba, there.occurred, layouts, strict=True):
-        chance = values[some, :]
+    for values, occurred, layout in zip(
+        forecasts.proba, forecasts.occurred, layouts, strict=True
+    ):
+        chance = values[rows, :]
         own = xp.reshape(_bin_positions(space, chance, layout), (-1,))
         code = code * (len(layout[0]) - 1) + own
         proba.append(xp.reshape(chance, (-1,)))
-        events.append(xp.reshape(occurred[some, :], (-1,)))
+        events.append(xp.reshape(occurred[rows, :], (-1,)))
     code = 4 * code + 2 * events[0] + events[1]
     n_cells = 4 * prod(len(edges) - 1 for (edges,) in layouts)
     happened = tuple(xp.astype(each, xp.float64) for each in events)

@@ -95,7 +95,7 @@ class CalibrationBins:
     def error(
         self, norm: str = "l1", *, squared: bool = False, debiased: bool = False
     ) -> float:
-        """The gaps as one number.
+        """Summarise the gaps by one number.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class CalibrationBins:
         return square if squared else math.sqrt(max(square, 0.0))
 
     def _mean(self, values: FloatArray) -> float:
-        """Mean over the records of a value a bin."""
+        """Mean over the records of one value per bin."""
         return float(np.dot(self.weight, np.where(self.count > 0, values, 0.0)))
 
     def _squares(self, debiased: bool) -> FloatArray:
@@ -135,7 +135,7 @@ class CalibrationBins:
         if not debiased:
             return squares
         # The variance of a share of n records is estimated with n - 1 (Kumar, Liang and
-        # Ma 2019, definition 4.2). A bin of one record says nothing of it.
+        # Ma 2019, definition 4.2). A bin of one record has no such estimate.
         share, several = self.mean_outcome, self.count > 1
         spread = _ratio(share * (1 - share), np.where(several, self.count - 1, 0.0))
         return np.where(several, squares - spread, 0.0)
@@ -160,10 +160,10 @@ class CalibrationBins:
         confidence_level: float = 0.95,
         effective: FloatArray | None = None,
     ) -> "CalibrationCurve":
-        """Observed share against mean probability, with an interval a bin.
+        """Observed share against mean probability, with an interval for each bin.
 
-        `effective` has the numbers of records that the intervals are for, where records
-        have weights.
+        `effective` has the effective number of records of each bin, where records have
+        weights.
         """
         n = self.count if effective is None else effective
         low, high = _wilson(self.mean_outcome, n, confidence_level)
@@ -214,7 +214,7 @@ class CalibrationCurve:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The curve as a frame, a row a bin.
+        """The curve as a frame, one row per bin.
 
         Parameters
         ----------
@@ -243,5 +243,5 @@ def _wilson(
 
 def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """Quotients; NaN where the denominator is 0."""
-    nothing = np.full(bottom.shape, np.nan)
-    return np.divide(top, bottom, out=nothing, where=bottom > 0)
+    quotients = np.full(bottom.shape, np.nan)
+    return np.divide(top, bottom, out=quotients, where=bottom > 0)

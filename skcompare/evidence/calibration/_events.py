@@ -1,4 +1,4 @@
-"""Answers as probabilities of events that happened or did not."""
+"""Probabilities of events, and whether the events happened."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,14 +18,14 @@ from skcompare._core.validation import (
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 
 KINDS = ("auto", "binary", "top_label", "classwise")
-"""The events that probabilities are about."""
+"""Kinds of events that probabilities are about."""
 
 
 class Forecasts(NamedTuple):
     """Probabilities of events, and whether the events happened.
 
-    There is a row a record, or, for classwise events, a row a record and class: all
-    classes of the first record, then all of the second.
+    There is one row per record, or, for classwise events, one row per record and class:
+    all classes of the first record, then all of the second.
     """
 
     proba: FloatArray
@@ -33,7 +33,7 @@ class Forecasts(NamedTuple):
 
 
 def resolve_kind(kind: object, n_classes: int) -> str:
-    """What "auto" means for so many classes; refuses binary events of more than two."""
+    """Return the kind of event, "auto" resolved; refuse binary events of many classes."""
     chosen = check_choice("kind", kind, KINDS)
     if chosen == "auto":
         return "binary" if n_classes == 2 else "top_label"
@@ -46,7 +46,7 @@ def resolve_kind(kind: object, n_classes: int) -> str:
 
 
 def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Forecasts:
-    """The events of a kind, from true classes and a column of probabilities a class.
+    """The events of a kind, from true classes and one column of probabilities per class.
 
     Of equally probable top labels the first is taken.
     """
@@ -61,7 +61,7 @@ def collapse(codes: IntArray, proba: FloatArray, kind: str, positive: int) -> Fo
 
 
 class Events(NamedTuple):
-    """What answers are about: the kind of event, the classes and the positive one."""
+    """Kind of the events, the classes, and the position of the positive one."""
 
     kind: str
     classes: NDArray[Any]
@@ -77,19 +77,19 @@ class Events(NamedTuple):
         pos_label: Any,
         labels: ArrayLike | None,
     ) -> "Events":
-        """The events of true labels, where `vectors` says which answers are one column."""
+        """The events of true labels; `vectors` says which predictions have one column."""
         classes, positive = _classes(truth, labels, pos_label, vectors)
         return cls(resolve_kind(kind, len(classes)), classes, positive, labels is not None)
 
     def forecasts(
         self, truth: NDArray[Any], given: Mapping[str, NDArray[Any]]
     ) -> list[Forecasts]:
-        """The forecasts of each answer, from arrays of shape (n,) or (n, n_classes)."""
+        """The forecasts of each classifier, from arrays of shape (n,) or (n, n_classes)."""
         codes = class_codes("y_true", truth, self.classes)
-        return [self._forecasts(codes, name, each) for name, each in given.items()]
+        return [self._forecasts(codes, name, proba) for name, proba in given.items()]
 
-    def _forecasts(self, codes: IntArray, name: str, given: NDArray[Any]) -> Forecasts:
-        values = np.asarray(given, dtype=np.float64)
+    def _forecasts(self, codes: IntArray, name: str, proba: NDArray[Any]) -> Forecasts:
+        values = np.asarray(proba, dtype=np.float64)
         n_classes = len(self.classes)
         if values.ndim == 1 and self.kind == "binary":
             return Forecasts(_vector(name, values), codes == self.positive)
@@ -113,49 +113,49 @@ def collapse_answers(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> tuple[str, int, list[Forecasts]]:
-    """The kind of event, the number of classes, and the forecasts of each answer.
+    """The kind of event, the number of classes, and the forecasts of each classifier.
 
-    Each answer is an array of shape (n_samples,), the probabilities of the positive class,
-    or of shape (n_samples, n_classes), a column a class.
+    Each entry of `answers` is an array of shape (n_samples,), the probabilities of the
+    positive class, or of shape (n_samples, n_classes), one column per class.
     """
     truth = check_labels("y_true", y_true)
-    given = {
+    arrays = {
         name: np.asarray(on_host(values), dtype=np.float64)
         for name, values in answers.items()
     }
-    check_same_length({"y_true": truth}, given)
-    vectors = [values.ndim == 1 for values in given.values()]
+    check_same_length({"y_true": truth}, arrays)
+    vectors = [values.ndim == 1 for values in arrays.values()]
     events = Events.of(truth, vectors, kind, pos_label, labels)
-    return events.kind, len(events.classes), events.forecasts(truth, given)
+    return events.kind, len(events.classes), events.forecasts(truth, arrays)
 
 
 def _classes(
     truth: NDArray[Any], labels: ArrayLike | None, pos_label: Any, vectors: Sequence[bool]
 ) -> tuple[NDArray[Any], int]:
     """The classes, sorted, and the position of the positive one."""
-    named = labels is not None
-    classes = check_labels("labels", labels) if named else classes_of(truth)
-    if named and not np.array_equal(classes, np.unique(classes)):
+    declared = labels is not None
+    classes = check_labels("labels", labels) if declared else classes_of(truth)
+    if declared and not np.array_equal(classes, np.unique(classes)):
         raise ValueError(
             f"`labels` must be sorted, each once, in the order of the columns. Got "
             f"{some_of(classes)}. Sort them and the columns alike."
         )
     if len(classes) > 2 and pos_label is None and not any(vectors):
         return classes, 0
-    if len(classes) == 2 and (named or not any(vectors)) and pos_label is None:
-        # The columns say which class each probability is of.
+    if len(classes) == 2 and (declared or not any(vectors)) and pos_label is None:
+        # The columns give the class of each probability.
         return classes, 0 if classes.tolist()[0] == 1 else 1
-    if len(classes) == 1 and not named and pos_label is None:
+    if len(classes) == 1 and not declared and pos_label is None:
         label = classes.tolist()[0]
         positive = 1 if label in (0, -1) else positive_class(classes, None)
     else:
         positive = positive_class(classes, pos_label)
-    classes = _with(classes, positive)
+    classes = _two_classes(classes, positive)
     return classes, int(np.flatnonzero(classes == positive)[0])
 
 
-def _with(classes: NDArray[Any], positive: Any) -> NDArray[Any]:
-    """Two classes, where `y_true` has one of them only."""
+def _two_classes(classes: NDArray[Any], positive: Any) -> NDArray[Any]:
+    """Return both classes, where `y_true` may have only one of them."""
     if len(classes) == 2:
         return classes
     only = classes.tolist()[0]
@@ -171,7 +171,7 @@ def _vector(name: str, proba: FloatArray) -> FloatArray:
     """Probabilities of the positive class as they are, without making two columns."""
     if proba.min() >= 0 and proba.max() <= 1:
         return proba
-    # It says what is wrong.
+    # This raises the error.
     return check_probabilities(name, proba, 2)[:, 1]
 
 
@@ -186,7 +186,7 @@ def _two_columns(name: str, proba: FloatArray, n_classes: int, positive: int) ->
 
 
 def check_unit(proba: Any) -> FloatArray:
-    """Probabilities of one role as an own array."""
+    """Return the probabilities of one role as a new array."""
     values = np.array(proba, dtype=np.float64)
     # A missing value is not in [0, 1] either.
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
@@ -199,7 +199,7 @@ def check_unit(proba: Any) -> FloatArray:
 
 
 def check_events(outcomes: Any) -> np.ndarray:
-    """Whether events happened, as an own array of bool."""
+    """Return whether events happened, as a new array of bool."""
     values = np.array(outcomes)
     plain = values.dtype == np.bool_ or bool(((values == 0) | (values == 1)).all())
     if values.ndim != 1 or not plain:

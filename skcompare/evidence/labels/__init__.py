@@ -1,1 +1,1 @@
-"""Evidence of labels: tables of right and wrong, joint counts, clusters."""
+"""Evidence of labels: tables of correct predictions, joint counts, clusters."""

@@ -1,4 +1,4 @@
-"""How often each answer of the champion met each answer of the challenger."""
+"""Counts of records by the predictions of champion and challenger, without the truth."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -15,26 +15,26 @@ from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.predictions import LABELS, PairedPredictions, labels_from_frame
 
 FEW_CLASSES, MOST_CLASSES = 10, 5000
-"""Classes of a matrix that is shown whole, and of the largest one."""
+"""Most classes of a matrix that is shown whole, and of any matrix."""
 
 MOST_RECORDS = 2.0**62
-"""Sums of so many records stay whole numbers of 64 bits."""
+"""Sums of fewer records stay whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementMatrix(Mergeable):
-    """Answers of two classifiers against each other, without the truth.
+    """Predictions of two classifiers against each other, without the truth.
 
-    It says where two classifiers disagree, and whether they give the classes equally
-    often; not which of them is right. It can be had without labels, from a live stream
-    that both answer.
+    It shows where two classifiers disagree, and whether they predict the classes equally
+    often; not which of them is correct. It needs no true labels, so a live stream that
+    both classifiers predict is enough.
 
     Parameters
     ----------
     counts : array-like of shape (n_classes, n_classes)
-        Records with each champion's answer (rows) and challenger's answer (columns).
+        Records by the champion's (rows) and the challenger's (columns) prediction.
     classes : array-like of shape (n_classes,)
-        Class labels, sorted. A class that neither gives adds nothing.
+        Class labels, sorted. A class that neither predicts adds nothing.
     design : Design or str, default="holdout"
         How the records were collected.
 
@@ -102,14 +102,14 @@ class AgreementMatrix(Mergeable):
         *,
         labels: ArrayLike | None = None,
     ) -> "AgreementMatrix":
-        """Count the records by their two answers.
+        """Count the records by their two predictions.
 
         Parameters
         ----------
         champion, challenger : array-like of shape (n_samples,)
             Predicted labels.
         labels : array-like of shape (n_classes,), optional
-            All class labels; by default those that either classifier gives.
+            All class labels; by default those that either classifier predicts.
         """
         (champion, challenger), counts = counted_labels(
             {}, {"champion": champion, "challenger": challenger}
@@ -133,7 +133,7 @@ class AgreementMatrix(Mergeable):
     def from_frame(
         cls, frame: Any, *, champion: Any, challenger: Any, id: str | None = None
     ) -> "AgreementMatrix":
-        """Count the records by their two answers, from columns of frames or files.
+        """Count the records by their two predictions, from columns of frames or files.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class AgreementMatrix(Mergeable):
             Columns of predicted labels; a pair `(other_frame, column)` takes one from
             another frame or file.
         id : str, optional
-            Column that tells records apart, as in :meth:`JointCounts.from_frame`.
+            Column that identifies records, as in :meth:`JointCounts.from_frame`.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class AgreementMatrix(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "AgreementMatrix":
-        """Count the answers of all test sets together, over all known classes."""
+        """Count the predictions of all test sets together, over all known classes."""
         codes = [labels_of(pair, 0), labels_of(pair, 1)]
         classes = pair.predictions.classes
         return cls(_square(codes, len(classes)), classes, pair.design)
@@ -170,16 +170,16 @@ class AgreementMatrix(Mergeable):
 
     @property
     def n_agreed(self) -> int:
-        """Records that both gave the same label."""
+        """Records for which both predict the same label."""
         return int(np.trace(self.counts))
 
     @property
     def label_counts(self) -> tuple[IntArray, IntArray]:
-        """How often champion and challenger gave each class."""
+        """Number of predictions of each class, by champion and by challenger."""
         return self.counts.sum(axis=1), self.counts.sum(axis=0)
 
     def swap(self) -> "AgreementMatrix":
-        """The matrix with the roles exchanged."""
+        """Matrix with the roles exchanged."""
         return replace(self, counts=self.counts.T)
 
     def __add__(self, other: object) -> "AgreementMatrix":
@@ -188,9 +188,9 @@ class AgreementMatrix(Mergeable):
         check_same_design(self, other)
         classes = united_classes(self.classes, other.classes)
         counts = np.zeros((len(classes),) * 2, dtype=np.int64)
-        for one in (self, other):
-            at = np.searchsorted(classes, one.classes)
-            counts[np.ix_(at, at)] += one.counts
+        for matrix in (self, other):
+            positions = np.searchsorted(classes, matrix.classes)
+            counts[np.ix_(positions, positions)] += matrix.counts
         return AgreementMatrix(counts, classes, self.design)
 
     def to_dict(self) -> dict[str, Any]:
@@ -204,10 +204,10 @@ class AgreementMatrix(Mergeable):
 
 def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
     check_few_classes(k)
-    first, second = codes
-    cell = first.astype(np.min_scalar_type(-(k * k)))
+    champion, challenger = codes
+    cell = champion.astype(np.min_scalar_type(-(k * k)))
     cell *= k
-    cell += second
+    cell += challenger
     if counts is not None:
         table = np.zeros(k * k, dtype=np.int64)
         np.add.at(table, cell, counts)
@@ -216,7 +216,7 @@ def _square(codes: Any, k: int, counts: IntArray | None = None) -> IntArray:
 
 
 def check_few_classes(k: int) -> None:
-    """Refuse more classes than a matrix of them, and a test of it, can be made for."""
+    """Refuse more classes than a matrix, and a test of it, can have."""
     if k > MOST_CLASSES:
         raise ValueError(
             f"An agreement matrix can have {MOST_CLASSES:,} classes. Got {k:,} different "
@@ -225,7 +225,7 @@ def check_few_classes(k: int) -> None:
 
 
 def check_classes(classes: Any) -> np.ndarray:
-    """Class labels that are sorted and differ."""
+    """Check that class labels are sorted and differ; return a copy."""
     array = check_labels("classes", classes)
     if not len(array) or (array[:-1] >= array[1:]).any():
         raise ValueError(
@@ -236,7 +236,7 @@ def check_classes(classes: Any) -> np.ndarray:
 
 
 def check_whole(name: str, counts: Any) -> IntArray:
-    """Whole counts of at least 0."""
+    """Check that counts are whole and at least 0; return them as int64."""
     array = np.asarray(counts)
     numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
     numbers = numbers and float(np.abs(array).sum(dtype=float)) < MOST_RECORDS

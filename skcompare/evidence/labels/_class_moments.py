@@ -1,4 +1,4 @@
-"""What tests of precision and its relatives need: sums of clusters, class by class."""
+"""Sums of clusters class by class, for tests of precision and related scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from skcompare._core.validation import check_choice, some_of
 from skcompare._typing import FloatArray, IntArray
 
 CLASS_SCORES = ("precision", "recall", "specificity", "negative_predictive_value")
-"""Scores of one class against the rest: shares of the answers that count."""
+"""Scores of one class against the rest: shares of the predictions that count."""
 
-MOST = 2.0**62
-"""Sums of squares from here on may be more than whole numbers of 64 bits hold."""
+LARGEST_SUM = 2.0**62
+"""Limit of sums of squares; from here on they may not fit into 64 bits."""
 
 
 class OutcomeRows(NamedTuple):
-    """The answers that count towards a score of one class, cluster by cluster.
+    """Predictions that count towards a score of one class, cluster by cluster.
 
     Attributes
     ----------
     weights : ndarray of shape (n_rows,)
-        Clusters that are alike.
+        Number of identical clusters.
     rows, hits : ndarray of shape (n_rows, n_classifiers)
-        Answers of each classifier that count, and those of them with the outcome: for
-        precision, answers that name the class, and those of them that are right.
+        Predictions of each classifier that count, and those of them with the outcome: for
+        precision, predictions of the class, and those of them that are correct.
     """
 
     weights: IntArray
@@ -38,13 +38,13 @@ class OutcomeRows(NamedTuple):
 class ClassMoments:
     """First and second moments of rows and hits over the clusters.
 
-    Every Wald and score test of shares of clustered answers is a function of them. The
+    Every Wald and score test of shares of clustered predictions is a function of them. The
     leading axes, if there are any, are classes.
 
     Attributes
     ----------
     rows, hits : ndarray of shape (..., n_classifiers)
-        Answers that count, and those of them with the outcome.
+        Predictions that count, and those of them with the outcome.
     rr, rh, hh : ndarray of shape (..., n_classifiers, n_classifiers)
         Sums over the clusters of products: of rows with rows, of the rows of the first
         with the hits of the second classifier, and of hits with hits.
@@ -58,9 +58,9 @@ class ClassMoments:
 
     @property
     def shares(self) -> FloatArray:
-        """The score of each classifier; NaN where none of its answers counts."""
-        known = self.rows > 0
-        return np.where(known, self.hits / np.where(known, self.rows, 1), np.nan)
+        """Score of each classifier; NaN where none of its predictions counts."""
+        defined = self.rows > 0
+        return np.where(defined, self.hits / np.where(defined, self.rows, 1), np.nan)
 
     def covariance(self, at: Any = None) -> FloatArray:
         """Covariance of the shares between clusters, without small-sample factor.
@@ -76,7 +76,7 @@ class ClassMoments:
         Returns
         -------
         covariance : ndarray of shape (..., n_classifiers, n_classifiers)
-            NaN for a classifier without answers that count.
+            NaN for a classifier without predictions that count.
         """
         p = self.shares if at is None else np.asarray(at, dtype=np.float64)
         first, second = p[..., :, np.newaxis], p[..., np.newaxis, :]
@@ -88,23 +88,24 @@ class ClassMoments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """Answers of several classifiers, cluster by cluster and class by class.
+    """Predictions of several classifiers, cluster by cluster and class by class.
 
-    A cluster is a record, or what belongs together: a patient, or a record with the
-    answers of all repetitions. Only what occurs is kept, so that a thousand classes fit.
+    A cluster is a record, or records that belong together, such as those of a patient, or a
+    record with the predictions of all repetitions. Only counts above 0 are kept, so that a
+    thousand classes fit.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
         Class labels, sorted.
     weights : ndarray of shape (n_rows,)
-        Clusters that are alike.
+        Number of identical clusters.
     size : ndarray of shape (n_rows,)
-        Answers of each classifier to records of the cluster.
+        Predictions of each classifier for records of the cluster.
     truth : csc_array of shape (n_rows, n_classes)
-        Of these, answers to records of each class.
+        Of these, predictions for records of each class.
     answered, right : tuple of csc_array of shape (n_rows, n_classes)
-        One a classifier: answers that name each class, and those of them that are right.
+        One per classifier: predictions of each class, and those that are correct.
     """
 
     classes: np.ndarray
@@ -122,14 +123,14 @@ class ClassRows:
         counts: IntArray,
         cluster: IntArray | None = None,
     ) -> "ClassRows":
-        """Sums of cells of equal answers.
+        """Sum the cells of equal predictions.
 
         Parameters
         ----------
         classes : ndarray of shape (n_classes,)
             Class labels.
         cells : ndarray of shape (n_cells, 1 + n_classifiers)
-            Positions in `classes` of the truth and of the answer of each classifier.
+            Positions in `classes` of the truth and of each classifier's prediction.
         counts : ndarray of shape (n_cells,)
             Records in each cell.
         cluster : ndarray of shape (n_cells,), optional
@@ -148,7 +149,7 @@ class ClassRows:
             where = (cluster[kept], column[kept])
             return csc_array((values[kept].astype(np.int64), where), shape=shape)
 
-        truth, *answers = cells.T
+        truth, *predictions = cells.T
         size = np.zeros(n_rows, dtype=np.int64)
         np.add.at(size, cluster, values)
         _check_countable(weights, size)
@@ -157,8 +158,8 @@ class ClassRows:
             weights,
             size,
             sums(truth),
-            tuple(sums(answer) for answer in answers),
-            tuple(sums(answer, answer == truth) for answer in answers),
+            tuple(sums(prediction) for prediction in predictions),
+            tuple(sums(prediction, prediction == truth) for prediction in predictions),
         )
 
     @property
@@ -168,16 +169,16 @@ class ClassRows:
 
     def position(self, label: Any) -> int:
         """Position of a class."""
-        found = np.flatnonzero(self.classes == label)
-        if np.ndim(label) or len(found) != 1:
+        positions = np.flatnonzero(self.classes == label)
+        if np.ndim(label) or len(positions) != 1:
             raise ValueError(
                 f"`label` must be one of the classes {some_of(self.classes)}. Got "
                 f"{label!r}."
             )
-        return int(found[0])
+        return int(positions[0])
 
     def of_class(self, label: Any, score: str = "precision") -> OutcomeRows:
-        """The answers that count towards a score of one class."""
+        """Predictions that count towards a score of one class."""
         check_choice("score", score, CLASS_SCORES)
         values = self._of_position(self.position(label))
         rows, hits = np.split(_combinations(score, self.n_classifiers) @ values, 2)
@@ -213,7 +214,7 @@ class ClassRows:
             One of `CLASS_SCORES`.
         weight : ndarray of shape (n_classes, n_classifiers)
             Weight of each share: (-1, 1) for the difference of two classifiers. A share
-            without answers that count adds nothing.
+            without predictions that count adds nothing.
 
         Returns
         -------
@@ -223,8 +224,8 @@ class ClassRows:
         moments = self.moments(score)
         parts = _combinations(score, self.n_classifiers)
         shares = np.nan_to_num(moments.shares)
-        known = moments.rows > 0
-        factor = np.where(known, weight / np.where(known, moments.rows, 1), 0.0)
+        defined = moments.rows > 0
+        factor = np.where(defined, weight / np.where(defined, moments.rows, 1), 0.0)
         k = self.n_classifiers
         # Influence of a cluster: a combination of its size and of its sums, class by class.
         loads = np.einsum("ck,kj->cj", factor, parts[k:]) - np.einsum(
@@ -249,23 +250,23 @@ class ClassRows:
         values = np.zeros((2 + 2 * self.n_classifiers, len(self.size)), dtype=np.int64)
         values[0] = self.size
         for column, matrix in zip(values[1:], self._matrices(), strict=True):
-            # Indexing a sparse matrix takes far longer than its few numbers do.
+            # Indexing a sparse matrix takes far longer than reading its few numbers.
             part = slice(matrix.indptr[at], matrix.indptr[at + 1])
             column[matrix.indices[part]] = matrix.data[part]
         return values
 
     def _matrices(self) -> list[Any]:
-        """Truth, then answers and right answers of each classifier."""
+        """Truth, then predictions and correct predictions of each classifier."""
         pairs = zip(self.answered, self.right, strict=True)
         return [self.truth, *(matrix for pair in pairs for matrix in pair)]
 
 
 def _check_countable(weights: IntArray, size: IntArray) -> None:
     """Refuse clusters whose sums of squares no whole number of 64 bits holds."""
-    if float(weights @ np.square(size, dtype=np.float64)) >= MOST:
+    if float(weights @ np.square(size, dtype=np.float64)) >= LARGEST_SUM:
         raise ValueError(
             "The squares of the answers of each cluster must add up to less than "
-            f"{MOST:.3g}. Got a cluster of {int(size.max()):,} answers. Count fewer "
+            f"{LARGEST_SUM:.3g}. Got a cluster of {int(size.max()):,} answers. Count fewer "
             "repetitions, or make smaller clusters."
         )
 
@@ -273,18 +274,19 @@ def _check_countable(weights: IntArray, size: IntArray) -> None:
 def _combinations(score: str, k: int) -> IntArray:
     """Rows, then hits, of each classifier from the raw sums.
 
-    The raw sums are those of size, truth, and answers and right answers of each
-    classifier: all that is not named or not true is what remains of the size.
+    The raw sums are those of size, truth, and predictions and correct predictions of each
+    classifier: predictions of other classes, and records of others, are the rest of the
+    size.
     """
     size, truth = np.eye(2 + 2 * k, dtype=np.int64)[:2]
     rows, hits = [], []
     for i in range(k):
-        answered, right = np.eye(2 + 2 * k, dtype=np.int64)[2 + 2 * i : 4 + 2 * i]
-        named = score in ("precision", "recall")
-        by_answer = score in ("precision", "negative_predictive_value")
-        counted = answered if by_answer else truth
-        rows.append(counted if named else size - counted)
-        hits.append(right if named else size - answered - truth + right)
+        predicted, correct = np.eye(2 + 2 * k, dtype=np.int64)[2 + 2 * i : 4 + 2 * i]
+        of_class = score in ("precision", "recall")
+        by_prediction = score in ("precision", "negative_predictive_value")
+        counted = predicted if by_prediction else truth
+        rows.append(counted if of_class else size - counted)
+        hits.append(correct if of_class else size - predicted - truth + correct)
     return np.array(rows + hits)
 
 
@@ -301,6 +303,6 @@ def _raw_moments(
     for i, matrix in enumerate(matrices, 1):
         first[:, i] = matrix.T @ weights
         second[:, i, 0] = second[:, 0, i] = matrix.T @ sized
-        for j, other in enumerate(matrices[:i], 1):
-            second[:, i, j] = second[:, j, i] = matrix.multiply(other).T @ weights
+        for j, earlier in enumerate(matrices[:i], 1):
+            second[:, i, j] = second[:, j, i] = matrix.multiply(earlier).T @ weights
     return first, second

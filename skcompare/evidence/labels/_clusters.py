@@ -1,4 +1,4 @@
-"""Answers cluster by cluster, where records come in groups or are answered repeatedly."""
+"""Predictions by cluster, where records come in groups or are predicted repeatedly."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -32,17 +32,17 @@ from skcompare.evidence.labels._patterns import check_classifier_names
 from skcompare.predictions import LABELS, PairedPredictions, Predictions
 
 AT_ONCE = 1 << 20
-"""Answers that are counted at once, so that memory does not grow with repetitions."""
+"""Predictions counted at once, so that memory does not grow with repetitions."""
 
 LARGEST_CODE = 1 << 62
-"""Cells are numbered below it; more of them are sorted column by column."""
+"""Limit of the cells that are numbered; more are sorted column by column."""
 
 
 class ClusterCells(NamedTuple):
     """Cells that occur, sorted, and their records.
 
     A cell has a cluster (0 for all where each record is its own), the true class, and the
-    answer of each classifier.
+    prediction of each classifier.
     """
 
     cells: IntArray
@@ -56,8 +56,8 @@ def count_cells(
 ) -> ClusterCells:
     """Count the cells of parts, each of aligned codes below the numbers in `shape`.
 
-    With `repeats`, how many records there are of each row, there is one part, and no row of
-    it occurs twice.
+    With `repeats`, the number of records of each row, there is one part, whose rows all
+    differ.
     """
     if repeats is not None:
         (codes,) = parts
@@ -66,7 +66,7 @@ def count_cells(
     if n_cells > LARGEST_CODE:
         return _reduced(ClusterCells(*_counted_rows(part)) for part in parts)
     dense = np.zeros(n_cells, dtype=np.int64) if n_cells <= LARGEST_TABLE else None
-    found: list[ClusterCells] = []
+    pieces: list[ClusterCells] = []
     for part in parts:
         for start in range(0, len(part[0]), AT_ONCE):
             codes = [column[start : start + AT_ONCE] for column in part]
@@ -77,11 +77,11 @@ def count_cells(
                 np.add.at(dense, number, 1)
             else:
                 unique, counts = np.unique(number, return_counts=True)
-                found.append(ClusterCells(_digits(unique, shape), counts))
+                pieces.append(ClusterCells(_digits(unique, shape), counts))
     if dense is not None:
         unique = np.flatnonzero(dense)
         return ClusterCells(_digits(unique, shape), dense[unique])
-    return _reduced(found)
+    return _reduced(pieces)
 
 
 def _numbers(codes: Sequence[IntArray], shape: Sequence[int]) -> IntArray:
@@ -101,25 +101,25 @@ def _counted_rows(part: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     return np.unique(rows, axis=0, return_counts=True)
 
 
-def _reduced(found: Iterable[ClusterCells]) -> ClusterCells:
-    """Counts of equal cells added, two lists at a time."""
+def _reduced(pieces: Iterable[ClusterCells]) -> ClusterCells:
+    """Add the counts of equal cells, two lists at a time."""
     total: ClusterCells | None = None
-    for one in found:
-        total = one if total is None else _added(total, one)
+    for piece in pieces:
+        total = piece if total is None else _added(total, piece)
     if total is None:
         raise ValueError("There must be at least one set of answers. Got none.")
     return total
 
 
-def _added(one: ClusterCells, other: ClusterCells) -> ClusterCells:
-    cells = np.concatenate([one.cells, other.cells])
-    counts = np.concatenate([one.counts, other.counts])
+def _added(first: ClusterCells, second: ClusterCells) -> ClusterCells:
+    cells = np.concatenate([first.cells, second.cells])
+    counts = np.concatenate([first.counts, second.counts])
     shape = (cells.max(axis=0) + 1).tolist()
     if np.prod([float(size) for size in shape]) > LARGEST_CODE:
-        unique, where = np.unique(cells, axis=0, return_inverse=True)
-        return ClusterCells(unique, sums_of(where.ravel(), counts, len(unique)))
-    numbers, where = np.unique(_numbers(list(cells.T), shape), return_inverse=True)
-    return ClusterCells(_digits(numbers, shape), sums_of(where, counts, len(numbers)))
+        unique, positions = np.unique(cells, axis=0, return_inverse=True)
+        return ClusterCells(unique, sums_of(positions.ravel(), counts, len(unique)))
+    numbers, positions = np.unique(_numbers(list(cells.T), shape), return_inverse=True)
+    return ClusterCells(_digits(numbers, shape), sums_of(positions, counts, len(numbers)))
 
 
 def merged_cells(
@@ -128,60 +128,60 @@ def merged_cells(
     classes: tuple[np.ndarray, np.ndarray],
     groups: tuple[np.ndarray, np.ndarray] | None,
 ) -> tuple[ClusterCells, np.ndarray]:
-    """The cells of two shards, among the classes and groups of both."""
+    """Merge the cells of two shards, among the classes and groups of both."""
     united = united_classes(*classes)
-    known = None if groups is None else np.union1d(*groups)
-    moved = []
-    for k, part in enumerate((one, other)):
-        group, labels = part.cells[:, 0], part.cells[:, 1:]
-        if known is not None and groups is not None:
-            group = np.searchsorted(known, groups[k])[group]
+    all_groups = None if groups is None else np.union1d(*groups)
+    pieces = []
+    for k, shard in enumerate((one, other)):
+        group, labels = shard.cells[:, 0], shard.cells[:, 1:]
+        if all_groups is not None and groups is not None:
+            group = np.searchsorted(all_groups, groups[k])[group]
         labels = np.searchsorted(united, classes[k])[labels]
-        moved.append(ClusterCells(np.column_stack([group, labels]), part.counts))
-    return _added(*moved), united
+        pieces.append(ClusterCells(np.column_stack([group, labels]), shard.counts))
+    return _added(*pieces), united
 
 
 def check_cells(cells: object, counts: object, shape: Sequence[int]) -> ClusterCells:
-    """Cells and counts as a constructor takes them, sorted, without empty cells."""
-    rows, often = np.asarray(cells), np.asarray(counts)
-    whole = rows.ndim == 2 and rows.dtype.kind in "iu" and often.dtype.kind in "iu"
-    if not whole or rows.shape != (len(often), len(shape)) or len(shape) < 4:
+    """Check cells and counts of a constructor; return them sorted, without empty cells."""
+    rows, records = np.asarray(cells), np.asarray(counts)
+    whole = rows.ndim == 2 and rows.dtype.kind in "iu" and records.dtype.kind in "iu"
+    if not whole or rows.shape != (len(records), len(shape)) or len(shape) < 4:
         raise ValueError(
             "`cells` must be positions of shape (n_cells, 2 + n_classifiers), and `counts` "
             f"whole numbers of shape (n_cells,). Got {rows.shape} of {rows.dtype} and "
-            f"{often.shape} of {often.dtype}."
+            f"{records.shape} of {records.dtype}."
         )
-    kept = often != 0
-    rows, often = rows[kept].astype(np.int64), often[kept].astype(np.int64)
-    if float(often.sum(dtype=float)) >= MOST_RECORDS:
+    kept = records != 0
+    rows, records = rows[kept].astype(np.int64), records[kept].astype(np.int64)
+    if float(records.sum(dtype=float)) >= MOST_RECORDS:
         raise ValueError(
             f"`counts` must add up to less than {MOST_RECORDS:.3g} answers. Got more."
         )
-    if not len(rows) or often.min() < 0 or rows.min() < 0 or (rows >= shape).any():
+    if not len(rows) or records.min() < 0 or rows.min() < 0 or (rows >= shape).any():
         raise ValueError(
             "`cells` must be positions below the numbers of groups and classes, "
             f"{list(shape)}, and `counts` at least 0, one of them above 0. Got others."
         )
-    order, twice = _in_order(rows, shape)
-    rows, often = rows[order], often[order]
-    if twice:
+    order, has_duplicates = _in_order(rows, shape)
+    rows, records = rows[order], records[order]
+    if has_duplicates:
         raise ValueError("Each of `cells` must occur once. Add the counts of equal cells.")
-    return ClusterCells(rows, often)
+    return ClusterCells(rows, records)
 
 
 def _in_order(rows: IntArray, shape: Sequence[int]) -> tuple[IntArray, bool]:
-    """The order of sorted cells, and whether a cell occurs twice."""
+    """Order that sorts the cells, and whether a cell occurs twice."""
     if np.prod([float(size) for size in shape]) > LARGEST_CODE:
         order = np.lexsort(rows.T[::-1])
         return order, bool((np.diff(rows[order], axis=0) == 0).all(axis=1).any())
-    # Cells are mostly in order already, which a stable sort of numbers takes no time for.
+    # Cells are mostly in order already, where a stable sort of numbers takes no time.
     numbers = _numbers(list(rows.T), shape)
     order = np.argsort(numbers, kind="stable")
     return order, bool((np.diff(numbers[order]) == 0).any())
 
 
 def tables_of(found: ClusterCells, n_groups: int) -> IntArray:
-    """Right and wrong of two classifiers, group by group."""
+    """Contingency tables of two classifiers, one row per group."""
     group, truth, first, second = found.cells.T
     kind = 3 - 2 * (first == truth).astype(np.int64) - (second == truth)
     return sums_of(group * 4 + kind, found.counts, 4 * n_groups).reshape(n_groups, 4)
@@ -208,7 +208,7 @@ def check_repetition(answers: Sequence[Any], names: tuple[str, ...]) -> None:
 
 
 def group_positions(groups: Any, n: int) -> tuple[np.ndarray | None, IntArray]:
-    """The different groups, sorted, and the position of each record's; 0 without groups."""
+    """Different groups, sorted, and the position of each record's; 0 without groups."""
     if groups is None:
         return None, np.zeros(n, dtype=np.int64)
     labels, codes = np.unique(groups, return_inverse=True)
@@ -234,7 +234,7 @@ def check_tables(sums: "ClusterSums", name: str) -> None:
 
 
 def plain_list(values: np.ndarray | None) -> list[Any] | None:
-    """What JSON can hold: numbers, or text, also of dates."""
+    """List that JSON can hold: of numbers, or of text, also for dates."""
     if values is None:
         return None
     return (values.astype(str) if values.dtype.kind in "mMS" else values).tolist()
@@ -263,16 +263,16 @@ def checked_tables(sums: "ClusterSums", n_groups: int) -> IntArray:
 
 
 def check_each_once(groups: np.ndarray) -> None:
-    twice = groups[1:][groups[1:] == groups[:-1]]
-    if len(twice):
+    repeated = groups[1:][groups[1:] == groups[:-1]]
+    if len(repeated):
         raise ValueError(
-            f"Each of `groups` must occur once. Got {some_of(np.unique(twice))} more "
+            f"Each of `groups` must occur once. Got {some_of(np.unique(repeated))} more "
             "often. Add the tables of one group."
         )
 
 
 def group_labels(groups: Any) -> np.ndarray:
-    """Groups as an array of numbers or of strings."""
+    """Check groups; return them as an array of numbers or of strings."""
     if groups is None:
         raise ValueError(
             "`groups` must be the group of each record. Got None. Without groups, count "
@@ -282,15 +282,15 @@ def group_labels(groups: Any) -> np.ndarray:
 
 
 def checked_labels(sums: "ClusterSums", order: IntArray) -> dict[str, Any]:
-    """Cells, and what follows from them, with their groups in order."""
+    """Check cells; return them and the fields that follow, with groups in order."""
     classes = check_classes(sums.classes)
     width = np.shape(sums.cells)[-1] if np.ndim(sums.cells) == 2 else 0
     shape = [len(order), *[len(classes)] * max(0, width - 1)]
     cells, counts = check_cells(sums.cells, sums.counts, shape)
     if sums.groups is not None:
-        moved = np.empty_like(order)
-        moved[order] = np.arange(len(order))
-        cells = np.column_stack([moved[cells[:, 0]], cells[:, 1:]])
+        new_positions = np.empty_like(order)
+        new_positions[order] = np.arange(len(order))
+        cells = np.column_stack([new_positions[cells[:, 0]], cells[:, 1:]])
         cells, counts = check_cells(cells, counts, shape)
         if len(np.unique(cells[:, 0])) < len(order):
             raise ValueError(
@@ -341,18 +341,18 @@ SWAPPED = [0, 2, 1, 3]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums(ClusterFrames, Mergeable):
-    """Answers of two or more classifiers, counted cluster by cluster.
+    """Predictions of two or more classifiers, counted cluster by cluster.
 
     Records of one group (a patient's images, a user's messages, a document's sentences)
-    tend to be answered alike, and so is a record that is answered in every repetition of
-    a cross-validation. Such a cluster adds less than as many unrelated records would, and
-    counts a cluster are all that a test needs in order to allow for it.
+    tend to be predicted alike, and so is a record that is predicted in every repetition
+    of a cross-validation. Such a cluster adds less information than as many unrelated
+    records would, and a test only needs the counts of each cluster to allow for it.
 
     Parameters
     ----------
     tables : array-like of shape (n_groups, 4), optional
         Records of each group that both, only the champion, only the challenger, or
-        neither answered rightly. Follows from `cells` where these are given.
+        neither predicted correctly. Follows from `cells` where these are passed.
     groups : array-like of shape (n_groups,), optional
         Labels of the groups: numbers or strings, each once. None, with `cells` only,
         where every record is a cluster of its own.
@@ -362,9 +362,9 @@ class ClusterSums(ClusterFrames, Mergeable):
         Class labels, sorted, that `cells` are about.
     cells : array-like of shape (n_cells, 2 + n_classifiers), optional
         Positions of group (0 where there are none), of the true class and of each
-        classifier's answer. Each cell occurs once.
+        classifier's prediction. Each cell occurs once.
     counts : array-like of shape (n_cells,), optional
-        Answers to records in each cell.
+        Records in each cell, each as often as it was predicted.
     names : iterable of str, optional
         Names of the classifiers of `cells`; champion and challenger for two.
 
@@ -376,7 +376,7 @@ class ClusterSums(ClusterFrames, Mergeable):
     groups : ndarray of shape (n_groups,) or None
         The labels, sorted.
     cells, counts, classes : ndarray or None
-        What there is of labels, sorted; None where only tables were given.
+        Counts of labels, sorted; None where only tables were passed.
 
     Raises
     ------
@@ -445,8 +445,8 @@ class ClusterSums(ClusterFrames, Mergeable):
         )
 
     def __hash__(self) -> int:
-        known = (self.tables, self.cells, self.counts)
-        return hash((self.design, *(None if a is None else a.tobytes() for a in known)))
+        arrays = (self.tables, self.cells, self.counts)
+        return hash((self.design, *(None if a is None else a.tobytes() for a in arrays)))
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # Through the constructor, so that the arrays come back read-only.
@@ -460,31 +460,37 @@ class ClusterSums(ClusterFrames, Mergeable):
         groups: ArrayLike | None = None,
         names: Iterable[str] | None = None,
     ) -> "ClusterSums":
-        """Count the records of a hold-out set by group and by answers.
+        """Count the records of a hold-out set by group and by predictions.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
         *answers : array-like of shape (n_samples,)
-            Predicted labels, an array a classifier; champion and challenger first.
+            Predicted labels, one array per classifier; champion and challenger first.
         groups : array-like of shape (n_samples,), optional
             Group of each record: numbers or strings. By default every record is a
             cluster of its own.
         names : iterable of str, optional
             Names of the classifiers.
         """
-        known = check_answerers(names, len(answers))
-        whose = [f"answers of {name}" if len(known) > 2 else name for name in known]
-        given = dict(zip(whose, answers, strict=True))
-        (y_true, *rows), counts = counted_labels({"y_true": y_true}, given, groups=groups)
+        classifiers = check_answerers(names, len(answers))
+        titles = [
+            f"answers of {name}" if len(classifiers) > 2 else name for name in classifiers
+        ]
+        predictions = dict(zip(titles, answers, strict=True))
+        (y_true, *rows), counts = counted_labels(
+            {"y_true": y_true}, predictions, groups=groups
+        )
         truth = check_labels("y_true", y_true)
         clusters = {} if groups is None else {"groups": group_labels(rows.pop())}
-        labels = dict(zip(whose, map(check_labels, whose, rows), strict=True))
+        labels = dict(zip(titles, map(check_labels, titles, rows), strict=True))
         check_same_length({"y_true": truth} | labels | clusters)
         classes, codes = encode_labels(truth, labels)
-        own, at = group_positions(clusters.get("groups"), len(truth))
-        return cls._counted(classes, [[at, *codes]], own, known, None, counts)
+        group_names, positions = group_positions(clusters.get("groups"), len(truth))
+        return cls._counted(
+            classes, [[positions, *codes]], group_names, classifiers, None, counts
+        )
 
     @classmethod
     def from_repeats(
@@ -497,9 +503,9 @@ class ClusterSums(ClusterFrames, Mergeable):
         classes: ArrayLike | None = None,
         design: Design | str = "repeated kfold",
     ) -> "ClusterSums":
-        """Count the answers of several repetitions, one repetition at a time.
+        """Count the predictions of several repetitions, one repetition at a time.
 
-        Each repetition answers every record, as repeated cross-validation does. The
+        Each repetition predicts every record, as repeated cross-validation does. The
         repetitions may come from a generator: only their counts are kept.
 
         Parameters
@@ -509,11 +515,11 @@ class ClusterSums(ClusterFrames, Mergeable):
         repeats : iterable of sequences of array-like of shape (n_samples,)
             For each repetition the predicted labels of each classifier.
         groups : array-like of shape (n_samples,), optional
-            Clusters of records. By default the answers to a record are its cluster.
+            Clusters of records. By default the predictions of a record are a cluster.
         names : iterable of str, optional
             Names of the classifiers.
         classes : array-like of shape (n_classes,), optional
-            All classes, where answers may be some that `y_true` lacks.
+            All classes, where `y_true` may lack some that are predicted.
         design : Design or str, default="repeated kfold"
             How the records were split.
 
@@ -528,35 +534,43 @@ class ClusterSums(ClusterFrames, Mergeable):
         truth = check_labels("y_true", y_true)
         clusters = np.arange(len(truth)) if groups is None else group_labels(groups)
         check_same_length(y_true=truth, groups=clusters)
-        known = np.unique(truth) if classes is None else check_classes(classes)
-        own, at = group_positions(clusters, len(truth))
-        y = class_codes("y_true", truth, known)
-        coming = iter(repeats)
-        first = list(islice(coming, 1))
-        who = check_answerers(names, len(first[0]) if first else 0)
+        all_classes = np.unique(truth) if classes is None else check_classes(classes)
+        group_names, positions = group_positions(clusters, len(truth))
+        y = class_codes("y_true", truth, all_classes)
+        remaining = iter(repeats)
+        first = list(islice(remaining, 1))
+        classifiers = check_answerers(names, len(first[0]) if first else 0)
 
         def parts() -> Iterator[list[IntArray]]:
-            for answers in chain(first, coming):
-                check_repetition(answers, who)
-                given = dict(zip(who, answers, strict=True))
-                labels = {name: check_labels(name, one) for name, one in given.items()}
+            for answers in chain(first, remaining):
+                check_repetition(answers, classifiers)
+                predictions = dict(zip(classifiers, answers, strict=True))
+                labels = {
+                    name: check_labels(name, values) for name, values in predictions.items()
+                }
                 check_same_length({"y_true": truth} | labels)
-                yield [at, y, *(class_codes(*pair, known) for pair in labels.items())]
+                yield [
+                    positions,
+                    y,
+                    *(class_codes(*pair, all_classes) for pair in labels.items()),
+                ]
 
-        return cls._counted(known, parts(), own, who, as_design(design))
+        return cls._counted(
+            all_classes, parts(), group_names, classifiers, as_design(design)
+        )
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClusterSums":
-        """Count the answers of both, as :meth:`from_predictions_of` does."""
+        """Count the predictions of both, as :meth:`from_predictions_of` does."""
         return cls.from_predictions_of(pair.alone)
 
     @classmethod
     def from_predictions_of(cls, predictions: Predictions) -> "ClusterSums":
-        """Count the answers of all test sets together, cluster by cluster.
+        """Count the predictions of all test sets together, cluster by cluster.
 
         The clusters are the groups of the predictions, as positions in their sorted
         labels. Without groups they are the records, as positions, where some record is
-        answered more than once, and otherwise every record is one of its own. Positions
+        predicted more than once, and otherwise every record is one of its own. Positions
         mean the same in shards of these predictions only; shards that were collected
         apart are merged by their labels, see :meth:`from_predictions`.
         """
@@ -565,12 +579,14 @@ class ClusterSums(ClusterFrames, Mergeable):
             clusters = clusters if records is None else clusters[records]
         elif records is not None and np.bincount(records).max(initial=0) > 1:
             clusters = records
-        codes = [one.known_labels() for one in predictions.answers]
+        codes = [classifier.known_labels() for classifier in predictions.answers]
         codes.insert(0, predictions.y_answered())
-        own, at = group_positions(clusters, len(codes[0]))
-        part = [at, *codes]
-        who = predictions.names
-        return cls._counted(predictions.classes, [part], own, who, predictions.design)
+        group_names, positions = group_positions(clusters, len(codes[0]))
+        part = [positions, *codes]
+        names = predictions.names
+        return cls._counted(
+            predictions.classes, [part], group_names, names, predictions.design
+        )
 
     @classmethod
     def _counted(
@@ -591,7 +607,7 @@ class ClusterSums(ClusterFrames, Mergeable):
 
     @property
     def n(self) -> int:
-        """Number of records, each as often as it was answered."""
+        """Number of records, each as often as it was predicted."""
         return int((self.tables if self.counts is None else self.counts).sum())
 
     @property
@@ -606,7 +622,7 @@ class ClusterSums(ClusterFrames, Mergeable):
 
     @property
     def n_discordant(self) -> int:
-        """Records that exactly one of the two answered rightly."""
+        """Records that exactly one of the two predicted correctly."""
         check_tables(self, "n_discordant")
         return int(self.tables[:, 1:3].sum())
 
@@ -618,7 +634,7 @@ class ClusterSums(ClusterFrames, Mergeable):
 
     @property
     def differences(self) -> IntArray:
-        """Records of each group that only the challenger got right, less the reverse."""
+        """Correct predictions of the challenger minus those of the champion, by group."""
         check_tables(self, "differences")
         return self.tables[:, 2] - self.tables[:, 1]
 
@@ -627,7 +643,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         check_tables(self, test)
 
     def class_rows(self) -> ClassRows:
-        """The answers class by class, for tests of precision."""
+        """Predictions class by class, for tests of precision."""
         if self.cells is None:
             raise ValueError(
                 "Tables of right and wrong answers do not say which class was answered. "
@@ -637,7 +653,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         return ClassRows.from_cells(self.classes, self.cells[:, 1:], self.counts, cluster)
 
     def contingency_table(self) -> ContingencyTable:
-        """The records of all groups together."""
+        """Contingency table of the records of all groups together."""
         check_two(self, "contingency_table")
         tables = self.tables
         if tables is None:
@@ -646,7 +662,7 @@ class ClusterSums(ClusterFrames, Mergeable):
         return ContingencyTable(both, first, second, neither, self.design)
 
     def swap(self) -> "ClusterSums":
-        """The classifiers in reverse order; of two, the roles exchanged."""
+        """Sums with the classifiers in reverse order; of two, the roles exchanged."""
         if self.cells is None:
             return replace(self, tables=self.tables[:, SWAPPED])
         order = [0, 1, *range(self.cells.shape[1] - 1, 1, -1)]
@@ -673,8 +689,8 @@ class ClusterSums(ClusterFrames, Mergeable):
                 counts=merged.counts,
             )
         tables = np.zeros((len(groups), 4), dtype=np.int64)
-        for one in (self, other):
-            tables[np.searchsorted(groups, one.groups)] += one.tables
+        for sums in (self, other):
+            tables[np.searchsorted(groups, sums.groups)] += sums.tables
         return replace(self, tables=tables, groups=groups)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who was right: one table of two classifiers, or a table of every split."""
+"""Contingency tables of two classifiers, of one test set or of every split."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,68 +18,68 @@ from skcompare.evidence.labels._device_labels import counted_labels
 from skcompare.predictions import LABELS, PairedPredictions, cross_validated_pair
 
 PART = 1 << 17
-"""Records that are looked at at a time: few enough for the cache."""
+"""Number of records that are compared at a time: few enough for the cache."""
 
 HEAD = 4096
-"""The first records, which usually have every label."""
+"""Number of first records, which usually have every label."""
 
 MOST_LABELS = 16
-"""Texts are compared with so many labels, one after the other; more are sorted."""
+"""Most labels that strings are compared with one by one; more are sorted."""
 
 TEXT = frozenset("US")
 TEXTS = "UUU", "SSS"
-"""Kinds of arrays that hold text, and three of one kind."""
+"""Kinds of three arrays that all hold text of one kind."""
 
 Array = NDArray[Any]
 
 
 def count_cells(first: Any, second: Any, counts: Any = None) -> tuple[int, int, int, int]:
-    """Records by who was right, each counted once or as often as `counts` say."""
+    """Count records by who is correct, each once or as often as `counts` say."""
     kinds = (first & second, first, second, first | True)
     size = np.count_nonzero if counts is None else lambda kind: counts[kind].sum()
     return _cells(*(int(size(kind)) for kind in kinds))
 
 
-def _cells(both: int, one: int, two: int, n: int) -> tuple[int, int, int, int]:
-    return both, one - both, two - both, n - one - two + both
+def _cells(both: int, champion: int, challenger: int, n: int) -> tuple[int, int, int, int]:
+    return both, champion - both, challenger - both, n - champion - challenger + both
 
 
 def right_cells(
     truth: Array, champion: Array, challenger: Array
 ) -> tuple[int, int, int, int]:
-    """Records that both, only the champion, only the challenger and neither got right.
+    """Records that both, only one (champion, challenger) and neither predict correctly.
 
-    Takes what `check_labels` returns, of one length, and refuses answers that cannot be
-    about the truth as `classes_of` does, which looks at the labels of all records. Most
-    often that is not needed: an answer that is right is a label in common, and no more is
-    asked of numbers. Texts must also be spelt alike, as those are that the truth has too.
+    Takes what `check_labels` returns, of one length, and refuses predictions that cannot be
+    about the truth as `classes_of` does, which checks the labels of all records. Mostly
+    that is not needed: a correct prediction is a label in common, which is enough for
+    numbers. Strings must also be spelt alike, as all are that occur in the truth too.
     """
-    answers = {"champion": champion, "challenger": challenger}
+    predictions = {"champion": champion, "challenger": challenger}
     kinds = "".join(array.dtype.kind for array in (truth, champion, challenger))
     shared = _SharedLabels(truth, champion, challenger) if kinds in TEXTS else None
     if shared is None and not TEXT.isdisjoint(kinds):
-        classes_of(truth, **answers)
-    both = first = second = 0
+        classes_of(truth, **predictions)
+    n_both = n_champion = n_challenger = 0
     for start in range(0, len(truth), PART):
         part = slice(start, start + PART)
         if shared is None:
             y = truth[part]
-            one, two = champion[part] == y, challenger[part] == y
+            champion_right, challenger_right = champion[part] == y, challenger[part] == y
         else:
-            one, two = shared.right(part)
-        both += int(np.count_nonzero(one & two))
-        first += int(np.count_nonzero(one))
-        second += int(np.count_nonzero(two))
-    if not (first and second) or (shared is not None and not shared.certain):
-        classes_of(truth, **answers)
-    return _cells(both, first, second, len(truth))
+            champion_right, challenger_right = shared.right(part)
+        n_both += int(np.count_nonzero(champion_right & challenger_right))
+        n_champion += int(np.count_nonzero(champion_right))
+        n_challenger += int(np.count_nonzero(challenger_right))
+    if not (n_champion and n_challenger) or (shared is not None and not shared.certain):
+        classes_of(truth, **predictions)
+    return _cells(n_both, n_champion, n_challenger, len(truth))
 
 
 class _SharedLabels:
-    """Texts as rows of whole numbers, and whether the truth has all of their labels.
+    """Strings as rows of whole numbers, and whether the truth has all of their labels.
 
-    `certain` becomes False as soon as there is a wrong answer that the first records of
-    the truth do not have.
+    `certain` becomes False as soon as there is an incorrect prediction that the first
+    records of the truth do not have.
     """
 
     def __init__(self, *labels: Array) -> None:
@@ -87,39 +87,39 @@ class _SharedLabels:
         widest = np.result_type(*labels)
         self.dtype = widest if widest.itemsize else np.dtype((widest.type, 1))
         size = self.dtype.itemsize
-        self.word = next(f"u{n}" for n in (8, 4, 2, 1) if size % n == 0)
-        self.head = self._words(slice(HEAD), labels[0])
-        self.known: list[Array] = []
+        self.unit = next(f"u{n}" for n in (8, 4, 2, 1) if size % n == 0)
+        self.head = self._as_numbers(slice(HEAD), labels[0])
+        self.known_labels: list[Array] = []
         self.certain = True
 
-    def _words(self, part: slice, labels: Array) -> Array:
-        texts = np.ascontiguousarray(labels[part], dtype=self.dtype)
-        return texts.view(self.word).reshape(len(texts), -1)
+    def _as_numbers(self, part: slice, labels: Array) -> Array:
+        strings = np.ascontiguousarray(labels[part], dtype=self.dtype)
+        return strings.view(self.unit).reshape(len(strings), -1)
 
     def right(self, part: slice) -> Iterator[Array]:
-        """Which records each answer is right about."""
-        truth, *answers = (self._words(part, labels) for labels in self.labels)
-        for answer in answers:
-            right = _all_equal(answer, truth)
+        """Iterate over masks of the records that each classifier predicts correctly."""
+        truth, *predictions = (self._as_numbers(part, labels) for labels in self.labels)
+        for prediction in predictions:
+            correct = _all_equal(prediction, truth)
             if self.certain:
-                self._look_for(answer.take(np.flatnonzero(~right), axis=0))
-            yield right
+                self._remember(prediction.take(np.flatnonzero(~correct), axis=0))
+            yield correct
 
-    def _look_for(self, texts: Array) -> None:
-        """Remember labels that the truth has too."""
-        found = np.zeros(len(texts), dtype=bool)
-        for label in self.known:
-            found |= _all_equal(texts, label)
-        while self.certain and not found.all():
-            label = texts[np.argmin(found)]
-            self.known.append(label)
-            here = bool(_all_equal(self.head, label).any())
-            self.certain = here and len(self.known) <= MOST_LABELS
-            found |= _all_equal(texts, label)
+    def _remember(self, strings: Array) -> None:
+        """Remember the labels of strings, and check that the truth has them too."""
+        is_known = np.zeros(len(strings), dtype=bool)
+        for label in self.known_labels:
+            is_known |= _all_equal(strings, label)
+        while self.certain and not is_known.all():
+            label = strings[np.argmin(is_known)]
+            self.known_labels.append(label)
+            occurs = bool(_all_equal(self.head, label).any())
+            self.certain = occurs and len(self.known_labels) <= MOST_LABELS
+            is_known |= _all_equal(strings, label)
 
 
 def _all_equal(rows: Array, others: Array) -> Array:
-    """Which rows are equal in each number; `others` are as many, or one."""
+    """Mask of rows that equal `others` in each number; `others` are as many, or one."""
     if others.ndim == 2:
         return reduce(np.logical_and, (rows == others).T)
     columns = zip(rows.T, others, strict=True)
@@ -131,13 +131,13 @@ CELLS = ("both_correct", "only_champion", "only_challenger", "both_wrong")
 
 @dataclass(frozen=True, slots=True)
 class ContingencyTable(Mergeable):
-    """Right and wrong answers of two classifiers on the same records.
+    """Correct and wrong predictions of two classifiers for the same records.
 
     Parameters
     ----------
     both_correct, only_champion, only_challenger, both_wrong : int or float
-        Records that both, only the champion, only the challenger, or neither answered
-        rightly. Averaged and effective tables hold floats, see `fractional`.
+        Records that both, only the champion, only the challenger, or neither predicted
+        correctly. Averaged and effective tables hold floats, see `fractional`.
     design : Design or str, default="holdout"
         How the records were collected.
 
@@ -186,7 +186,7 @@ class ContingencyTable(Mergeable):
     def from_predictions(
         cls, y_true: ArrayLike, champion: ArrayLike, challenger: ArrayLike
     ) -> "ContingencyTable":
-        """Count the records of a hold-out set by who was right.
+        """Count the records of a hold-out set by who was correct.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class ContingencyTable(Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ContingencyTable":
-        """Count the answers of all test sets together."""
+        """Count the predictions of all test sets together."""
         y_true = pair.predictions.y_answered()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
         return cls(*count_cells(first, second), pair.design)
@@ -221,7 +221,7 @@ class ContingencyTable(Mergeable):
 
     @property
     def n_discordant(self) -> int | float:
-        """Records that exactly one of the two answered rightly."""
+        """Records that exactly one of the two predicted correctly."""
         return self.only_champion + self.only_challenger
 
     @property
@@ -237,11 +237,11 @@ class ContingencyTable(Mergeable):
 
     @property
     def difference(self) -> float:
-        """Accuracy of the challenger less that of the champion."""
+        """Accuracy of the challenger minus that of the champion."""
         return (self.only_challenger - self.only_champion) / self.n
 
     def swap(self) -> "ContingencyTable":
-        """The table with the roles exchanged."""
+        """Table with the roles exchanged."""
         return replace(
             self, only_champion=self.only_challenger, only_challenger=self.only_champion
         )
@@ -273,8 +273,8 @@ class PairedBlocks(Mergeable):
     design : Design or str, optional
         How the records were split. By default tables of shape (M, 2, 4) with halves of
         nearly equal size are taken to come from M × 2 block-regularized
-        cross-validation ("bcv"), and others are "unknown". Say so if they come from
-        elsewhere: random halves look the same, and no test can tell.
+        cross-validation ("bcv"), and others are "unknown". Pass `design` if they come from
+        elsewhere: random halves look the same, and no test can distinguish them.
 
     Raises
     ------
@@ -335,12 +335,12 @@ class PairedBlocks(Mergeable):
         *,
         design: Design | str | None = None,
     ) -> "PairedBlocks":
-        """Count the records of every test set by who was right.
+        """Count the records of every test set by who was correct.
 
         Parameters
         ----------
         y_true, champion, challenger : sequence of array-like of shape (n_test,)
-            True and predicted labels, an array a split, repetition after repetition.
+            True and predicted labels, one array per split, repetition after repetition.
         design : Design or str, optional
             How the records were split, as for the class. "bcv" reads the splits as
             M pairs.
@@ -369,16 +369,16 @@ class PairedBlocks(Mergeable):
         y: Any = None,
         **words: Any,
     ) -> "PairedBlocks":
-        """Count the answers of two outputs of scikit-learn's `cross_validate`.
+        """Count the predictions of two outputs of scikit-learn's `cross_validate`.
 
-        One is enough where it is of a ``PairedClassifier``. They and `cv`, `design` and
+        One output is enough if it is of a ``PairedClassifier``. They and `cv`, `design` and
         `groups` are as in :func:`~skcompare.predictions.predictions_from_cv_results`.
         """
         return cls.from_pair(cross_validated_pair(champion, challenger, X, y, **words))
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "PairedBlocks":
-        """Count the answers of each test set."""
+        """Count the predictions of each test set."""
         predictions = pair.predictions
         y_true = predictions.y_answered()
         first, second = (labels_of(pair, role) == y_true for role in (0, 1))
@@ -392,7 +392,7 @@ class PairedBlocks(Mergeable):
 
     @property
     def n_records(self) -> float:
-        """Records that a repetition tests; the mean where repetitions differ."""
+        """Number of records that a repetition tests; the mean where repetitions differ."""
         repeats = self.tables.shape[0] if self.tables.ndim == 3 else 1
         total = self.tables.sum() / repeats
         return int(total) if total == int(total) else float(total)
@@ -401,19 +401,19 @@ class PairedBlocks(Mergeable):
     def average(self) -> ContingencyTable:
         """Mean of the tables, count by count (equation 6 of the 5×2 BCV paper).
 
-        Shares are not averaged, so halves of unequal size count by their records.
+        Shares are not averaged, so halves of unequal size are weighted by their records.
         """
         return self.effective(1.0)
 
     def effective(self, multiplier: float) -> ContingencyTable:
-        """The averaged table times a multiplier: as many records as it is worth."""
+        """Averaged table times a multiplier, for its effective number of records."""
         both, first, second, neither = self.tables.reshape(-1, 4).mean(axis=0) * multiplier
         return ContingencyTable(
             float(both), float(first), float(second), float(neither), self.design
         )
 
     def swap(self) -> "PairedBlocks":
-        """The tables with the roles exchanged."""
+        """Tables with the roles exchanged."""
         return PairedBlocks(self.tables[..., [0, 2, 1, 3]], self.design)
 
     def __add__(self, other: object) -> "PairedBlocks":

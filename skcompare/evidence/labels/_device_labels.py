@@ -1,8 +1,8 @@
-"""Labels that are counted on the device that they are on; only the counts come back.
+"""Labels that are counted on their own device; only the counts come back.
 
-What is different among the records is found there, and what it means is said by the same
-code as for arrays of numpy, from one record of each kind. Labels that are not whole numbers
-come back as they are, so that they are refused in the same words.
+Different records are found there, and one of each kind is checked by the same code as
+arrays of numpy. Labels that are not whole numbers come back unchanged, so that they are
+refused with the same messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,14 @@ from skcompare._typing import ArrayLike, IntArray
 from skcompare.evidence._device import Space, space_of
 
 LARGEST_TABLE = 1 << 24
-"""Cells of the largest table that is counted as a whole."""
+"""Number of cells of the largest table that is counted as a whole."""
 
 LARGEST_CODE = 1 << 62
-"""Cells are numbered below it."""
+"""Limit of the number of cells that are numbered."""
 
 
 class DeviceColumn(NamedTuple):
-    """Labels of records as codes on a device, and what each code stands for."""
+    """Labels of records as codes on a device, and the label of each code."""
 
     codes: Any
     labels: NDArray[Any]
@@ -43,14 +43,14 @@ class DeviceColumn(NamedTuple):
 
     def among(self, space: Space, classes: NDArray[Any]) -> Any:
         """Positions of all labels among sorted classes that hold each of them."""
-        at = np.searchsorted(classes, self.labels)
-        if np.array_equal(at, np.arange(len(at))):
+        positions = np.searchsorted(classes, self.labels)
+        if np.array_equal(positions, np.arange(len(positions))):
             return self.codes
-        return space.take(space.own(at.astype(np.int64)), self.codes)
+        return space.take(space.own(positions.astype(np.int64)), self.codes)
 
 
 def device_column(space: Space, name: str, values: Any) -> DeviceColumn | None:
-    """Labels as codes on the device; None for what only the check of labels can judge."""
+    """Labels as codes on the device; None for labels that numpy has to check."""
     if not is_foreign(values):
         labels, (codes,) = encode_labels(check_labels(name, values), {})
         return DeviceColumn(space.own(codes, "int64"), labels)
@@ -72,7 +72,7 @@ def device_column(space: Space, name: str, values: Any) -> DeviceColumn | None:
 
 
 def _is_whole(space: Space, array: Any) -> bool:
-    """Whether an array holds True and False or numbers that int64 has."""
+    """Whether an array holds only True and False, or whole numbers within int64."""
     xp = space.xp
     if xp.isdtype(array.dtype, ("bool", "signed integer")):
         return True
@@ -88,22 +88,22 @@ def _is_whole(space: Space, array: Any) -> bool:
 def counted_labels(
     others: Mapping[str, Any], answers: Mapping[str, Any], *, groups: Any = None
 ) -> tuple[list[Any], IntArray | None]:
-    """One record of each kind, and how many there are, where the answers are on a device.
+    """One record of each kind, and their counts, where the predictions are on a device.
 
-    Labels of `others` come first, then the answers, then the groups where there are any.
-    The second value is None where nothing was counted, and the first all records then, in
-    numpy: answers of numpy, and those that the check of labels has to judge.
+    Labels of `others` come first, then the predictions, then the groups if there are any.
+    For predictions in numpy, and labels that numpy has to check, the first value is all
+    records, in numpy, and the second None.
     """
-    given = {**others, **answers}
-    named = {} if groups is None else {"groups": groups}
+    labels = {**others, **answers}
+    group_arrays = {} if groups is None else {"groups": groups}
     space = space_of(**answers)
     if space is not None:
-        columns = [device_column(space, *one) for one in given.items()]
-        columns += [_grouped(space, one) for one in named.values()]
-        found = _counted(space, columns)
-        if found is not None:
-            return found[0], found[1]
-    return [on_host(values) for values in (*given.values(), *named.values())], None
+        columns = [device_column(space, *item) for item in labels.items()]
+        columns += [_grouped(space, item) for item in group_arrays.values()]
+        counted = _counted(space, columns)
+        if counted is not None:
+            return counted[0], counted[1]
+    return [on_host(values) for values in (*labels.values(), *group_arrays.values())], None
 
 
 def _grouped(space: Space, groups: Any) -> DeviceColumn | None:
@@ -118,46 +118,50 @@ def _grouped(space: Space, groups: Any) -> DeviceColumn | None:
 
 
 def _alike(columns: Sequence[DeviceColumn | None]) -> list[DeviceColumn] | None:
-    """Columns that are all there and equally long; None where they are not."""
-    known = [one for one in columns if one is not None]
-    lengths = {one.codes.shape[0] for one in known}
-    return known if len(known) == len(columns) and len(lengths) == 1 else None
+    """Columns, if all are present and equally long, else None."""
+    present = [column for column in columns if column is not None]
+    lengths = {column.codes.shape[0] for column in present}
+    return present if len(present) == len(columns) and len(lengths) == 1 else None
 
 
 def _counted(
     space: Space, columns: Sequence[DeviceColumn | None], weights: Any = None
 ) -> tuple[list[NDArray[Any]], IntArray, NDArray[Any] | None] | None:
-    """Different rows of columns, their number, and their weight where there is one."""
-    xp, known = space.xp, _alike(columns)
-    if known is None:
+    """Different rows of columns, their counts, and their weights where there are any."""
+    xp, present = space.xp, _alike(columns)
+    if present is None:
         return None
-    sizes = [len(one.labels) for one in known]
-    n_cells, n = prod(sizes), known[0].codes.shape[0]
+    sizes = [len(column.labels) for column in present]
+    n_cells, n = prod(sizes), present[0].codes.shape[0]
     if n_cells > LARGEST_CODE:
         return None
-    cell = known[0].codes
-    for column, size in zip(known[1:], sizes[1:], strict=True):
+    cell = present[0].codes
+    for column, size in zip(present[1:], sizes[1:], strict=True):
         cell = cell * size + column.codes
     if n_cells <= min(LARGEST_TABLE, max(4 * n, WIDEST_RANGE)):
         counts = space.counted(cell, n_cells)
         occurring = np.flatnonzero(counts)
         counts = counts[occurring]
     else:
-        found, often = xp.unique_counts(cell)
-        order = np.argsort(on_host(found))
-        occurring, counts = on_host(found)[order], on_host(often)[order]
+        unique, frequencies = xp.unique_counts(cell)
+        order = np.argsort(on_host(unique))
+        occurring, counts = on_host(unique)[order], on_host(frequencies)[order]
         cell = xp.searchsorted(space.own(occurring), cell)
         n_cells = len(occurring)
     total = None
     if weights is not None:
         total = space.counted(cell, n_cells, weights)
         total = total if len(total) == len(counts) else total[occurring]
-    at = np.unravel_index(occurring, tuple(sizes))
-    return [one.labels[k] for one, k in zip(known, at, strict=True)], counts, total
+    positions = np.unravel_index(occurring, tuple(sizes))
+    return (
+        [column.labels[k] for column, k in zip(present, positions, strict=True)],
+        counts,
+        total,
+    )
 
 
 def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
-    """Weights of the records on the device; None where they are to be refused."""
+    """Weights of the records on the device; None for weights to be refused."""
     xp = space.xp
     weights = space.own(sample_weight, "float64")
     if weights.ndim != 1 or weights.shape[0] != n:
@@ -169,7 +173,7 @@ def device_weights(space: Space, sample_weight: Any, n: int) -> Any:
 def counted_rows(
     y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[Any, Any, Any]:
-    """Labels and weights for a metric of labels, in numpy, with one row a kind of record.
+    """Labels and weights for a metric of labels, in numpy, one row per kind of record.
 
     A metric of labels that takes weights has the same value for records of one kind as for
     one record of their weight together.
@@ -182,39 +186,39 @@ def counted_rows(
     weights = None
     if sample_weight is not None and columns[1] is not None:
         weights = device_weights(space, sample_weight, columns[1].codes.shape[0])
-    known = sample_weight is None or weights is not None
-    found = _counted(space, columns, weights) if known else None
-    if found is None:
+    usable = sample_weight is None or weights is not None
+    counted = _counted(space, columns, weights) if usable else None
+    if counted is None:
         return all_on_host(y_true, y_pred, sample_weight)
-    (truth, predicted), counts, total = found
+    (truth, predicted), counts, total = counted
     return truth, predicted, counts if total is None else total
 
 
 def answers_right(
     y_true: Any, answers: Sequence[Any]
 ) -> tuple[NDArray[np.uint8], int] | None:
-    """Whether each answer is the true label, packed as numpy packs bits, and the records.
+    """Bits of the correct predictions, packed as by numpy, and the number of records.
 
-    None where the answers are not on a device, there is only one, or one of them is never
-    right, so that its labels have to be looked at.
+    None where the predictions are not on a device, there is only one classifier, or one is
+    never correct, so that its labels have to be checked.
     """
-    space = space_of(**{f"answers {k}": one for k, one in enumerate(answers, 1)})
+    space = space_of(**{f"answers {k}": values for k, values in enumerate(answers, 1)})
     if space is None or len(answers) < 2:
         return None
     xp = space.xp
-    columns = [device_column(space, "labels", one) for one in (y_true, *answers)]
-    known = _alike(columns)
-    if known is None or len({one.labels.dtype.kind in "US" for one in known}) > 1:
+    columns = [device_column(space, "labels", values) for values in (y_true, *answers)]
+    present = _alike(columns)
+    if present is None or len({column.labels.dtype.kind in "US" for column in present}) > 1:
         return None
-    classes = np.unique(np.concatenate([one.labels for one in known]))
-    truth, *others = (one.among(space, classes) for one in known)
+    classes = np.unique(np.concatenate([column.labels for column in present]))
+    truth, *predictions = (column.among(space, classes) for column in present)
     n = truth.shape[0]
     padding = xp.zeros(-n % 8, dtype=xp.int64, device=space.device)
-    places = space.own(1 << np.arange(7, -1, -1), "int64")
+    bit_values = space.own(1 << np.arange(7, -1, -1), "int64")
     rows = []
-    for codes in others:
-        right = xp.concat([xp.astype(codes == truth, xp.int64), padding])
-        octets = xp.sum(xp.reshape(right, (-1, 8)) * places, axis=1)
+    for codes in predictions:
+        correct = xp.concat([xp.astype(codes == truth, xp.int64), padding])
+        octets = xp.sum(xp.reshape(correct, (-1, 8)) * bit_values, axis=1)
         rows.append(on_host(xp.astype(octets, xp.uint8)))
     bits = np.stack(rows)
     return (bits, n) if bits.any(axis=1).all() else None
@@ -223,6 +227,6 @@ def answers_right(
 def class_positions(
     space: Space, column: DeviceColumn, name: str, classes: NDArray[Any]
 ) -> Any:
-    """Positions of true labels in the sorted classes; refuses those that are no class."""
+    """Positions of true labels in the sorted classes; others are refused."""
     class_codes(name, column.occurring(space), classes)
     return column.among(space, classes)

@@ -11,24 +11,24 @@ from skcompare.predictions import arrays_from_frame, columns_on_engine, labels_f
 
 
 class JointFrames:
-    """The constructors of JointCounts that leave records where they are."""
+    """Constructors of JointCounts that leave records where they are."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def __init__(self, *values: Any, **named: Any) -> None: ...
+        def __init__(self, *values: Any, **kwargs: Any) -> None: ...
 
         @classmethod
         def from_predictions(cls, y_true: Any, champion: Any, challenger: Any) -> Self: ...
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The counts of a tally that was asked for labels."""
+        """Make the counts from a tally of labels."""
         names = ["y", "label_0", "label_1"]
-        found = tally.cells(names)
-        cells = np.column_stack([found.keys[name] for name in names])
-        return cls(found.counts, tally.classes, cells, tally.plan.design)
+        tallied = tally.cells(names)
+        cells = np.column_stack([tallied.keys[name] for name in names])
+        return cls(tallied.counts, tally.classes, cells, tally.plan.design)
 
     @classmethod
     def from_frame(
@@ -49,14 +49,14 @@ class JointFrames:
         ----------
         frame : frame, str or path-like
             A frame of pandas, Polars, PyArrow, DuckDB, Dask, PySpark or another library
-            that narwhals knows, eager or lazy, a dataset of PyArrow, or the path of a
+            that narwhals supports, eager or lazy, a dataset of PyArrow, or the path of a
             `.csv`, `.tsv` or `.parquet` file. Only the named columns are read, as far as
             the format allows.
         y_true, champion, challenger : str or tuple
             Columns of true and predicted labels; a pair `(other_frame, column)` takes
             one from another frame or file.
         id : str, optional
-            Column that tells records apart, in every frame. Frames are joined by it,
+            Column that identifies records, in every frame. Frames are joined by it,
             whatever the order of their records; needed for more than one.
 
         Raises
@@ -87,30 +87,30 @@ class JointFrames:
 
 
 class ClusterFrames:
-    """The constructors of ClusterSums that leave records where they are."""
+    """Constructors of ClusterSums that leave records where they are."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def __init__(self, *values: Any, **named: Any) -> None: ...
+        def __init__(self, *values: Any, **kwargs: Any) -> None: ...
 
         @classmethod
         def from_predictions(cls, y_true: Any, *answers: Any, groups: Any) -> Self: ...
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The sums of a tally of grouped records that was asked for labels."""
+        """Make the sums from a tally of labels of grouped records."""
         names = ["group", "y", "label_0", "label_1"]
-        found = tally.cells(names)
-        cells = np.column_stack([found.keys[name] for name in names])
+        tallied = tally.cells(names)
+        cells = np.column_stack([tallied.keys[name] for name in names])
         return cls(
             None,
             tally.groups,
             tally.plan.design,
             tally.classes,
             cells,
-            found.counts,
+            tallied.counts,
             tally.names,
         )
 
@@ -127,8 +127,8 @@ class ClusterFrames:
     ) -> Self:
         """Count the records of a hold-out set by group, from columns of frames or files.
 
-        An engine counts its own records, by one group-by: a cell for each group and
-        answers comes back. See :doc:`/user_guide/large_data`.
+        An engine counts its own records, by one group-by: one cell for each group and
+        pair of predictions comes back. See :doc:`/user_guide/large_data`.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class ClusterFrames:
         tally = _label_tally(frame, columns, id, groups)
         if tally is not None:
             return cls.from_tally(tally)
-        answers = {"champion": champion, "challenger": challenger}
+        predictions = {"champion": champion, "challenger": challenger}
         truth, arrays, group = arrays_from_frame(
-            frame, y_true, answers, id=id, groups=groups
+            frame, y_true, predictions, id=id, groups=groups
         )
         return cls.from_predictions(truth, *arrays.values(), groups=group)
 
@@ -164,10 +164,12 @@ class ClusterFrames:
 def _label_tally(
     frame: Any, columns: dict[str, Any], id: str | None, groups: Any = None
 ) -> Tally | None:
-    """The tally of labels on an engine; None for what is better read into arrays."""
-    answers = dict(columns)
-    truth = answers.pop("y_true")
-    found = columns_on_engine(frame, truth, answers, id=id, groups=groups, lists=False)
-    if found is None:
+    """Tally of labels on an engine; None for frames to be read into arrays."""
+    predictions = dict(columns)
+    truth = predictions.pop("y_true")
+    on_engine = columns_on_engine(
+        frame, truth, predictions, id=id, groups=groups, lists=False
+    )
+    if on_engine is None:
         return None
-    return EngineTally(found, Asked(labels=True), kind="labels").tally()
+    return EngineTally(on_engine, Asked(labels=True), kind="labels").tally()

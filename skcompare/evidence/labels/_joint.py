@@ -1,4 +1,4 @@
-"""What all label tests need: how often each true class met each pair of answers."""
+"""Counts of records by true class and both predictions, for all tests of labels."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -28,12 +28,12 @@ from skcompare.evidence.labels._frame_labels import JointFrames
 from skcompare.predictions import LABELS, PairedPredictions
 
 SORTED_CLASSES = 1 << 21
-"""The cells of so many classes can be numbered in 64 bits."""
+"""Most classes whose cells can be numbered in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCounts(JointFrames, Mergeable):
-    """Records by their true class and the two answers that they got.
+    """Records by their true class and their two predictions.
 
     Every test of labels is a function of these counts, so that records are counted once
     and all tests together take no longer for more records. Only cells that occur are
@@ -42,13 +42,13 @@ class JointCounts(JointFrames, Mergeable):
     Parameters
     ----------
     counts : array-like of shape (n_classes, n_classes, n_classes) or (n_cells,)
-        Records with each true class, champion's answer and challenger's answer, in this
-        order of axes; or one count a cell.
+        Records with each true class, champion's prediction and challenger's prediction, in
+        this order of axes; or one count per cell.
     classes : array-like of shape (n_classes,)
         Class labels, sorted.
     cells : array-like of shape (n_cells, 3), optional
-        Positions in `classes` of truth, champion's and challenger's answer, where
-        `counts` has one count a cell. Each cell occurs once.
+        Positions in `classes` of truth, champion's and challenger's prediction, where
+        `counts` has one count per cell. Each cell occurs once.
     design : Design or str, default="holdout"
         How the records were collected.
 
@@ -125,7 +125,7 @@ class JointCounts(JointFrames, Mergeable):
         Parameters
         ----------
         y_true, champion, challenger : array-like of shape (n_samples,)
-            True and predicted labels. Answers may be classes that `y_true` lacks.
+            True and predicted labels. Classes that `y_true` lacks may be predicted.
         """
         (y_true, champion, challenger), counts = counted_labels(
             {"y_true": y_true}, {"champion": champion, "challenger": challenger}
@@ -141,7 +141,7 @@ class JointCounts(JointFrames, Mergeable):
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "JointCounts":
-        """Count the answers of all test sets together."""
+        """Count the predictions of all test sets together."""
         predictions = pair.predictions
         codes = [predictions.y_answered(), labels_of(pair, 0), labels_of(pair, 1)]
         return cls._from_codes(predictions.classes, codes, pair.design)
@@ -176,14 +176,14 @@ class JointCounts(JointFrames, Mergeable):
         return table
 
     def contingency_table(self) -> ContingencyTable:
-        """Records by who was right."""
+        """Contingency table: records by who was correct."""
         truth, first, second = self.cells.T
         kind = 2 * (first == truth) + (second == truth)
         neither, challenger, champion, both = sums_of(kind, self.counts, 4).tolist()
         return ContingencyTable(both, champion, challenger, neither, self.design)
 
     def agreement_matrix(self) -> AgreementMatrix:
-        """Records by the two answers."""
+        """Agreement matrix: records by the two predictions."""
         _, first, second = self.cells.T
         k = self.n_classes
         check_few_classes(k)
@@ -191,34 +191,34 @@ class JointCounts(JointFrames, Mergeable):
         return AgreementMatrix(table, self.classes, self.design)
 
     def confusion_matrices(self) -> tuple[IntArray, IntArray]:
-        """True against predicted class, of champion and challenger.
+        """Confusion matrices of champion and challenger.
 
         Returns
         -------
         champion, challenger : ndarray of shape (n_classes, n_classes)
-            A row a true class, as in scikit-learn.
+            One row per true class, as in scikit-learn.
         """
-        truth, *answers = self.cells.T
+        truth, *predictions = self.cells.T
         k = self.n_classes
-        first, second = (
-            sums_of(truth * k + answer, self.counts, k * k).reshape(k, k)
-            for answer in answers
+        champion, challenger = (
+            sums_of(truth * k + prediction, self.counts, k * k).reshape(k, k)
+            for prediction in predictions
         )
-        return first, second
+        return champion, challenger
 
     def for_class(self, label: Any) -> "JointCounts":
         """The counts of one class against the rest, with the classes False and True."""
-        found = np.flatnonzero(self.classes == label)
-        if len(found) != 1:
+        positions = np.flatnonzero(self.classes == label)
+        if len(positions) != 1:
             raise ValueError(
                 f"{label!r} is no class of these counts. Classes: {some_of(self.classes)}."
             )
-        cell = (self.cells == found[0]) @ np.array([4, 2, 1])
+        cell = (self.cells == positions[0]) @ np.array([4, 2, 1])
         counts = sums_of(cell, self.counts, 8).reshape(2, 2, 2)
         return JointCounts(counts, np.array([False, True]), design=self.design)
 
     def class_rows(self) -> ClassRows:
-        """The answers class by class, for tests of precision; each record is a cluster."""
+        """Predictions class by class, for tests of precision; each record is a cluster."""
         return ClassRows.from_cells(self.classes, self.cells, self.counts)
 
     def swap(self) -> "JointCounts":
@@ -232,7 +232,10 @@ class JointCounts(JointFrames, Mergeable):
         classes = united_classes(self.classes, other.classes)
         k = len(classes)
         cells = np.concatenate(
-            [np.searchsorted(classes, one.classes)[one.cells] for one in (self, other)]
+            [
+                np.searchsorted(classes, shard.classes)[shard.cells]
+                for shard in (self, other)
+            ]
         )
         cell, position = np.unique(
             np.ravel_multi_index(tuple(cells.T), (k, k, k)), return_inverse=True
@@ -277,8 +280,8 @@ def _sorted_cells(cells: Any, counts: IntArray, k: int) -> tuple[IntArray, IntAr
     cells, counts = cells[kept].astype(np.int64), counts[kept]
     # Cells that were counted here are sorted already.
     if k <= SORTED_CLASSES:
-        place = (cells[:, 0] * k + cells[:, 1]) * k + cells[:, 2]
-        if (place[1:] > place[:-1]).all():
+        number = (cells[:, 0] * k + cells[:, 1]) * k + cells[:, 2]
+        if (number[1:] > number[:-1]).all():
             return cells, counts
     order = np.lexsort(cells.T[::-1])
     cells, counts = cells[order], counts[order]

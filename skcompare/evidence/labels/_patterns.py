@@ -1,4 +1,4 @@
-"""Who of several classifiers was right on each record."""
+"""Correctness of several classifiers on each record, packed into bits."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,10 +30,12 @@ _count_bits = getattr(np, "bitwise_count", None)  # numpy >= 2.0
 
 
 def compared(truth: NDArray[Any], answers: Iterable[NDArray[Any]]) -> Bits:
-    """1 where an answer is the true label, packed along the records."""
-    right = np.empty(len(truth), dtype=bool)
-    # One array of answers at a time, so that what is right stays in the cache.
-    return np.array([np.packbits(np.equal(one, truth, out=right)) for one in answers])
+    """Bits that are 1 where a prediction is correct, packed along the records."""
+    correct = np.empty(len(truth), dtype=bool)
+    # One array of predictions at a time, so that `correct` stays in the cache.
+    return np.array(
+        [np.packbits(np.equal(predictions, truth, out=correct)) for predictions in answers]
+    )
 
 
 def concatenated(first: Bits, n_first: int, second: Bits, n_second: int) -> Bits:
@@ -41,7 +43,7 @@ def concatenated(first: Bits, n_first: int, second: Bits, n_second: int) -> Bits
     full, rest = divmod(n_first, 8)
     bits = np.zeros((len(first), -(-(n_first + n_second) // 8)), dtype=np.uint8)
     bits[:, : first.shape[1]] = first
-    # The second ones begin within the last octet of the first, or right after it.
+    # The second ones begin within the last octet of the first ones, or right after it.
     bits[:, full : full + second.shape[1]] |= second >> rest
     if rest:
         carried = second[:, : bits.shape[1] - full - 1] << (8 - rest)
@@ -54,7 +56,7 @@ def joint_counts(bits: Bits) -> IntArray:
     words = _as_words(bits)
     k, n_parts, _ = words.shape
     sums = np.zeros((k, k, n_parts), dtype=np.uint16)
-    # Memory that is taken once costs less than that of each row anew.
+    # Allocating memory once costs less than allocating it again for each row.
     both = np.empty_like(words)
     for i in range(k):
         np.bitwise_and(words[i], words[i:], out=both[i:])
@@ -65,8 +67,8 @@ def joint_counts(bits: Bits) -> IntArray:
 
 def count_mixed(bits: Bits) -> int:
     """Records at which some rows are 1 and others 0."""
-    some = np.bitwise_or.reduce(bits) ^ np.bitwise_and.reduce(bits)
-    return int(_ones(_as_words(some[np.newaxis])).sum(dtype=np.int64))
+    mixed = np.bitwise_or.reduce(bits) ^ np.bitwise_and.reduce(bits)
+    return int(_ones(_as_words(mixed[np.newaxis])).sum(dtype=np.int64))
 
 
 def _as_words(bits: Bits) -> NDArray[np.uint64]:
@@ -79,7 +81,7 @@ def _as_words(bits: Bits) -> NDArray[np.uint64]:
 
 
 def _ones(words: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Bits that are 1 over the last axis, in a type that sums twice as fast as longer."""
+    """Number of 1 bits over the last axis, in a short type, which sums twice as fast."""
     if _count_bits is None:
         counts = _ones_of_16()[words.view(np.uint16)]
     else:
@@ -89,13 +91,13 @@ def _ones(words: NDArray[np.uint64]) -> NDArray[np.uint16]:
 
 @cache
 def _ones_of_16() -> Bits:
-    """Bits that are 1 in each number of 16 bits."""
+    """Number of 1 bits in each number of 16 bits."""
     octets = np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2)
     return np.unpackbits(octets, axis=1).sum(axis=1, dtype=np.uint8)
 
 
 def distinct_columns(block: Bits) -> tuple[Bits, IntArray]:
-    """Different columns as rows, sorted, and how often each occurs; not packed."""
+    """Different columns as rows, sorted, and their counts; not packed."""
     octets = np.packbits(block, axis=0)
     padded = np.zeros((block.shape[1], -(-len(octets) // 8) * 8), dtype=np.uint8)
     padded[:, : len(octets)] = octets.T
@@ -112,25 +114,25 @@ def distinct_columns(block: Bits) -> tuple[Bits, IntArray]:
 
 
 BLOCK = 1 << 22
-"""Answers that are unpacked at a time."""
+"""Number of predictions that are unpacked at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CorrectnessPatterns(Mergeable):
-    """Right and wrong answers of several classifiers on the same records.
+    """Correct and wrong predictions of several classifiers for the same records.
 
-    An answer takes a bit, so that a million records of twenty classifiers fit into
-    2.5 MB, and how often two classifiers are right together is counted 64 records at a
+    A prediction takes a bit, so that a million records of twenty classifiers fit into
+    2.5 MB, and correct predictions that two classifiers share are counted 64 records at a
     time.
 
     Parameters
     ----------
     bits : array-like of shape (n_records, n_classifiers)
-        1 or True where a classifier answered a record rightly, and 0 or False where it
-        did not. With `n`, these answers as :func:`numpy.packbits` packs them along the
+        1 or True where a classifier predicted a record correctly, and 0 or False where it
+        did not. With `n`, these bits as :func:`numpy.packbits` packs them along the
         records, of shape (n_classifiers, ceil(n / 8)).
     names : iterable of str, optional
-        Names of the classifiers, each another; "classifier 1" and so on by default.
+        Names of the classifiers, all different; by default "classifier 1" and so on.
     design : Design or str, default="holdout"
         How the records were collected.
     n : int, optional
@@ -139,12 +141,12 @@ class CorrectnessPatterns(Mergeable):
     Attributes
     ----------
     bits : ndarray of shape (n_classifiers, ceil(n / 8)), dtype uint8
-        The packed answers, a row a classifier; bits after the last record are 0.
+        The packed bits, one row per classifier; bits after the last record are 0.
 
     Raises
     ------
     ValueError
-        If an answer is neither 0 nor 1, if there are fewer than two classifiers or no
+        If a value is neither 0 nor 1, if there are fewer than two classifiers or no
         record, or if names are not as many as classifiers, or two are equal.
 
     Examples
@@ -206,36 +208,38 @@ class CorrectnessPatterns(Mergeable):
     def from_predictions(
         cls, y_true: ArrayLike, *answers: ArrayLike, names: Iterable[str] | None = None
     ) -> "CorrectnessPatterns":
-        """Compare the answers to the records of a hold-out set with the truth.
+        """Compare predictions for the records of a hold-out set with the truth.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
         *answers : array-like of shape (n_samples,)
-            Predicted labels, an array a classifier.
+            Predicted labels, one array per classifier.
         names : iterable of str, optional
             Names of the classifiers.
         """
-        there = answers_right(y_true, answers)
-        if there is not None:
-            return cls(*there[:1], check_classifier_names(names, len(answers)), n=there[1])
+        on_device = answers_right(y_true, answers)
+        if on_device is not None:
+            return cls(
+                *on_device[:1], check_classifier_names(names, len(answers)), n=on_device[1]
+            )
         truth = _labels("y_true", y_true)
         _check_size(len(answers), len(truth))
-        known = check_classifier_names(names, len(answers))
-        # In messages; a classifier may be called y_true.
-        whose = [f"answers of {name}" for name in known]
-        predicted = [_labels(*one) for one in zip(whose, answers, strict=True)]
-        check_same_length(y_true=truth, **dict(zip(whose, predicted, strict=True)))
+        classifiers = check_classifier_names(names, len(answers))
+        # Titles in messages; a classifier may be called y_true.
+        titles = [f"answers of {name}" for name in classifiers]
+        predicted = [_labels(*item) for item in zip(titles, answers, strict=True)]
+        check_same_length(y_true=truth, **dict(zip(titles, predicted, strict=True)))
         if any(array.dtype.kind in "US" for array in (truth, *predicted)):
-            classes_of(truth, **dict(zip(whose, predicted, strict=True)))
+            classes_of(truth, **dict(zip(titles, predicted, strict=True)))
         bits = compared(truth, predicted)
-        # Numeric answers that fit no true label are never right; looking for others
+        # Numeric predictions that fit no true label are never correct; a search for others
         # would take longer than everything else.
-        never = {whose[i]: predicted[i] for i in np.flatnonzero(~bits.any(axis=1))}
-        if never:
-            classes_of(truth, **never)
-        return cls(bits, known, HOLDOUT, len(truth))
+        never_correct = {titles[i]: predicted[i] for i in np.flatnonzero(~bits.any(axis=1))}
+        if never_correct:
+            classes_of(truth, **never_correct)
+        return cls(bits, classifiers, HOLDOUT, len(truth))
 
     @classmethod
     def from_counts(
@@ -244,13 +248,13 @@ class CorrectnessPatterns(Mergeable):
         names: Iterable[str] | None = None,
         design: Design | str = HOLDOUT,
     ) -> "CorrectnessPatterns":
-        """Records from a table of patterns.
+        """Make the records from a table of patterns.
 
         Parameters
         ----------
         counts : mapping of str or tuple to int
             Records with each pattern. A pattern has a 1 for each classifier that is
-            right and a 0 for each that is wrong, such as "110" or (1, 1, 0).
+            correct and a 0 for each that is wrong, such as "110" or (1, 1, 0).
         names : iterable of str, optional
             Names of the classifiers.
         design : Design or str, default="holdout"
@@ -264,25 +268,25 @@ class CorrectnessPatterns(Mergeable):
                     f"counts of at least 0. Got {''.join(pattern)!r}: {count!r}."
                 )
         rows = np.array(patterns, dtype=np.uint8)
-        often = np.array(list(counts.values()), dtype=np.int64)
-        bits = np.array([np.packbits(np.repeat(column, often)) for column in rows.T])
-        return cls(bits, names, design, int(often.sum()))  # type: ignore[arg-type]
+        records = np.array(list(counts.values()), dtype=np.int64)
+        bits = np.array([np.packbits(np.repeat(column, records)) for column in rows.T])
+        return cls(bits, names, design, int(records.sum()))  # type: ignore[arg-type]
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "CorrectnessPatterns":
-        """Champion and challenger, in this order; the answers of all test sets."""
+        """Compare champion, then challenger, with the truth of all test sets."""
         truth = pair.predictions.y_answered()
         bits = compared(truth, [labels_of(pair, role) for role in (0, 1)])
-        champion, challenger = (answers.name for answers in pair.roles)
+        champion, challenger = (classifier.name for classifier in pair.roles)
         if challenger == champion:
             challenger = f"{champion} again"
         return cls(bits, (champion, challenger), pair.design, len(truth))
 
     @classmethod
     def from_predictions_of(cls, predictions: Predictions) -> "CorrectnessPatterns":
-        """All classifiers of the predictions; the answers of all test sets."""
+        """Compare all classifiers with the truth of all test sets."""
         truth = predictions.y_answered()
-        labels = [answers.known_labels() for answers in predictions.answers]
+        labels = [classifier.known_labels() for classifier in predictions.answers]
         return cls(
             compared(truth, labels), predictions.names, predictions.design, len(truth)
         )
@@ -294,16 +298,16 @@ class CorrectnessPatterns(Mergeable):
 
     @property
     def both_correct(self) -> IntArray:
-        """Records that two classifiers both answered rightly.
+        """Records that two classifiers both predicted correctly.
 
-        Of shape (n_classifiers, n_classifiers); the diagonal is what each answered
-        rightly.
+        Of shape (n_classifiers, n_classifiers); the diagonal is what each predicted
+        correctly.
         """
         return self._counted()[0]
 
     @property
     def n_correct(self) -> IntArray:
-        """Records that each classifier answered rightly."""
+        """Records that each classifier predicted correctly."""
         return np.diagonal(self.both_correct)
 
     @property
@@ -313,28 +317,28 @@ class CorrectnessPatterns(Mergeable):
 
     @property
     def discordant(self) -> IntArray:
-        """Records that the row's classifier answered rightly and the column's wrongly."""
+        """Records that the row's but not the column's classifier predicted correctly."""
         return self.n_correct[:, np.newaxis] - self.both_correct
 
     @property
     def n_informative(self) -> int:
-        """Records that some answered rightly and others wrongly."""
+        """Records that some predicted correctly and others wrongly."""
         return self._counted()[1]
 
     @property
     def row_totals(self) -> IntArray:
-        """Records that exactly 0, 1, ..., n_classifiers answered rightly."""
+        """Records that exactly 0, 1, ..., n_classifiers predicted correctly."""
         k = self.n_classifiers
         totals = np.zeros(k + 1, dtype=np.int64)
         for block in self._blocks():
-            right = block.sum(axis=0, dtype=np.min_scalar_type(k))
-            totals += np.bincount(right, minlength=k + 1)
+            n_correct = block.sum(axis=0, dtype=np.min_scalar_type(k))
+            totals += np.bincount(n_correct, minlength=k + 1)
         return totals
 
     def contingency_table(
         self, champion: int | str, challenger: int | str
     ) -> ContingencyTable:
-        """The table of two classifiers, by position or name."""
+        """Contingency table of two classifiers, by position or name."""
         i, j = self.position(champion), self.position(challenger)
         joint = self.both_correct
         both, first, second = int(joint[i, j]), int(joint[i, i]), int(joint[j, j])
@@ -350,25 +354,27 @@ class CorrectnessPatterns(Mergeable):
         raise unknown_name("classifier", classifier, self.names)
 
     def distinct(self) -> tuple[NDArray[np.uint8], IntArray]:
-        """The patterns that occur, sorted, and how many records have each.
+        """Patterns that occur, sorted, and the number of records of each.
 
         Returns
         -------
         patterns : ndarray of shape (n_patterns, n_classifiers)
-            1 for right and 0 for wrong.
+            1 for correct and 0 for wrong.
         counts : ndarray of shape (n_patterns,)
         """
-        found = [distinct_columns(block) for block in self._blocks()]
-        if len(found) == 1:
-            return found[0]
-        rows = np.concatenate([rows for rows, _ in found])
-        patterns, where = np.unique(rows, axis=0, return_inverse=True)
+        parts = [distinct_columns(block) for block in self._blocks()]
+        if len(parts) == 1:
+            return parts[0]
+        rows = np.concatenate([rows for rows, _ in parts])
+        patterns, positions = np.unique(rows, axis=0, return_inverse=True)
         counts = np.zeros(len(patterns), dtype=np.int64)
-        np.add.at(counts, where.ravel(), np.concatenate([counts for _, counts in found]))
+        np.add.at(
+            counts, positions.ravel(), np.concatenate([counts for _, counts in parts])
+        )
         return patterns, counts
 
     def swap(self) -> "CorrectnessPatterns":
-        """The classifiers in reverse order; of two, the roles exchanged."""
+        """Patterns with the classifiers in reverse order; of two, the roles exchanged."""
         return CorrectnessPatterns(self.bits[::-1], self.names[::-1], self.design, self.n)
 
     def __add__(self, other: object) -> "CorrectnessPatterns":
@@ -386,10 +392,10 @@ class CorrectnessPatterns(Mergeable):
     def to_dict(self) -> dict[str, Any]:
         """Names, patterns with their counts and design as plain values."""
         patterns, counts = self.distinct()
-        words = ["".join(map(str, pattern)) for pattern in patterns.tolist()]
+        keys = ["".join(map(str, pattern)) for pattern in patterns.tolist()]
         return {
             "names": list(self.names),
-            "counts": dict(zip(words, counts.tolist(), strict=True)),
+            "counts": dict(zip(keys, counts.tolist(), strict=True)),
             "design": self.design.name,
         }
 
@@ -401,16 +407,16 @@ class CorrectnessPatterns(Mergeable):
         return self._counts  # type: ignore[return-value]
 
     def _blocks(self) -> Iterator[NDArray[np.uint8]]:
-        """Right (1) and wrong (0), of shape (n_classifiers, n_some_records)."""
+        """Blocks of correct (1) and wrong (0), of shape (n_classifiers, n_block)."""
         octets = max(1, BLOCK // (8 * self.n_classifiers))
         for start in range(0, self.bits.shape[1], octets):
             count = min(8 * octets, self.n - 8 * start)
-            some = self.bits[:, start : start + octets]
-            yield np.unpackbits(some, axis=1, count=count)
+            part = self.bits[:, start : start + octets]
+            yield np.unpackbits(part, axis=1, count=count)
 
 
-def _packed(answers: Any) -> tuple[NDArray[np.uint8], int]:
-    array = np.asarray(answers)
+def _packed(values: Any) -> tuple[NDArray[np.uint8], int]:
+    array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(
             "`bits` must have shape (n_records, n_classifiers). Got an array of shape "
@@ -451,16 +457,20 @@ def _checked_bits(bits: Any, n: object) -> NDArray[np.uint8]:
 def check_classifier_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"classifier {i}" for i in range(1, k + 1))
-    known = (names,) if isinstance(names, str) else tuple(names)
-    if len(known) != k or len(set(known)) < k or not all(isinstance(s, str) for s in known):
+    classifiers = (names,) if isinstance(names, str) else tuple(names)
+    if (
+        len(classifiers) != k
+        or len(set(classifiers)) < k
+        or not all(isinstance(s, str) for s in classifiers)
+    ):
         raise ValueError(
-            f"`names` must be {k} different strings, one a classifier. Got {known!r}."
+            f"`names` must be {k} different strings, one a classifier. Got {classifiers!r}."
         )
-    return known
+    return classifiers
 
 
 def _keys(counts: Any) -> list[Any]:
-    """The patterns of a mapping, each of ones and zeros."""
+    """Patterns of a mapping, each of ones and zeros."""
     if not isinstance(counts, Mapping) or not counts:
         raise ValueError(
             "`counts` must map patterns, such as '110', to counts of records. Got "
@@ -477,6 +487,6 @@ def _keys(counts: Any) -> list[Any]:
 
 
 def _labels(name: str, values: Any) -> NDArray[Any]:
-    # Integers have no missing value to look for, which would take a pass an array.
+    # Integers have no missing values, the search for which takes a pass over each array.
     plain = isinstance(values, np.ndarray) and values.dtype.kind in "biu"
     return values if plain and values.ndim == 1 else check_labels(name, values)

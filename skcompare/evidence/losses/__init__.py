@@ -1,1 +1,1 @@
-"""Evidence of losses per record."""
+"""Evidence of the loss of each record."""

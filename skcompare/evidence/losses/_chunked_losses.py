@@ -33,7 +33,7 @@ class LossGroups:
     sizes : ndarray of shape (n_groups,)
         Records of each group.
     gains : ndarray of shape (n_groups,)
-        Sum of the champion's losses less the challenger's, over the records of a group.
+        Sum of the champion's losses minus the challenger's, over the records of a group.
     codes : ndarray of shape (n_samples,) or None
         Group of each record as a position in `labels`, where the losses are kept.
     """
@@ -61,8 +61,7 @@ class LossGroups:
     ) -> "LossGroups":
         """The sums of differences by the groups of the records.
 
-        With `counts` those by the groups of parts of so many records, of sums of
-        differences.
+        With `counts`, each difference is the sum over a part with that many records.
         """
         labels, (codes,) = encode_labels(groups, {})
         gains = np.bincount(codes, differences, len(labels)).astype(np.float64)
@@ -99,11 +98,11 @@ class LossGroups:
         labels = united_classes(self.labels, other.labels)
         sizes, gains = np.zeros(len(labels), dtype=np.int64), np.zeros(len(labels))
         codes = []
-        for one in (self, other):
-            place = np.searchsorted(labels, one.labels)
-            sizes[place] += one.sizes
-            gains[place] += one.gains
-            codes.append(None if one.codes is None else place[one.codes])
+        for shard in (self, other):
+            place = np.searchsorted(labels, shard.labels)
+            sizes[place] += shard.sizes
+            gains[place] += shard.gains
+            codes.append(None if shard.codes is None else place[shard.codes])
         kept = [each for each in codes if each is not None]
         together = np.concatenate(kept) if len(kept) == 2 else None
         return LossGroups(labels, sizes, gains, together)
@@ -118,11 +117,11 @@ class LossGroups:
 
 
 PART = 4 * CHUNK
-"""Records whose losses are made at a time: few enough for the cache."""
+"""Records whose losses are computed at a time: few enough for the cache."""
 
 
 class Losses(NamedTuple):
-    """Losses of both roles, their name, and how many are those of `eps`."""
+    """Losses of both roles, their name, and the numbers of them clipped at `eps`."""
 
     name: str
     champion: FloatArray
@@ -131,7 +130,7 @@ class Losses(NamedTuple):
 
 
 class Parted(NamedTuple):
-    """What is kept of losses that were made a few records at a time."""
+    """Losses that were computed a few records at a time: moments, and values or groups."""
 
     name: str
     moments: LossMoments
@@ -161,7 +160,7 @@ def losses_of(
 def can_be_parted(answers: Mapping[str, Any], loss: Any) -> bool:
     """Whether records can be taken a few at a time with the same result.
 
-    Own losses may depend on all records.
+    Functions of the user's own may depend on all records.
     """
     return isinstance(loss, str) and all(
         isinstance(values, np.ndarray) for values in answers.values()
@@ -176,35 +175,35 @@ def parted_losses(
     groups: ArrayLike | None,
     keep_values: bool,
 ) -> Parted:
-    """Losses with their moments, made in parts that stay in the cache.
+    """Losses with their moments, computed in parts that stay in the cache.
 
-    The losses are kept, or else their sums of groups.
+    Either the losses are kept or their sums by group.
     """
     n = check_same_length({"y_true": truth.codes}, answers)
     grouping = None
     if groups is not None and not keep_values:
-        own = check_groups(groups)
-        check_same_length(losses=truth.codes, groups=own)
-        grouping = encode_labels(own, {})
+        group_labels = check_groups(groups)
+        check_same_length(losses=truth.codes, groups=group_labels)
+        grouping = encode_labels(group_labels, {})
         gains = np.zeros(len(grouping[0]))
     values = np.empty((2, n)) if keep_values else None
     moments: list[LossMoments] = []
     clipped = np.zeros(2, dtype=np.int64)
     for start in range(0, n, PART):
         rows = slice(start, start + PART)
-        found = _part(truth, answers, rows, loss, options)
-        moments += LossMoments.of_parts(found.champion, found.challenger)
-        clipped += found.clipped
+        part = _part(truth, answers, rows, loss, options)
+        moments += LossMoments.of_parts(part.champion, part.challenger)
+        clipped += part.clipped
         if values is not None:
-            values[0, rows], values[1, rows] = found.champion, found.challenger
+            values[0, rows], values[1, rows] = part.champion, part.challenger
         if grouping is not None:
-            np.add.at(gains, grouping[1][0][rows], found.champion - found.challenger)
+            np.add.at(gains, grouping[1][0][rows], part.champion - part.challenger)
     sums = None
     if grouping is not None:
         labels, (codes,) = grouping
         sums = LossGroups(labels, np.bincount(codes, minlength=len(labels)), gains)
     total = reduce(add, moments)  # There is at least one record.
-    return Parted(found.name, total, values, sums, (int(clipped[0]), int(clipped[1])))
+    return Parted(part.name, total, values, sums, (int(clipped[0]), int(clipped[1])))
 
 
 def _part(
@@ -220,10 +219,10 @@ def _part(
         probas = [part.probabilities(k, values[rows]) for k, values in answers.items()]
         return losses_of(part.codes, probas, loss, options)
     except ValueError:
-        # All records together say where in them the fault is.
+        # Checking all records together reports where the fault is.
         losses_of(
             truth.codes,
-            [truth.probabilities(*answer) for answer in answers.items()],
+            [truth.probabilities(*item) for item in answers.items()],
             loss,
             options,
         )

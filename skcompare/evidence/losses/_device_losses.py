@@ -1,7 +1,7 @@
-"""Losses a record, their means and their moments, on the device of the probabilities.
+"""Loss of each record, mean losses and moments, on the device of the probabilities.
 
-Each function here does what its namesake does with arrays of numpy, after the same checks
-of its options.
+Each function does the same as its namesake for numpy arrays, after the same checks of its
+options.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from skcompare.evidence.losses._loss_moments import LossMoments
 
 
 def device_probabilities(space: Space, values: Any, n_classes: int) -> Any:
-    """Probabilities with a column a class; None for those that numpy is to refuse."""
+    """Probabilities, one column per class; None for those that numpy is to refuse."""
     xp, proba = space.xp, space.own(values, "float64")
     if proba.ndim == 1 and n_classes == 2 and _in_unit_interval(space, proba):
         return xp.stack([1 - proba, proba], axis=1)
@@ -60,12 +60,12 @@ def log(codes: Any, proba: Any, eps: float) -> Any:
     # Libraries that are built on numpy warn as it does.
     with np.errstate(divide="ignore"):
         logs = xp.log(xp.where(chances < eps, least, chances))
-    # Less from 0, so that certainty gives 0 and not -0.
+    # Subtracted from 0, so that certainty gives 0 and not -0.
     return 0.0 - logs
 
 
 def spherical(codes: Any, proba: Any) -> Any:
-    """One less the true class's probability over the length of all of them."""
+    """One minus the true class's probability over the length of all of them."""
     xp = space_at(proba).xp
     lengths = xp.sqrt(xp.sum(proba * proba, axis=1))
     losses = 1 - of_true_class(codes, proba) / lengths
@@ -76,10 +76,10 @@ def cost(codes: Any, proba: Any, costs: FloatArray, best: bool) -> Any:
     """Costs of the decisions that look cheapest, or on the most probable class."""
     space = space_at(proba)
     xp, k = space.xp, proba.shape[1]
-    own = space.own(costs, "float64")
-    preferred = proba if best else -xp.matmul(proba, own)
+    table = space.own(costs, "float64")
+    preferred = proba if best else -xp.matmul(proba, table)
     decided = xp.argmax(preferred, axis=1)
-    return space.take(xp.reshape(own, (-1,)), codes * k + decided)
+    return space.take(xp.reshape(table, (-1,)), codes * k + decided)
 
 
 def of_true_class(codes: Any, proba: Any) -> Any:
@@ -88,18 +88,18 @@ def of_true_class(codes: Any, proba: Any) -> Any:
     k = proba.shape[1]
     if k == 2:
         return space.xp.where(codes == 1, proba[:, 1], proba[:, 0])
-    at = space.up_to(proba.shape[0]) * k + codes
-    return space.take(space.xp.reshape(proba, (-1,)), at)
+    position = space.up_to(proba.shape[0]) * k + codes
+    return space.take(space.xp.reshape(proba, (-1,)), position)
 
 
 def n_below(codes: Any, proba: Any, eps: float) -> int:
-    """Records whose true class has a probability below `eps`."""
+    """Number of records whose true class has a probability below `eps`."""
     xp = space_at(proba).xp
     return int(xp.sum(xp.astype(of_true_class(codes, proba) < eps, xp.int64)))
 
 
 def mean_loss(losses: Any, sample_weight: Any) -> float | None:
-    """Mean of a loss a record; None where weights are to be refused."""
+    """Mean of the losses of records; None where weights are to be refused."""
     space = space_at(losses)
     xp, n = space.xp, losses.shape[0]
     if sample_weight is None:
@@ -129,7 +129,7 @@ def device_moments(champion: Any, challenger: Any, largest: float) -> LossMoment
     for values in (champion, challenger, champion - challenger):
         mean = float(xp.sum(values)) / n
         rest = values - mean
-        # The mean of large values is rounded, and what is left shows by how much.
+        # The mean of large values is rounded; the mean of the deviations corrects it.
         correction = float(xp.sum(rest)) / n
         total = mean + correction
         means.append(total)

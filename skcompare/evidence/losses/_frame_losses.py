@@ -1,4 +1,4 @@
-"""Losses and calibration from tallies and frames, whose records stay where they are."""
+"""Constructors of losses and calibration from tallies and frames."""
 
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ ROLES = ("champion", "challenger")
 
 
 class LossFrames:
-    """The constructors of PairedLosses that leave records where they are."""
+    """Constructors of PairedLosses that leave records where they are."""
 
     __slots__ = ()
 
@@ -25,39 +25,40 @@ class LossFrames:
         Parameters
         ----------
         tally : Tally
-            One that was asked for losses.
+            A tally with losses.
         loss : str, optional
-            Which of them, where there are several.
+            Name of the loss, where the tally has several.
         """
-        known = tally.plan.losses
-        chosen = known[0] if loss is None and len(known) == 1 else loss
-        if chosen not in known:
+        losses = tally.plan.losses
+        chosen = losses[0] if loss is None and len(losses) == 1 else loss
+        if chosen not in losses:
             raise ValueError(
-                f"`loss` must be one of the losses of the tally: {', '.join(known) or '-'}."
-                f" Got {loss!r}. Ask for it when the tally is made."
+                f"`loss` must be one of the losses of the tally: "
+                f"{', '.join(losses) or '-'}. Got {loss!r}. "
+                "Ask for it when the tally is made."
             )
         prefix = f"{chosen}."
-        names = [one for one in tally.sums if one.startswith(prefix)]
+        names = [name for name in tally.sums if name.startswith(prefix)]
         parts = tally.parts(names)
-        sums = {one.removeprefix(prefix): parts.sums[one] for one in names}
+        sums = {name.removeprefix(prefix): parts.sums[name] for name in names}
         squares = sums["champion_squares"] + sums["challenger_squares"]
         sums["products"] = (squares - sums["gain_squares"]) / 2
-        clipped = [int(sums.pop(f"{one}_clipped", np.zeros(1)).sum()) for one in ROLES]
+        clipped = [int(sums.pop(f"{name}_clipped", np.zeros(1)).sum()) for name in ROLES]
         groups = None
         if tally.groups is not None:
             groups = tally.groups[parts.keys["group"]]
         plan = tally.plan
-        words = f"log(eps={plan.eps!r})" if chosen == "log" and plan.eps else chosen
+        label = f"log(eps={plan.eps!r})" if chosen == "log" and plan.eps else chosen
         evidence: Any = cls
-        made: Self = evidence.from_sums(
+        result: Self = evidence.from_sums(
             parts.counts,
             sums,
             groups=groups,
-            loss=words,
+            loss=label,
             clipped=(clipped[0], clipped[1]),
             design=plan.design,
         )
-        return made
+        return result
 
     @classmethod
     def from_frame(
@@ -76,7 +77,7 @@ class LossFrames:
     ) -> Self:
         """The moments of losses on a hold-out set, from columns of frames or files.
 
-        An engine adds up its own records, by one group-by after a look at the labels; see
+        An engine adds up its own records, by one group-by after a query of the labels; see
         :doc:`/user_guide/large_data`. The losses themselves are not kept, so that tests
         that rank or permute them need :meth:`from_predictions`.
 
@@ -87,7 +88,7 @@ class LossFrames:
         y_true : str or tuple
             Column of true labels.
         champion, challenger : str, list of str, or tuple
-            Column of the probabilities of `pos_label`; a list of columns, one a class in
+            Column of the probabilities of `pos_label`; a list of columns, one per class in
             sorted order; or a pair of another frame or file and these.
         loss : str, default="brier_score"
             One of "brier", "multiclass_brier", "brier_score", "log" and "spherical".
@@ -119,33 +120,33 @@ class LossFrames:
 
 
 class CalibrationFrames:
-    """The constructors of PairedCalibration that leave records where they are."""
+    """Constructors of PairedCalibration that leave records where they are."""
 
     __slots__ = ()
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The bins of a tally that was asked for calibration."""
+        """The bins of a tally with calibration."""
         kind = tally.plan.kind or "binary"
-        own = ["y"] if kind == "binary" else ["event_0", "event_1"]
-        names = ["bin_0", "bin_1", *own]
-        found = tally.cells(names, [f"calibration.{name}" for name in SUMS])
+        event_names = ["y"] if kind == "binary" else ["event_0", "event_1"]
+        names = ["bin_0", "bin_1", *event_names]
+        table = tally.cells(names, [f"calibration.{name}" for name in SUMS])
         if kind == "binary":
-            events = [(found.keys["y"] == tally.plan.positive).astype(np.int64)] * 2
+            events = [(table.keys["y"] == tally.plan.positive).astype(np.int64)] * 2
         else:
-            events = [found.keys[name] for name in own]
-        cells = np.column_stack([found.keys["bin_0"], found.keys["bin_1"], *events])
-        sums = {name: found.sums[f"calibration.{name}"] for name in SUMS}
+            events = [table.keys[name] for name in event_names]
+        cells = np.column_stack([table.keys["bin_0"], table.keys["bin_1"], *events])
+        sums = {name: table.sums[f"calibration.{name}"] for name in SUMS}
         evidence: Any = cls
-        made: Self = evidence.from_cells(
+        calibration: Self = evidence.from_cells(
             cells,
-            found.counts,
+            table.counts,
             sums,
             tally.plan.edges,
             kind=kind,
             design=tally.plan.design,
         )
-        return made
+        return calibration
 
     @classmethod
     def from_frame(
@@ -162,9 +163,9 @@ class CalibrationFrames:
         labels: ArrayLike | None = None,
         pos_label: Any = None,
     ) -> Self:
-        """Bin the answers to a hold-out set, from columns of frames or files.
+        """Bin the predictions for a hold-out set, from columns of frames or files.
 
-        An engine bins and adds up its own records, by one group-by after a look at the
+        An engine bins and adds up its own records, by one group-by after a query of the
         labels; see :doc:`/user_guide/large_data`. The records themselves are not kept.
 
         Parameters
@@ -189,10 +190,10 @@ class CalibrationFrames:
         >>> round(calibration.error("challenger"), 3)
         0.175
         """
-        asked = Asked(
+        request = Asked(
             calibration=True, n_bins=n_bins, edges=edges, kind=kind, pos_label=pos_label
         )
-        answers = {"champion": champion, "challenger": challenger}
+        columns = {"champion": champion, "challenger": challenger}
         return cls.from_tally(
-            tally_frame(frame, y_true, answers, asked, id=id, labels=labels)
+            tally_frame(frame, y_true, columns, request, id=id, labels=labels)
         )

@@ -15,7 +15,7 @@ CHUNK = 1 << 13
 """Records whose moments are computed at a time: few enough for one thread."""
 
 NOISE = 1e-13
-"""A standard deviation that is such a part of the losses' size is rounding."""
+"""A standard deviation up to this share of the losses' size is rounding error."""
 
 VANISHED = 1e-150
 """Smaller numbers count as 0: their squares underflow."""
@@ -26,10 +26,10 @@ ROUNDED = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class LossMoments:
-    """What tests of means and linear correlations need of paired losses.
+    """Moments of paired losses, for tests of means and linear correlations.
 
-    Differences have moments of their own, because those of two large losses that go
-    together would not leave a digit of them.
+        Differences have moments of their own, because those computed from two large, highly
+    correlated losses would have no correct digits.
 
     Attributes
     ----------
@@ -38,14 +38,14 @@ class LossMoments:
     champion, challenger : float
         Mean losses.
     gain : float
-        Mean of the champion's loss less the challenger's.
+        Mean of the champion's loss minus the challenger's.
     champion_squares, challenger_squares, gain_squares : float
         Sums of squared distances from the means.
     products : float
         Sum of the products of both losses' distances from their means.
     rests : tuple of three floats
-        What the three means are more than their floating-point numbers, so that merged sums
-        of squares keep the digits of losses that are large beside their variation.
+        Rounding errors of the three means, so that merged sums of squares keep the digits
+        of losses that are large relative to their variation.
     """
 
     n: int
@@ -67,7 +67,7 @@ class LossMoments:
     def of_parts(
         cls, champion: FloatArray, challenger: FloatArray
     ) -> Iterator["LossMoments"]:
-        """The moments of CHUNK losses after another."""
+        """The moments of successive parts of CHUNK losses."""
         space = np.empty((3, min(CHUNK, len(champion))))
         for start in range(0, len(champion), CHUNK):
             part = slice(start, start + CHUNK)
@@ -81,27 +81,27 @@ class LossMoments:
         rest = space[:, :n]
         rest[0], rest[1] = champion, challenger
         np.subtract(champion, challenger, out=rest[2])
-        # As `rest.mean(axis=1)`, which takes longer for so few.
+        # As `rest.mean(axis=1)`, which takes longer for few values.
         means = np.add.reduce(rest, axis=1) / n
         rest -= means[:, None]
-        # The mean of large values is rounded, and what is left shows by how much.
+        # The mean of large values is rounded; the mean of the deviations corrects it.
         corrections = np.add.reduce(rest, axis=1) / n
         rest -= corrections[:, None]
         both = zip(means.tolist(), corrections.tolist(), strict=True)
-        (one, one_rest), (two, two_rest), (three, three_rest) = (
+        mean_a, mean_b, mean_gain = (
             _sum(mean, correction, 0.0) for mean, correction in both
         )
         first, second, gain = rest
         return cls(
             n,
-            one,
-            two,
-            three,
+            mean_a[0],
+            mean_b[0],
+            mean_gain[0],
             float(first @ first),
             float(second @ second),
             float(gain @ gain),
             float(first @ second),
-            (one_rest, two_rest, three_rest),
+            (mean_a[1], mean_b[1], mean_gain[1]),
         )
 
     @classmethod
@@ -124,14 +124,14 @@ class LossMoments:
                 f"`n` must be an integer of at least 2. Got {n!r} instead. Moments of "
                 "fewer records say nothing of how they vary."
             )
-        given = covariance if difference_variance is None else difference_variance
-        first, second, champion, challenger, other = _numbers(means, variances, given)
-        # Of the two variances and either of the others, the last one follows.
+        joint = covariance if difference_variance is None else difference_variance
+        first, second, champion, challenger, joint = _numbers(means, variances, joint)
+        # The two variances and either of the others give the last one.
         if difference_variance is None:
-            together, apart = other, champion + challenger - 2 * other
+            cov, gain_variance = joint, champion + challenger - 2 * joint
         else:
-            together, apart = (champion + challenger - other) / 2, other
-        _check_variances(champion, challenger, together)
+            cov, gain_variance = (champion + challenger - joint) / 2, joint
+        _check_variances(champion, challenger, cov)
         return cls(
             int(n),
             first,
@@ -139,8 +139,8 @@ class LossMoments:
             first - second,
             (n - 1) * champion,
             (n - 1) * challenger,
-            (n - 1) * apart,
-            (n - 1) * together,
+            (n - 1) * gain_variance,
+            (n - 1) * cov,
         )
 
     @property
@@ -151,12 +151,12 @@ class LossMoments:
 
     @property
     def noise(self) -> float:
-        """Differences up to this size are nothing but rounding."""
+        """Size up to which differences are rounding errors."""
         return max(NOISE * self.size, VANISHED)
 
     @property
     def gain_deviation(self) -> float:
-        """Standard deviation of the differences; 0 where it is nothing but rounding."""
+        """Standard deviation of the differences; 0 where it is only rounding error."""
         deviation = math.sqrt(max(0.0, self.gain_squares) / (self.n - 1))
         return deviation if deviation > self.noise else 0.0
 
@@ -174,7 +174,7 @@ class LossMoments:
 
     @property
     def no_gain(self) -> bool:
-        """Whether the means are equal but for rounding."""
+        """Whether the means are equal up to rounding."""
         return abs(self.gain) <= self.noise
 
     def swap(self) -> "LossMoments":
@@ -225,16 +225,16 @@ class LossMoments:
 
 
 def _sum(large: float, small: float, rest: float) -> tuple[float, float]:
-    """A sum, and what rounding took from it (Dekker 1971)."""
+    """A sum, and its rounding error (Dekker 1971)."""
     total = large + small
     lost = (large - total) + small + rest
     return total, lost
 
 
 def _numbers(
-    means: Sequence[float], variances: Sequence[float], other: float | None
+    means: Sequence[float], variances: Sequence[float], joint: float | None
 ) -> list[float]:
-    numbers = [*means, *variances, other]
+    numbers = [*means, *variances, joint]
     finite = all(is_number(value) and math.isfinite(value) for value in numbers)
     if len(means) != 2 or len(variances) != 2 or not finite:
         raise ValueError(
@@ -245,7 +245,7 @@ def _numbers(
 
 
 def _check_variances(champion: float, challenger: float, covariance: float) -> None:
-    """Refuse what are no moments of any losses."""
+    """Refuse variances and a covariance that no losses have."""
     if min(champion, challenger) < 0:
         raise ValueError(
             f"A variance must not be negative. Got {champion!r} and {challenger!r}."

@@ -1,4 +1,4 @@
-"""Losses of two classifiers on the same records, or what is left of them: their moments."""
+"""Losses of two classifiers on the same records, or their moments only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -48,58 +48,58 @@ LOSS_SUMS = (
     "gain_squares",
     "products",
 )
-"""The sums of losses that every part has beside its number of records.
+"""Names of the sums of losses that every part has besides its number of records.
 
-`gain` is the champion's loss less the challenger's, subtracted record by record, because of
-two sums the difference would not keep its digits; `products` the product of both losses.
+`gain` is the champion's loss minus the challenger's, subtracted record by record, because
+a difference of two sums would lose digits; `products` is the product of both losses.
 """
 
 ROUNDING = 2.0**-52
-"""Share of a term that its double may be off."""
+"""Relative rounding error of a term."""
 
 FEW_TERMS = 16
-"""Sums of so few terms are off as sums of none."""
+"""Terms added to the number of those summed in the bound of rounding errors."""
 
 CONTRARY = 1e-6
-"""Sums that are apart by such a share of their size are not of the same losses."""
+"""Relative difference beyond which sums are not of the same losses."""
 
 
 def checked_counts(counts: ArrayLike) -> IntArray:
-    """Records of each part as a vector."""
-    found = np.atleast_1d(check_whole("counts", counts))
-    if found.ndim != 1 or not found.any():
+    """Check the numbers of records of the parts, and return them as a vector."""
+    vector = np.atleast_1d(check_whole("counts", counts))
+    if vector.ndim != 1 or not vector.any():
         raise ValueError(
             "`counts` must be records of each part, of shape (n_parts,), not all 0. Got "
-            f"shape {found.shape}, {int(found.sum())} records."
+            f"shape {vector.shape}, {int(vector.sum())} records."
         )
-    return found
+    return vector
 
 
 def checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> dict[str, FloatArray]:
-    """The sums as vectors, which are of the same losses as far as one can see."""
+    """Check that sums can be of the same losses, and return them as vectors."""
     if set(sums) != set(LOSS_SUMS):
         raise ValueError(
             f"`sums` must have {', '.join(LOSS_SUMS)}. Got {', '.join(map(str, sums))}."
         )
-    found = {
+    vectors = {
         name: np.atleast_1d(np.asarray(sums[name], dtype=np.float64)) for name in LOSS_SUMS
     }
-    check_same_length({"counts": counts}, found)
-    if not all(np.isfinite(values).all() for values in found.values()):
+    check_same_length({"counts": counts}, vectors)
+    if not all(np.isfinite(values).all() for values in vectors.values()):
         raise ValueError(
             "`sums` must be finite. Got others: check the probabilities, or leave `eps` of "
             "the log loss above 0."
         )
-    squares = found["champion_squares"] + found["challenger_squares"]
+    squares = vectors["champion_squares"] + vectors["challenger_squares"]
     size = np.sqrt(np.maximum(counts * squares, 0.0))
-    apart = found["gain"] - (found["champion"] - found["challenger"])
-    joined = found["gain_squares"] - squares + 2 * found["products"]
+    gain_error = vectors["gain"] - (vectors["champion"] - vectors["challenger"])
+    square_error = vectors["gain_squares"] - squares + 2 * vectors["products"]
     # The root of a mean square is no less than a mean (Cauchy and Schwarz).
-    large = np.abs(found["champion"]) + np.abs(found["challenger"]) - 2 * size
+    excess = np.abs(vectors["champion"]) + np.abs(vectors["challenger"]) - 2 * size
     for distance, scale in (
-        (np.abs(apart), size),
-        (np.abs(joined), squares),
-        (large, size),
+        (np.abs(gain_error), size),
+        (np.abs(square_error), squares),
+        (excess, size),
     ):
         if (distance > CONTRARY * scale).any():
             raise ValueError(
@@ -107,35 +107,39 @@ def checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> dict[str, F
                 "challenger, `squares` and `products` of each record, then summed. Got "
                 "sums that no losses have."
             )
-    return found
+    return vectors
 
 
 def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossMoments:
     """The moments of all records, from counts and sums of parts that were checked.
 
-    The parts are centred one by one, and then the means of the parts, so that only
-    variation within a part that is small beside its mean loses digits. A part's variation
-    that is within rounding of its sums counts as none.
+    Each part is centred, and then the means of the parts, so that digits are lost only
+    where the variation within a part is small relative to its mean. A part's variation
+    that is within the rounding error of its sums counts as none.
     """
-    some = counts > 0
-    size = counts[some].astype(np.float64)
+    occupied = counts > 0
+    size = counts[occupied].astype(np.float64)
     means, within = {}, {}
     for name in ("champion", "challenger", "gain"):
-        mean, square = sums[name][some] / size, sums[f"{name}_squares"][some]
-        left = square - size * mean**2
+        mean, square = sums[name][occupied] / size, sums[f"{name}_squares"][occupied]
+        squares_within = square - size * mean**2
         means[name] = mean
-        within[name] = np.where(left > ROUNDING * (FEW_TERMS + size) * square, left, 0.0)
+        within[name] = np.where(
+            squares_within > ROUNDING * (FEW_TERMS + size) * square, squares_within, 0.0
+        )
     champion, challenger = means["champion"], means["challenger"]
-    together = sums["products"][some] - size * champion * challenger
-    together = np.where(within["champion"] * within["challenger"] > 0, together, 0.0)
-    centres, rests, apart = zip(
+    products_within = sums["products"][occupied] - size * champion * challenger
+    products_within = np.where(
+        within["champion"] * within["challenger"] > 0, products_within, 0.0
+    )
+    centres, rests, deviations = zip(
         *(_centred(size, each) for each in means.values()), strict=True
     )
     squares = [
         float(own.sum() + size @ (between * between))
-        for own, between in zip(within.values(), apart, strict=True)
+        for own, between in zip(within.values(), deviations, strict=True)
     ]
-    products = float(together.sum() + size @ (apart[0] * apart[1]))
+    products = float(products_within.sum() + size @ (deviations[0] * deviations[1]))
     n = int(counts.sum())
     return LossMoments(
         n,
@@ -151,12 +155,12 @@ def moments_from_sums(counts: IntArray, sums: Mapping[str, FloatArray]) -> LossM
 
 
 def _centred(size: FloatArray, means: FloatArray) -> tuple[float, float, NDArray[Any]]:
-    """The mean of all, what it is more than its double, and the means beyond it."""
+    """Mean of all records, its rounding error, and the deviations of the means from it."""
     total = size.sum()
     mean = float(size @ means / total)
-    beyond = means - mean
-    rest = float(size @ beyond / total)
-    return mean, rest, beyond - rest
+    deviations = means - mean
+    rest = float(size @ deviations / total)
+    return mean, rest, deviations - rest
 
 
 def device_losses(
@@ -168,16 +172,16 @@ def device_losses(
 ) -> dict[str, Any] | None:
     """Fields of paired losses; None where the losses are to be computed in numpy.
 
-    Codes and probabilities are those of :class:`ClassColumns`. Losses that are functions of
-    one's own, or are not registered as taking such arrays, get arrays of numpy.
+    Codes and probabilities are those of :class:`ClassColumns`. A user's own functions, and
+    losses that are not registered as taking such arrays, get numpy arrays.
     """
-    known = record_losses().get(loss) if isinstance(loss, str) else None
+    entry = record_losses().get(loss) if isinstance(loss, str) else None
     on_device = all(map(is_foreign, (codes, *probas)))
-    if not on_device or known is None or not known.array_api:
+    if not on_device or entry is None or not entry.array_api:
         return None
     name, function = named_loss(loss, **options)
-    found = [function(codes, proba) for proba in probas]
-    moments = device_moments(found[0], found[1], LARGEST)
+    pair_losses = [function(codes, proba) for proba in probas]
+    moments = device_moments(pair_losses[0], pair_losses[1], LARGEST)
     if moments is None:
         return None
     clipped = (0, 0)
@@ -186,13 +190,13 @@ def device_losses(
         clipped = n_below(codes, probas[0], eps), n_below(codes, probas[1], eps)
     values = None
     if keep_values:
-        values = np.stack([on_host(losses) for losses in found])
+        values = np.stack([on_host(losses) for losses in pair_losses])
         values.setflags(write=False)
     return {"moments": moments, "values": values, "loss": name, "clipped": clipped}
 
 
 class LossSources:
-    """The constructors of PairedLosses that are named after their source."""
+    """Constructors of PairedLosses, named after their source."""
 
     __slots__ = ()
 
@@ -223,44 +227,44 @@ class LossSources:
             True labels.
         champion_proba, challenger_proba : array-like of shape (n_samples, n_classes) or \
 (n_samples,)
-            Probabilities, a column a class in sorted order (in any, where a frame names
-            them by the classes); one column is that of `pos_label`.
+            Probabilities, one column per class in sorted order (in any order, where a
+            frame names them by the classes); one column is that of `pos_label`.
         loss : str or callable, default="brier"
             A registered loss ("brier" for two classes, "multiclass_brier", "brier_score",
             "log", "spherical", "cost"), or a function of the positions of the true classes
-            among the columns and of the probabilities that gives a loss a record.
+            among the columns and of the probabilities that gives the loss of each record.
         labels : array-like of shape (n_classes,), optional
             All class labels, sorted, where `y_true` lacks some of them.
         pos_label : label, optional
-            The class that one column is of. By default the greater of two numeric or
+            The class of a single column. By default the greater of two numeric or
             boolean labels; strings have no default.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user); the design is then grouped.
         keep_values : bool, default=True
             False keeps moments only, and sums of groups. The losses of arrays are then
-            made a few records at a time, but for those of your own functions.
+            computed a few records at a time, except by your own functions.
         eps : float, optional
-            Of the loss "log": the least probability of a true class.
+            For the loss "log": the least probability of a true class.
         cost_matrix : array-like of shape (n_classes, n_classes), optional
-            Of the loss "cost": what a decision (column) costs given the truth (row).
+            For the loss "cost": the cost of a decision (column) given the truth (row).
         """
-        answers = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
-        there = space_of(**answers)
-        if there is None:
-            answers = {name: on_host(values) for name, values in answers.items()}
-        truth = ClassColumns(y_true, labels, pos_label, there=there)
+        inputs = {"champion_proba": champion_proba, "challenger_proba": challenger_proba}
+        space = space_of(**inputs)
+        if space is None:
+            inputs = {name: on_host(values) for name, values in inputs.items()}
+        truth = ClassColumns(y_true, labels, pos_label, there=space)
         options = {"eps": eps, "cost_matrix": cost_matrix}
-        if can_be_parted(answers, loss):
-            found = parted_losses(truth, answers, loss, options, groups, keep_values)
+        if can_be_parted(inputs, loss):
+            parted = parted_losses(truth, inputs, loss, options, groups, keep_values)
             if keep_values:
-                return cls._parted(found)._with_groups(groups)
+                return cls._parted(parted)._with_groups(groups)
             design = HOLDOUT if groups is None else Design("holdout", grouped=True)
-            return cls._parted(found, design)
-        probas = [truth.probabilities(*answer) for answer in answers.items()]
+            return cls._parted(parted, design)
+        probas = [truth.probabilities(*item) for item in inputs.items()]
         kept = keep_values or groups is not None
-        made = device_losses(truth.codes, probas, loss, options, kept)
-        if made is not None:
-            return cls(**made)._with_groups(groups)._kept(keep_values)
+        on_device = device_losses(truth.codes, probas, loss, options, kept)
+        if on_device is not None:
+            return cls(**on_device)._with_groups(groups)._kept(keep_values)
         codes, *probas = all_on_host(truth.codes, *probas)
         losses = cls._of(losses_of(codes, probas, loss, options))
         return losses._with_groups(groups)._kept(keep_values)
@@ -274,7 +278,7 @@ class LossSources:
         eps: float | None = None,
         cost_matrix: ArrayLike | None = None,
     ) -> Self:
-        """The losses of the answers to all test sets together.
+        """The losses of the predictions for all test sets together.
 
         The options are those of :meth:`from_predictions`. Groups are positions in the
         sorted labels of the groups, and mean the same in shards of these predictions only.
@@ -291,10 +295,10 @@ class LossSources:
             probas.append(role.proba)
         options = {"eps": eps, "cost_matrix": cost_matrix}
         losses = cls._of(losses_of(codes, probas, loss, options))
-        own = predictions.groups
-        if own is not None and predictions.records is not None:
-            own = own[predictions.records]
-        return replace(losses._with_groups(own), design=pair.design)
+        groups = predictions.groups
+        if groups is not None and predictions.records is not None:
+            groups = groups[predictions.records]
+        return replace(losses._with_groups(groups), design=pair.design)
 
     @classmethod
     def from_losses(
@@ -338,7 +342,7 @@ class LossSources:
         loss: str = "losses",
         design: Design | str = HOLDOUT,
     ) -> Self:
-        """Losses of which no more is known than their moments, as from a publication.
+        """Losses known by their moments only, as from a publication.
 
         Parameters
         ----------
@@ -369,12 +373,12 @@ class LossSources:
         clipped: tuple[int, int] = (0, 0),
         design: Design | str = HOLDOUT,
     ) -> Self:
-        """Losses that were summed where the records are, as by a group-by.
+        """Losses that were summed elsewhere, as by a group-by.
 
         Means and squares are merged part by part, so that the result is that of the
         records to 12 digits where losses vary within parts about as much as they are
-        large, as those of probabilities do. Variation within a part that is nothing but
-        rounding of its sums counts as none.
+        large, as those of probabilities do. Variation within a part that is within the
+        rounding error of its sums counts as none.
 
         Parameters
         ----------
@@ -382,11 +386,11 @@ class LossSources:
             Records of each part, or of all.
         sums : mapping of str to array-like of shape (n_parts,), or to float
             Sums over the records of each part: "champion" and "challenger" of the losses,
-            "gain" of the champion's less the challenger's, "champion_squares",
+            "gain" of the champion's minus the challenger's, "champion_squares",
             "challenger_squares" and "gain_squares" of the squares of these three, and
             "products" of the product of both losses.
         groups : array-like of shape (n_parts,), optional
-            Group of the records of each part; several parts may be of one group. The
+            Group of the records of each part; several parts may have the same group. The
             design is then grouped.
         loss : str, default="losses"
             Name of the loss.
@@ -412,13 +416,13 @@ class LossSources:
         """
         check_name(loss)
         size = checked_counts(counts)
-        found = checked_sums(sums, size)
-        own, chosen = None, as_design(design)
+        vectors = checked_sums(sums, size)
+        loss_groups, declared = None, as_design(design)
         if groups is not None:
             labels = np.atleast_1d(check_groups(groups))
             check_same_length(counts=size, groups=labels)
-            own = LossGroups.of(found["gain"], labels, size)
-            chosen = Design(chosen.kind, grouped=True)
+            loss_groups = LossGroups.of(vectors["gain"], labels, size)
+            declared = Design(declared.kind, grouped=True)
         clips = check_whole("clipped", clipped)
         if clips.shape != (2,):
             raise ValueError(
@@ -430,8 +434,9 @@ class LossSources:
                 "`clipped` must be no more than the records of `counts`. Got "
                 f"{clips.tolist()} of {int(size.sum())}. Count records, not classes."
             )
-        moments = moments_from_sums(size, found)
-        return cls(moments, None, own, loss, (int(clips[0]), int(clips[1])), chosen)
+        moments = moments_from_sums(size, vectors)
+        pair = int(clips[0]), int(clips[1])
+        return cls(moments, None, loss_groups, loss, pair, declared)
 
     @classmethod
     def _of(cls, losses: Losses) -> Self:
@@ -441,20 +446,25 @@ class LossSources:
         return cls(moments, values, loss=losses.name, clipped=losses.clipped)
 
     @classmethod
-    def _parted(cls, found: Parted, design: Design = HOLDOUT) -> Self:
-        if found.values is not None:
-            found.values.setflags(write=False)
+    def _parted(cls, parted: Parted, design: Design = HOLDOUT) -> Self:
+        if parted.values is not None:
+            parted.values.setflags(write=False)
         return cls(
-            found.moments, found.values, found.groups, found.name, found.clipped, design
+            parted.moments,
+            parted.values,
+            parted.groups,
+            parted.name,
+            parted.clipped,
+            design,
         )
 
     def _with_groups(self: Any, groups: ArrayLike | None) -> Any:
         if groups is None:
             return self
-        own = check_groups(groups)
-        check_same_length(losses=self.champion, groups=own)
+        labels = check_groups(groups)
+        check_same_length(losses=self.champion, groups=labels)
         grouped = Design(self.design.kind, grouped=True)
-        return replace(self, groups=LossGroups.of(self.differences, own), design=grouped)
+        return replace(self, groups=LossGroups.of(self.differences, labels), design=grouped)
 
     def _kept(self: Any, keep_values: bool) -> Any:
         if keep_values:
@@ -471,9 +481,9 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
     """Losses of a champion and a challenger, record by record.
 
     Made by :meth:`from_predictions` from probabilities, by :meth:`from_losses` from other
-    losses, such as squared errors, by :meth:`from_moments` from what was published, or by
-    :meth:`from_sums` from what was summed where the records are.
-    Shards add up. Tests that rank or permute need the losses, others their moments only.
+    losses, such as squared errors, by :meth:`from_moments` from published moments, or by
+    :meth:`from_sums` from sums over records. Shards add up. Tests that rank or permute
+    need the losses, others their moments only.
 
     Parameters
     ----------
@@ -482,7 +492,7 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
     values : ndarray of shape (2, n_samples) or None, default=None
         The losses of champion and challenger.
     groups : LossGroups or None, default=None
-        Sums of the differences a group, where records come in groups.
+        Sums of the differences in each group, where records come in groups.
     loss : str, default="losses"
         Name of the loss, with its options.
     clipped : tuple of two int, default=(0, 0)
@@ -563,12 +573,12 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
 
     @property
     def gain(self) -> float:
-        """Mean loss of the champion less that of the challenger."""
+        """Mean loss of the champion minus that of the challenger."""
         return self.moments.gain
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Caveats about how the losses came about."""
+        """Caveats about how the losses were obtained."""
         return (CLIPPED,) if any(self.clipped) else ()
 
     @property
@@ -593,7 +603,7 @@ class PairedLosses(LossSources, LossFrames, Mergeable):
 
     @property
     def differences(self) -> FloatArray:
-        """The champion's losses less the challenger's: positive favours the challenger."""
+        """The champion's losses minus the challenger's: positive favours the challenger."""
         return self.champion - self.challenger
 
     @property

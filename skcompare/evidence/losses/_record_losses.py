@@ -1,4 +1,4 @@
-"""Losses of single records: what a classifier's probabilities cost, record by record.
+"""Losses of a classifier's probabilities, record by record.
 
 A loss is a function of the positions of the true classes among the columns and of the
 probabilities. Metrics are means of these losses, and tests compare their means.
@@ -43,12 +43,12 @@ def brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     codes : ndarray of shape (n_samples,)
         Position of each true class among the columns.
     proba : ndarray of shape (n_samples, 2)
-        Probabilities, a column a class.
+        Probabilities, one column per class.
 
     Returns
     -------
     losses : ndarray of shape (n_samples,)
-        Between 0 and 1. It is that of the second class, and of the first one too.
+        Between 0 and 1, and the same whichever class is taken.
 
     References
     ----------
@@ -83,7 +83,7 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     codes : ndarray of shape (n_samples,)
         Position of each true class among the columns.
     proba : ndarray of shape (n_samples, n_classes)
-        Probabilities, a column a class.
+        Probabilities, one column per class.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
     codes : ndarray of shape (n_samples,)
         Position of each true class among the columns.
     proba : ndarray of shape (n_samples, n_classes)
-        Probabilities, a column a class.
+        Probabilities, one column per class.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     codes : ndarray of shape (n_samples,)
         Position of each true class among the columns.
     proba : ndarray of shape (n_samples, n_classes)
-        Probabilities, a column a class.
+        Probabilities, one column per class.
     eps : float, default=2.220446049250313e-16
         A smaller probability of the true class counts as this much; the default is that
         of scikit-learn's `log_loss` for probabilities in double precision (in single
@@ -163,7 +163,7 @@ def log(codes: IntArray, proba: FloatArray, *, eps: float = EPS) -> FloatArray:
     np.clip(chances, eps, 1.0, out=chances)
     with np.errstate(divide="ignore"):
         np.log(chances, out=chances)
-    # Less from 0, so that certainty gives 0 and not -0.
+    # Subtracted from 0, so that certainty gives 0 and not -0.
     return np.subtract(0.0, chances, out=chances)
 
 
@@ -178,12 +178,12 @@ def spherical(codes: IntArray, proba: FloatArray) -> FloatArray:
     codes : ndarray of shape (n_samples,)
         Position of each true class among the columns.
     proba : ndarray of shape (n_samples, n_classes)
-        Probabilities, a column a class.
+        Probabilities, one column per class.
 
     Returns
     -------
     losses : ndarray of shape (n_samples,)
-        One less the probability of the true class over the length of all of them: between
+        One minus the probability of the true class over the length of all of them: between
         0 and 1.
 
     References
@@ -210,19 +210,19 @@ def cost(
 ) -> FloatArray:
     """What does the decision cost that the probabilities make look cheapest [1]_?
 
-    For each record the class is decided on whose expected cost is least by the
-    probabilities, the first one where several are; what it costs given the truth is the
-    loss. It is proper: nobody gains by stating other probabilities than he believes.
+    Each record is assigned to the class of least expected cost, the first of several;
+    the loss is the cost of this decision given the truth. It is proper: stating
+    probabilities other than those one believes gains nothing.
 
     Parameters
     ----------
     codes : ndarray of shape (n_samples,)
         Position of each true class among the columns.
     proba : ndarray of shape (n_samples, n_classes)
-        Probabilities, a column a class.
+        Probabilities, one column per class.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
-        What it costs to decide on the class of a column when that of the row is true, as
-        in a confusion matrix. By default an error costs 1.
+        Cost of deciding on the class of a column when that of the row is true, as in a
+        confusion matrix. By default an error costs 1.
 
     Returns
     -------
@@ -260,23 +260,23 @@ def of_true_class(codes: IntArray, proba: FloatArray) -> FloatArray:
 
 
 def n_clipped(codes: IntArray, proba: FloatArray, losses: FloatArray, eps: float) -> int:
-    """Records whose true class has a probability below `eps`."""
-    # Most often none is near it, and the largest loss says so.
+    """Number of records whose true class has a probability below `eps`."""
+    # Mostly none is near it, as the largest loss shows.
     if eps == 0 or losses.max() < -np.log(eps):
         return 0
     return int(np.count_nonzero(of_true_class(codes, proba) < eps))
 
 
 def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
-    """A loss as its name, with the options that were given, and a function.
+    """The name of a loss with its options, and its function.
 
-    Options that are None count as not given.
+    Options that are None are left out.
     """
-    given = {name: on_host(value) for name, value in options.items() if value is not None}
+    passed = {name: on_host(value) for name, value in options.items() if value is not None}
     if callable(loss):
-        if given:
+        if passed:
             raise ValueError(
-                f"A loss of your own takes no options. Got {', '.join(given)}. Bind them "
+                f"A loss of your own takes no options. Got {', '.join(passed)}. Bind them "
                 "to it, for example by functools.partial."
             )
         return _name_of(loss), loss
@@ -284,18 +284,18 @@ def named_loss(loss: object, **options: Any) -> tuple[str, Loss]:
     if not isinstance(loss, str) or loss not in entries:
         raise unknown_name("loss", loss, entries)
     entry = entries[loss]
-    for name in given:
+    for name in passed:
         if name not in entry.options:
             raise ValueError(
                 f"The loss {loss!r} takes no option {name!r}. Its options: "
                 f"{', '.join(entry.options) or 'none'}. Leave it out."
             )
-    words = ", ".join(f"{name}={_plain(value)!r}" for name, value in given.items())
-    return f"{loss}({words})" if words else loss, partial(entry.function, **given)
+    text = ", ".join(f"{name}={_plain(value)!r}" for name, value in passed.items())
+    return f"{loss}({text})" if text else loss, partial(entry.function, **passed)
 
 
 def _name_of(loss: Any) -> str:
-    """What a loss of one's own is called, also with options that were bound to it."""
+    """Name of a user's own loss, also of one with options bound to it."""
     name = getattr(getattr(loss, "func", loss), "__name__", "")
     return name if name.isidentifier() else "own loss"
 
@@ -305,7 +305,7 @@ def _plain(value: Any) -> Any:
 
 
 def check_name(loss: object) -> None:
-    """Refuse what is no name of losses that were computed elsewhere."""
+    """Check that `loss` is a name, of losses that were computed elsewhere."""
     if not isinstance(loss, str):
         raise ValueError(
             f"`loss` must be the name of the losses, a str. Got {loss!r} instead. Leave it "
@@ -314,7 +314,7 @@ def check_name(loss: object) -> None:
 
 
 def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
-    """A loss a record, finite."""
+    """Check that a loss gives one finite number per record."""
     array = np.asarray(losses, dtype=np.float64)
     if array.shape != (n,):
         raise ValueError(
@@ -333,7 +333,7 @@ def checked_loss(name: str, losses: Any, n: int) -> FloatArray:
 
 
 def checked_values(name: str, values: Any) -> FloatArray:
-    """Losses that were computed elsewhere: finite, one a record."""
+    """Check losses that were computed elsewhere: finite, one per record."""
     try:
         array = as_array(values).astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
@@ -358,7 +358,7 @@ def checked_values(name: str, values: Any) -> FloatArray:
 
 def _within_reach(array: FloatArray) -> bool:
     """Whether all numbers are finite, and their squares too."""
-    # Sums of squares tell in one pass; of so few numbers each is made by one thread.
+    # Sums of squares show it in one pass; each is short enough for one thread.
     parts = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
     with np.errstate(over="ignore", invalid="ignore"):
         if all(np.dot(part, part) <= LARGEST for part in parts):

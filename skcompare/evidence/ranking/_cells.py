@@ -15,16 +15,16 @@ from skcompare.predictions import Answers
 BoolArray = NDArray[np.bool_]
 
 MOST_RECORDS = 1 << 61
-"""Records whose doubled counts still fit into eight bytes."""
+"""Limit of records, so that doubled counts fit into eight bytes."""
 
 MOST_KEYS = 1 << 62
 
 TABLE = 1 << 20
-"""Whole scores below this are found in a table."""
+"""Limit of whole scores that are looked up in a table."""
 
 
 def check_repeats(repeats: Any, n: int) -> IntArray:
-    """Records of each cell, in an own array of int64."""
+    """Check the records of each cell; return a copy as int64."""
     array = np.asarray(repeats)
     if array.shape != (n,) or array.dtype.kind not in "iu" or (array < 0).any():
         raise ValueError(
@@ -45,29 +45,33 @@ def check_repeats(repeats: Any, n: int) -> IntArray:
 def combined_cells(
     positive: BoolArray, scores: FloatArray, repeats: IntArray
 ) -> tuple[BoolArray, FloatArray, IntArray]:
-    """One cell for all of equal class and scores, sorted by these; none of no record."""
-    some = repeats > 0
-    if not some.all():
-        positive, scores, repeats = positive[some], scores[:, some], repeats[some]
+    """Merge cells of equal class and scores; sort them, and drop those without records."""
+    occupied = repeats > 0
+    if not occupied.all():
+        positive, scores, repeats = (
+            positive[occupied],
+            scores[:, occupied],
+            repeats[occupied],
+        )
     key: IntArray = positive.astype(np.int64)
     n_keys = 2
     for score in scores:
         codes, n_values = _positions(score)
         if n_keys * n_values >= MOST_KEYS:
-            found, key = np.unique(key, return_inverse=True)
-            n_keys = len(found)
+            unique, key = np.unique(key, return_inverse=True)
+            n_keys = len(unique)
         key = key * n_values + codes
         n_keys *= n_values
-    _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    totals = np.zeros(len(first), dtype=np.int64)
-    np.add.at(totals, which, repeats)
-    return positive[first], scores[:, first], totals
+    _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
+    totals = np.zeros(len(index), dtype=np.int64)
+    np.add.at(totals, inverse, repeats)
+    return positive[index], scores[:, index], totals
 
 
 def totals_of_scores(
     score: FloatArray, positive: BoolArray, repeats: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Which of the different scores each cell has, and the records of each by class.
+    """Positions of cells among the different scores, and records of each by class.
 
     Returns
     -------
@@ -82,11 +86,11 @@ def totals_of_scores(
 
 
 def _positions(score: FloatArray) -> tuple[IntArray, int]:
-    """The position of each score among the different ones, and the number of these."""
+    """Positions of scores among the different ones, and the number of these."""
     if score.min() >= 0 and score.max() < TABLE:
         whole = score.astype(np.int64)
         if (whole == score).all():
-            # Levels are found in a table, which is quicker than sorting them.
+            # Looking up bins in a table is faster than sorting them.
             present = np.zeros(int(whole.max()) + 1, dtype=bool)
             present[whole] = True
             return (np.cumsum(present) - 1)[whole], int(np.count_nonzero(present))
@@ -97,10 +101,10 @@ def _positions(score: FloatArray) -> tuple[IntArray, int]:
 def cell_counts(
     scores: FloatArray, positive: BoolArray, repeats: IntArray
 ) -> tuple[IntArray, list[int]]:
-    """What ``placement_counts_of`` finds for a record of each cell.
+    """Counts of ``placement_counts_of`` for one record of each cell.
 
-    Twice the records of the other class that it outranks, a tie being 1, a row a score;
-    and the number of different scores in each row.
+    Twice the records of the other class that it outranks, a tie being 1, one row per
+    score; and the number of different scores in each row.
     """
     counts = np.empty(scores.shape, dtype=np.int64)
     distinct = []
@@ -113,10 +117,10 @@ def cell_counts(
 
 
 def check_score(name: str, values: Any) -> FloatArray:
-    """Scores of shape (n_samples,) as float64: finite, and no two of them made one.
+    """Check that scores are finite and exact; return shape (n_samples,) as float64.
 
-    An order is all that is taken from scores, so what cannot be ordered exactly as it was
-    given is refused.
+    Only the order of the scores is used, so scores whose order float64 may change are
+    refused.
     """
     array = as_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -145,23 +149,23 @@ def check_score(name: str, values: Any) -> FloatArray:
 
 
 def _not_a_number(array: np.ndarray) -> str:
-    for at, value in enumerate(array.tolist()):
+    for position, value in enumerate(array.tolist()):
         try:
             float(value)
         except (TypeError, ValueError):
-            return f"{value!r} at position {at}"
+            return f"{value!r} at position {position}"
     return "objects that cannot be converted together"
 
 
 def _check_finite(name: str, score: FloatArray) -> None:
-    # A sum is not finite as soon as a value is not, and quicker than asking each.
+    # A sum is not finite as soon as a value is not, and faster than checking each.
     with np.errstate(over="ignore", invalid="ignore"):
         finite = np.isfinite(score.sum())
     if finite or np.isfinite(score).all():
         return
-    at = int(np.argmin(np.isfinite(score)))
+    i = int(np.argmin(np.isfinite(score)))
     raise ValueError(
-        f"`{name}` must be finite. Got {score[at]} at position {at}. Drop records without "
+        f"`{name}` must be finite. Got {score[i]} at position {i}. Drop records without "
         "a score, and write infinite ones as numbers beyond all others."
     )
 
@@ -173,7 +177,7 @@ def _check_exact(name: str, array: np.ndarray, score: FloatArray) -> None:
     ):
         return
     pairs = zip(array.tolist(), score.tolist(), strict=True)
-    rounded = next((one for one, other in pairs if one != other), None)
+    rounded = next((number for number, as_float in pairs if number != as_float), None)
     if rounded is not None:
         raise ValueError(
             f"`{name}` has numbers such as {rounded!r} that float64 rounds, so that "
@@ -182,7 +186,7 @@ def _check_exact(name: str, array: np.ndarray, score: FloatArray) -> None:
 
 
 def check_mask(positive: Any) -> NDArray[np.bool_]:
-    """Whether each record is of the positive class, in an own array."""
+    """Check the mask of positive records; return a copy of dtype bool."""
     array = np.asarray(positive)
     if array.ndim != 1 or not array.size:
         raise ValueError(
@@ -199,7 +203,7 @@ def check_mask(positive: Any) -> NDArray[np.bool_]:
 
 
 def check_scores(scores: Any, names: Sequence[str], n: int) -> FloatArray:
-    """A copy of the scores, of shape (n_scores, n_samples)."""
+    """Check the scores; return a copy of shape (n_scores, n_samples)."""
     rows = np.empty((len(names), n))
     for row, name, values in zip(rows, names, scores, strict=True):
         score = check_score(f"scores of {name}", values)
@@ -213,7 +217,7 @@ def check_scores(scores: Any, names: Sequence[str], n: int) -> FloatArray:
 
 
 def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
-    """Names of the classifiers, each another."""
+    """Check that names of the classifiers differ; make them by default."""
     if not k:
         raise ValueError(
             "Placement values need scores of one classifier at least. Got none. Pass an "
@@ -221,16 +225,20 @@ def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
         )
     if names is None:
         return tuple(f"classifier {i}" for i in range(1, k + 1))
-    known = (names,) if isinstance(names, str) else tuple(names)
-    if len(known) != k or len(set(known)) < k or not all(isinstance(s, str) for s in known):
+    classifiers = (names,) if isinstance(names, str) else tuple(names)
+    if (
+        len(classifiers) != k
+        or len(set(classifiers)) < k
+        or not all(isinstance(s, str) for s in classifiers)
+    ):
         raise ValueError(
-            f"`names` must be {k} different strings, one a classifier. Got {known!r}."
+            f"`names` must be {k} different strings, one a classifier. Got {classifiers!r}."
         )
-    return known
+    return classifiers
 
 
 def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
-    """The group of each record in an own array, or None."""
+    """Check the group of each record; return a copy, or None."""
     if groups is None:
         return None
     labels = check_groups(groups).copy()
@@ -245,7 +253,7 @@ def check_record_groups(groups: Any, n: int) -> NDArray[Any] | None:
 def joined_groups(
     one: NDArray[Any] | None, other: NDArray[Any] | None
 ) -> NDArray[Any] | None:
-    """The groups of two shards; records of one label are of one group."""
+    """Concatenate the groups of two shards; equal labels are one group."""
     if one is None or other is None:
         if one is not other:
             raise ValueError(
@@ -261,7 +269,7 @@ def joined_groups(
 
 
 def score_of(answers: Answers, column: int) -> FloatArray:
-    """Scores of one of two classes, greater for it."""
+    """Scores of one of two classes, greater for that class."""
     if answers.proba is not None:
         return answers.proba[:, column]
     if answers.decision is None:
@@ -278,46 +286,48 @@ def score_of(answers: Answers, column: int) -> FloatArray:
 Cells = tuple[NDArray[np.bool_], FloatArray, IntArray]
 
 BLOCK = 1 << 19
-"""Records that are handled at a time."""
+"""Number of records that are handled at a time."""
 
 MOST_COUNTED = 1 << 22
-"""Cells of a table that is added to as a whole."""
+"""Most cells of a table that is added up as a whole."""
 
 SAMPLE = 1 << 16
-"""Records that levels are fitted to."""
+"""Most records that bins are fitted to."""
 
 
 def check_levels(levels: Any, k: int) -> tuple[Levels, ...] | None:
-    """The levels of each classifier, or None where all are the scores themselves."""
+    """Check the bins of each classifier; None where all are the scores themselves."""
     if levels is None:
         return None
-    given = levels if isinstance(levels, Iterable) else (levels,)
-    each = (levels,) * k if isinstance(levels, Levels) else tuple(given)
-    if len(each) != k or not all(isinstance(one, Levels) for one in each):
+    sequence = levels if isinstance(levels, Iterable) else (levels,)
+    per_classifier = (levels,) * k if isinstance(levels, Levels) else tuple(sequence)
+    if len(per_classifier) != k or not all(
+        isinstance(item, Levels) for item in per_classifier
+    ):
         raise ValueError(
             f"`levels` must be Levels, for all or for each of {k} classifiers. Got "
             f"{levels!r:.80}. Make them by Levels.uniform or Levels.fitted; a number of "
             "levels is `n_levels`."
         )
-    return None if all(one.is_distinct for one in each) else each
+    return None if all(item.is_distinct for item in per_classifier) else per_classifier
 
 
 def plain_levels(levels: tuple[Levels, ...] | None, k: int) -> tuple[Levels, ...]:
-    """The levels of each classifier, also where they are the scores themselves."""
+    """Bins of each classifier, also where they are the scores themselves."""
     return (Levels.distinct(),) * k if levels is None else levels
 
 
 def check_level_codes(
     scores: FloatArray, names: Sequence[str], levels: tuple[Levels, ...]
 ) -> None:
-    """Refuse scores that are no levels where they should be."""
-    for name, score, own in zip(names, scores, levels, strict=True):
-        if own.n_levels is None:
+    """Refuse scores that are not numbers of bins where `levels` has bins."""
+    for name, score, bins in zip(names, scores, levels, strict=True):
+        if bins.n_levels is None:
             continue
         low, high = float(score.min()), float(score.max())
-        if low < 0 or high >= own.n_levels or (score != np.trunc(score)).any():
+        if low < 0 or high >= bins.n_levels or (score != np.trunc(score)).any():
             raise ValueError(
-                f"`scores` of {name} must be levels from 0 to {own.n_levels - 1}, as "
+                f"`scores` of {name} must be levels from 0 to {bins.n_levels - 1}, as "
                 f"`levels` says. Got numbers from {low:g} to {high:g}. Make them by "
                 "levels.codes(score), or use PlacementValues.from_predictions."
             )
@@ -333,74 +343,74 @@ def counted_parts(
 ) -> tuple[Any, ...]:
     """Arguments of the placement values of cells, from labels and scores of records."""
     truth, rows = as_array(y_true), [as_array(score) for score in scores]
-    whose = [f"scores of {name}" for name in names]
-    check_same_length({"y_true": truth}, dict(zip(whose, rows, strict=True)))
-    each = check_levels(levels, len(rows))
+    titles = [f"scores of {name}" for name in names]
+    check_same_length({"y_true": truth}, dict(zip(titles, rows, strict=True)))
+    bins = check_levels(levels, len(rows))
     if n_levels is not None:
-        each = _levels_for(rows, names, n_levels)
-    each = plain_levels(each, len(rows))
+        bins = _levels_for(rows, names, n_levels)
+    bins = plain_levels(bins, len(rows))
     classes = _classes(truth)
     label = positive_class(classes, pos_label)
     label = label.item() if isinstance(label, np.generic) else label
     occurs = label in classes.tolist()
     blocks = (
         (
-            # Labels of another type than the class that is missing do not compare.
-            (_labels(truth, some) == label) if occurs else _none(some),
+            # Labels cannot be compared with a missing class of another type.
+            (_labels(truth, block) == label) if occurs else _none(block),
             [
-                own.codes(_score(name, score, some))
-                for name, score, own in zip(names, rows, each, strict=True)
+                own_bins.codes(_score(name, score, block))
+                for name, score, own_bins in zip(names, rows, bins, strict=True)
             ],
         )
-        for some in _blocks(len(truth))
+        for block in _blocks(len(truth))
     )
-    positive, cells, repeats = _tally(blocks, each)
-    return positive, cells, names, None, None, label, repeats, each
+    positive, cells, repeats = _tally(blocks, bins)
+    return positive, cells, names, None, None, label, repeats, bins
 
 
 def _levels_for(
     scores: Sequence[Any], names: Sequence[str], n_levels: int
 ) -> tuple[Levels, ...]:
-    """Levels of each classifier: its scores if they are few, else fitted to a sample."""
+    """Bins of each classifier: its scores if they are few, else fitted to a sample."""
     rng = np.random.default_rng(0)
     n = len(scores[0])
-    # Any n_levels is refused that no levels could have.
+    # Refuses a number that no bins can have.
     Levels.uniform(n_levels)
-    found = []
+    bins = []
     for name, score in zip(names, scores, strict=True):
         if _has_few(name, score, n_levels):
-            found.append(Levels.distinct())
+            bins.append(Levels.distinct())
             continue
-        at = np.sort(rng.integers(n, size=SAMPLE)) if n > SAMPLE else slice(None)
-        sample = check_score(f"scores of {name}", score[at])
-        found.append(Levels.quantised(sample, n_levels))
-    return tuple(found)
+        rows = np.sort(rng.integers(n, size=SAMPLE)) if n > SAMPLE else slice(None)
+        sample = check_score(f"scores of {name}", score[rows])
+        bins.append(Levels.quantised(sample, n_levels))
+    return tuple(bins)
 
 
 def _has_few(name: str, score: Any, n_levels: int) -> bool:
-    """Whether a score has at most so many different values."""
-    known = np.empty(0)
-    for some in _blocks(len(score)):
-        known = np.union1d(known, _score(name, score, some))
-        if len(known) > n_levels:
+    """Whether a score has at most `n_levels` different values."""
+    values = np.empty(0)
+    for block in _blocks(len(score)):
+        values = np.union1d(values, _score(name, score, block))
+        if len(values) > n_levels:
             return False
     return True
 
 
 def _tally(blocks: Iterator[tuple[Any, list[Any]]], levels: tuple[Levels, ...]) -> Cells:
-    sizes = [own.n_levels for own in levels]
+    sizes = [bins.n_levels for bins in levels]
     n_cells = np.prod([2.0, *(size or np.inf for size in sizes)])
     if n_cells <= MOST_COUNTED:
         return _counted(blocks, [int(size or 0) for size in sizes])
     return _merged(blocks)
 
 
-def _none(some: slice) -> NDArray[np.bool_]:
-    return np.zeros(some.stop - some.start, dtype=bool)
+def _none(block: slice) -> NDArray[np.bool_]:
+    return np.zeros(block.stop - block.start, dtype=bool)
 
 
 def _counted(blocks: Iterator[tuple[Any, list[Any]]], sizes: list[int]) -> Cells:
-    """Add up in a table of all cells there may be."""
+    """Count records in a table of all possible cells."""
     shape = (2, *sizes)
     table = np.zeros(int(np.prod(shape)), dtype=np.int64)
     for positive, codes in blocks:
@@ -409,53 +419,53 @@ def _counted(blocks: Iterator[tuple[Any, list[Any]]], sizes: list[int]) -> Cells
             key *= size
             key += code
         table += np.bincount(key, minlength=len(table))
-    found = np.flatnonzero(table)
-    positive, *codes = np.unravel_index(found, shape)
-    return positive == 1, np.array(codes, dtype=np.float64), table[found]
+    occupied = np.flatnonzero(table)
+    positive, *codes = np.unravel_index(occupied, shape)
+    return positive == 1, np.array(codes, dtype=np.float64), table[occupied]
 
 
 def _merged(blocks: Iterator[tuple[Any, list[Any]]]) -> Cells:
-    """Combine the cells of blocks, whenever they are as many as those before."""
-    done: Cells | None = None
-    waiting: list[Cells] = []
-    n_waiting = 0
+    """Combine the cells of blocks, whenever they are as many as the combined ones."""
+    total: Cells | None = None
+    pending: list[Cells] = []
+    n_pending = 0
     for positive, codes in blocks:
         scores = np.array(codes, dtype=np.float64)
         cells = combined_cells(positive, scores, np.ones(len(positive), dtype=np.int64))
-        waiting.append(cells)
-        n_waiting += len(cells[0])
-        if done is None or n_waiting >= len(done[0]):
-            done, waiting, n_waiting = _together(done, waiting), [], 0
-    return _together(done, waiting)
+        pending.append(cells)
+        n_pending += len(cells[0])
+        if total is None or n_pending >= len(total[0]):
+            total, pending, n_pending = _combined(total, pending), [], 0
+    return _combined(total, pending)
 
 
-def _together(done: Cells | None, waiting: list[Cells]) -> Cells:
-    every = waiting if done is None else [done, *waiting]
-    if len(every) == 1:
-        return every[0]
+def _combined(total: Cells | None, pending: list[Cells]) -> Cells:
+    all_cells = pending if total is None else [total, *pending]
+    if len(all_cells) == 1:
+        return all_cells[0]
     positive, scores, repeats = (
-        np.concatenate(parts, axis=-1) for parts in zip(*every, strict=True)
+        np.concatenate(parts, axis=-1) for parts in zip(*all_cells, strict=True)
     )
     return combined_cells(positive, scores, repeats)
 
 
 def _classes(y_true: NDArray[Any]) -> NDArray[Any]:
-    found = [encode_labels(_labels(y_true, some), {})[0] for some in _blocks(len(y_true))]
-    return np.unique(np.concatenate(found))
+    parts = [encode_labels(_labels(y_true, block), {})[0] for block in _blocks(len(y_true))]
+    return np.unique(np.concatenate(parts))
 
 
-def _labels(y_true: NDArray[Any], some: slice) -> NDArray[Any]:
+def _labels(y_true: NDArray[Any], block: slice) -> NDArray[Any]:
     try:
-        return check_labels("y_true", y_true[some])
+        return check_labels("y_true", y_true[block])
     except ValueError:
         # The message names positions among all labels.
         check_labels("y_true", y_true)
         raise
 
 
-def _score(name: str, score: NDArray[Any], some: slice) -> FloatArray:
+def _score(name: str, score: NDArray[Any], block: slice) -> FloatArray:
     try:
-        return check_score(f"scores of {name}", as_array(score[some]))
+        return check_score(f"scores of {name}", as_array(score[block]))
     except ValueError:
         check_score(f"scores of {name}", score)
         raise

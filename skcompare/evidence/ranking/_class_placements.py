@@ -1,4 +1,4 @@
-"""Scores of every class by both classifiers, and where records stand among them."""
+"""Scores of every class by both classifiers, and the ranks of records by them."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +17,7 @@ from skcompare.predictions import SCORES, Answers, PairedPredictions
 
 
 class PairRanks(NamedTuple):
-    """Where records stand in the scores of one class, class against class.
+    """Ranks of records by the scores of one class, class against class.
 
     Counts are doubled, so that half of a tied record is a whole number.
     """
@@ -67,9 +67,9 @@ def pair_ranks(scores: FloatArray, codes: IntArray, own: int, n_classes: int) ->
     np.cumsum(within.reshape(-1, n_classes), axis=0, out=before_stretch[1:])
     own_stretch = stretch[is_own]
     below = before_stretch[own_stretch] + before_stretch[own_stretch + 1]
-    mine = np.ascontiguousarray(before_stretch[:, own])
+    own_before = np.ascontiguousarray(before_stretch[:, own])
     above = np.empty(len(values), dtype=np.int64)
-    above[order] = 2 * mine[-1] - mine[stretch] - mine[stretch + 1]
+    above[order] = 2 * own_before[-1] - own_before[stretch] - own_before[stretch + 1]
     return PairRanks(order[is_own], below, above, int(np.count_nonzero(begins)))
 
 
@@ -83,7 +83,7 @@ class OneVsRest:
         NaN for a class without records, or without others.
     influence : ndarray of shape (n_samples, n_classes)
         Scaled so that ``influence.T @ influence`` is the covariance of `aucs` for
-        unrelated records, and the same of its sums a group for grouped ones. NaN for a
+        unrelated records; for grouped ones its sums per group take its place. NaN for a
         class whose variance is undefined.
     distinct : int
         The fewest different scores of a class.
@@ -151,7 +151,7 @@ def one_vs_rest(
         m = int(np.count_nonzero(is_own))
         if not 0 < m < n:
             continue
-        columns = np.stack([one[:, k] for one in scores])
+        columns = np.stack([matrix[:, k] for matrix in scores])
         counts, different = placement_counts_of(columns, is_own)
         distinct = list(map(min, distinct, different))
         # Counts add up exactly, so that the order of the records changes no bit.
@@ -176,15 +176,15 @@ def one_vs_one(
     """Areas and influence of each class against each other, for both classifiers.
 
     The area of a pair is the mean of that of either class's scores among the records of
-    both (Hand and Till 2001). A record of class c moves it by the mean of its two
-    placement values, less their mean over the class, divided as in :func:`one_vs_rest`.
+    both (Hand and Till 2001). The influence of a record of class c is the mean of its two
+    placement values minus their mean over the class, divided as in :func:`one_vs_rest`.
 
     Parameters
     ----------
     scores, codes, units
         As for :func:`one_vs_rest`.
     """
-    champion, challenger = (_of_pairs(one, codes, units) for one in scores)
+    champion, challenger = (_of_pairs(matrix, codes, units) for matrix in scores)
     return champion, challenger
 
 
@@ -192,7 +192,7 @@ def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> OneVsOne:
     n, n_classes = scores.shape
     counts = np.bincount(codes, minlength=n_classes)
     aucs = np.full((n_classes, n_classes), np.nan)
-    # One row a class, so that what is added at a time lies together.
+    # One row per class, so that values that are added together are contiguous.
     influence = np.zeros((n_classes, n))
     present = np.flatnonzero(counts)
     distinct = n
@@ -218,7 +218,7 @@ def _of_pairs(scores: FloatArray, codes: IntArray, units: IntArray) -> OneVsOne:
 
 
 def _factor(n_units: int) -> float:
-    """Root of what turns a mean of squares into an unbiased variance; NaN for one unit."""
+    """Root of the factor from a mean square to an unbiased variance; NaN for one unit."""
     return float(np.sqrt(n_units / (n_units - 1))) if n_units > 1 else np.nan
 
 
@@ -228,20 +228,20 @@ def _factors(n_units: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassPlacementValues(Mergeable):
-    """What two classifiers scored each class, for areas under the curves of all classes.
+    """Scores of each class by two classifiers, for areas under the curves of all classes.
 
     A record is a positive of its own class and a negative of all others, so that the areas
-    of the classes are correlated. How much each record moves each area is therefore kept
-    record by record: :meth:`one_vs_rest` has it for each class against all others, and
-    :meth:`one_vs_one` for each two classes. Both are found when they are first asked for.
-    The scores are kept, so that evidence of shards merges by ranking anew.
+    of the classes are correlated. The influence of each record on each area is therefore
+    kept: :meth:`one_vs_rest` has it for each class against all others, and
+    :meth:`one_vs_one` for each two classes. Both are computed when they are first used.
+    The scores are kept, so that evidence of shards is merged by ranking again.
 
     Parameters
     ----------
     codes : array-like of shape (n_samples,)
         True class of each record, as a position in `classes`.
     champion, challenger : array-like of shape (n_samples, n_classes)
-        Probabilities or other scores, a column a class; more is a stronger yes. Of two
+        Probabilities or other scores, one column per class, greater for that class. Of two
         classes only the second column is ranked, as scikit-learn does.
     classes : array-like of shape (n_classes,)
         Class labels, sorted. Not all need occur.
@@ -346,28 +346,30 @@ class ClassPlacementValues(Mergeable):
         y_true : array-like of shape (n_samples,)
             True labels.
         champion_proba, challenger_proba : array-like of shape (n_samples, n_classes)
-            Probabilities, a column a class in sorted order; of two classes also those of
-            the second one, of shape (n_samples,).
+            Probabilities, one column per class in sorted order; of two classes also those
+            of the second one, of shape (n_samples,).
         labels : array-like of shape (n_classes,), optional
             All class labels, where `y_true` may lack some of them.
         groups : array-like of shape (n_samples,), optional
             Group of each record; the design is then that of grouped records.
         """
         truth = check_labels("y_true", y_true)
-        given = truth if labels is None else check_labels("labels", labels)
-        classes = np.unique(given)
-        first, second = (
+        all_labels = truth if labels is None else check_labels("labels", labels)
+        classes = np.unique(all_labels)
+        champion, challenger = (
             check_probabilities(name, values, len(classes))
             for name, values in (
                 ("champion_proba", champion_proba),
                 ("challenger_proba", challenger_proba),
             )
         )
-        check_same_length(y_true=truth, champion_proba=first, challenger_proba=second)
+        check_same_length(
+            y_true=truth, champion_proba=champion, challenger_proba=challenger
+        )
         codes = class_codes("y_true", truth, classes)
         design = Design("holdout", grouped=groups is not None)
-        known = None if groups is None else check_groups(groups)
-        return cls(codes, first, second, classes, known, design)
+        group_labels = None if groups is None else check_groups(groups)
+        return cls(codes, champion, challenger, classes, group_labels, design)
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ClassPlacementValues":
@@ -381,8 +383,8 @@ class ClassPlacementValues(Mergeable):
         groups = predictions.groups
         if groups is not None and predictions.records is not None:
             groups = groups[predictions.records]
-        first, second = (_scores_of(answer) for answer in pair.roles)
-        return cls(codes, first, second, predictions.classes, groups, pair.design)
+        champion, challenger = (_scores_of(classifier) for classifier in pair.roles)
+        return cls(codes, champion, challenger, predictions.classes, groups, pair.design)
 
     @property
     def n(self) -> int:
@@ -446,14 +448,14 @@ class ClassPlacementValues(Mergeable):
     def _once(self, function: Any) -> Any:
         if function not in self._found:
             both = function((self.champion, self.challenger), self.codes, self.units)
-            for one in both:
-                one.aucs.setflags(write=False)
-                one.influence.setflags(write=False)
+            for areas in both:
+                areas.aucs.setflags(write=False)
+                areas.influence.setflags(write=False)
             self._found[function] = both
         return self._found[function]
 
     def sums_by_unit(self, values: FloatArray) -> FloatArray:
-        """Sums of what records have over the records of each unit, in its first axis."""
+        """Sums of values over the records of each unit, along the first axis."""
         if not self.is_grouped:
             return values
         columns = values.reshape(self.n, -1).T
@@ -462,7 +464,7 @@ class ClassPlacementValues(Mergeable):
         return totals.reshape(self.n_units, *values.shape[1:])
 
     def swap(self) -> "ClassPlacementValues":
-        """The scores with the roles exchanged."""
+        """Scores with the roles exchanged."""
         return replace(self, champion=self.challenger, challenger=self.champion)
 
     def __add__(self, other: object) -> "ClassPlacementValues":
@@ -485,14 +487,14 @@ class ClassPlacementValues(Mergeable):
         )
 
 
-def _scores_of(answer: Answers) -> FloatArray:
-    if answer.proba is not None:
-        return answer.proba
-    if answer.decision is None:
+def _scores_of(classifier: Answers) -> FloatArray:
+    if classifier.proba is not None:
+        return classifier.proba
+    if classifier.decision is None:
         raise ValueError(
-            f"{answer.name} has no scores. Pass probabilities, or use a test of labels."
+            f"{classifier.name} has no scores. Pass probabilities, or use a test of labels."
         )
-    decision = answer.decision
+    decision = classifier.decision
     return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
 
 
@@ -509,7 +511,7 @@ def _checked_codes(codes: Any, n_classes: int) -> IntArray:
 
 
 def _checked_scores(role: str, values: Any, n_classes: int) -> FloatArray:
-    # A column lies together, because columns are what is sorted.
+    # Columns are contiguous, because they are sorted one by one.
     scores = np.array(values, dtype=np.float64, order="F")
     if scores.ndim != 2 or scores.shape[1] != n_classes:
         raise ValueError(
@@ -522,18 +524,18 @@ def _checked_scores(role: str, values: Any, n_classes: int) -> FloatArray:
     return scores
 
 
-def _joined(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-    """The groups of both shards."""
-    if one is None and other is None:
+def _joined(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | None:
+    """Concatenate the groups of both shards."""
+    if first is None and second is None:
         return None
-    if one is None or other is None:
+    if first is None or second is None:
         raise ValueError(
             "Only shards that all have groups, or none, can be merged. Got one of each. "
             "Pass `groups` for each of them."
         )
-    if (one.dtype.kind in "US") != (other.dtype.kind in "US"):
+    if (first.dtype.kind in "US") != (second.dtype.kind in "US"):
         raise ValueError(
             "Only groups with labels of one type can be merged. Got "
-            f"{some_of(one)} and {some_of(other)}. Convert one of them."
+            f"{some_of(first)} and {some_of(second)}. Convert one of them."
         )
-    return np.concatenate([one, other])
+    return np.concatenate([first, second])

@@ -1,4 +1,4 @@
-"""Placement values that are ranked and added up on the device that the scores are on."""
+"""Placement values that are counted and added up on the device of the scores."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -16,10 +16,10 @@ MOST_RECORDS = 1 << 30
 
 
 class DeviceRanks(NamedTuple):
-    """What numpy would have found, bit for bit: whole numbers have no rounding."""
+    """Ranks from a device, equal to those of numpy bit for bit, as whole numbers are."""
 
     counts: IntArray
-    """Counts a score, see :func:`placement_counts`."""
+    """Counts of each score, see :func:`placement_counts`."""
 
     n_distinct: list[int]
     """Number of different values of each score."""
@@ -28,27 +28,27 @@ class DeviceRanks(NamedTuple):
 
 
 def device_ranks(scores: Sequence[Any], positive: NDArray[np.bool_]) -> DeviceRanks | None:
-    """Rank scores that were checked; None where they are to be ranked in numpy.
+    """Rank scores that were checked; None for scores to be ranked in numpy.
 
-    That is where they are arrays of numpy, where a class has no record, and where records
-    are too many for the sums.
+    These are arrays of numpy, scores where a class has no record, and scores of too many
+    records for the sums.
     """
-    space = space_of(**{f"scores {k}": one for k, one in enumerate(scores, 1)})
+    space = space_of(**{f"scores {k}": score for k, score in enumerate(scores, 1)})
     n, m = len(positive), int(np.count_nonzero(positive))
     if space is None or not 0 < m < n < MOST_RECORDS:
         return None
-    there = space.own(positive)
-    ranked = [_ranked(space, _comparable(space, score), there) for score in scores]
+    mask = space.own(positive)
+    ranked = [_ranked(space, _comparable(space, score), mask) for score in scores]
     counts = [counts for counts, _ in ranked]
-    totals = [int(space.xp.sum(each)) // 2 for each in counts]
-    sums = as_fractions(totals, *_products(space, counts, there), m, n - m)
-    rows = np.stack([on_host(space.xp.astype(each, space.xp.int32)) for each in counts])
+    totals = [int(space.xp.sum(row)) // 2 for row in counts]
+    sums = as_fractions(totals, *_products(space, counts, mask), m, n - m)
+    rows = np.stack([on_host(space.xp.astype(row, space.xp.int32)) for row in counts])
     rows.setflags(write=False)
     return DeviceRanks(rows, [distinct for _, distinct in ranked], sums)
 
 
 def _comparable(space: Space, values: Any) -> Any:
-    """Scores as a vector of a type that has an order; it is that of float64."""
+    """Scores as a vector of a type with an order, which is that of float64."""
     xp = space.xp
     score = space.own(values, None if is_foreign(values) else "float64")
     score = xp.reshape(score, (-1,))
@@ -58,8 +58,8 @@ def _comparable(space: Space, values: Any) -> Any:
 def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
     """Twice the records of the other class that each record outranks, a tie being 1.
 
-    The second value is the number of different scores. Records of each of them are counted,
-    and what a record outranks depends on its score alone.
+    The second value is the number of different scores. Records of each score are counted,
+    because the records that a record outranks depend on its score alone.
     """
     xp = space.xp
     different, level = xp.unique_inverse(score)
@@ -77,20 +77,20 @@ def _ranked(space: Space, score: Any, positive: Any) -> tuple[Any, int]:
 def _products(
     space: Space, counts: Sequence[Any], positive: Any
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Sums of products, each count cut in two so that no sum overflows."""
+    """Sums of products, each count split in two so that no sum overflows."""
     xp, k = space.xp, len(counts)
     shift = ((2 * positive.shape[0]).bit_length() + 1) // 2
     base = 1 << shift
-    high = [each // base for each in counts]
-    low = [each - part * base for each, part in zip(counts, high, strict=True)]
+    high = [row // base for row in counts]
+    low = [row - part * base for row, part in zip(counts, high, strict=True)]
     inside = [[0] * k for _ in range(k)]
     outside = [[0] * k for _ in range(k)]
-    nothing = xp.zeros_like(counts[0])
+    zeros = xp.zeros_like(counts[0])
 
     def summed(products: Any) -> tuple[int, int]:
-        every = int(xp.sum(products))
-        own = int(xp.sum(xp.where(positive, products, nothing)))
-        return own, every - own
+        total = int(xp.sum(products))
+        own = int(xp.sum(xp.where(positive, products, zeros)))
+        return own, total - own
 
     for i in range(k):
         for j in range(i, k):

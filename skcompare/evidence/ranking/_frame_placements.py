@@ -14,36 +14,36 @@ from skcompare.predictions import arrays_from_frame, columns_on_engine
 ROLES = ("champion", "challenger")
 
 COLLECTED = 10_000_000
-"""Records whose scores are collected in order to be sorted."""
+"""Most records whose scores are collected in order to be sorted."""
 
 
 class PlacementFrames:
-    """The constructors of PlacementValues that leave records where they are."""
+    """Constructors of PlacementValues that leave records where they are."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def __init__(self, *values: Any, **named: Any) -> None: ...
+        def __init__(self, *values: Any, **kwargs: Any) -> None: ...
 
         @classmethod
-        def from_predictions(cls, y_true: Any, *scores: Any, **named: Any) -> Self: ...
+        def from_predictions(cls, y_true: Any, *scores: Any, **kwargs: Any) -> Self: ...
 
     @classmethod
     def from_tally(cls, tally: Tally) -> Self:
-        """The cells of a tally that was asked for ranking."""
-        found = tally.cells(["y", "level_0", "level_1"])
-        scores = [found.keys["level_0"], found.keys["level_1"]]
+        """Make the cells from a tally of rankings."""
+        tallied = tally.cells(["y", "level_0", "level_1"])
+        scores = [tallied.keys["level_0"], tallied.keys["level_1"]]
         plan = tally.plan
         label = tally.classes[plan.ranked]
         return cls(
-            found.keys["y"] == plan.ranked,
+            tallied.keys["y"] == plan.ranked,
             np.array(scores, dtype=np.float64),
             tally.names,
             None,
             plan.design,
             label.item(),
-            found.counts,
+            tallied.counts,
             plan.levels,
         )
 
@@ -66,7 +66,7 @@ class PlacementFrames:
 
         Records in memory are ranked as they are, and those of an engine as well where
         there are at most `collect`: labels and scores are collected and sorted. Of more
-        records an engine counts the levels of their scores, by one group-by; areas under
+        records an engine counts the bins of their scores, by one group-by; areas under
         the curve then have a stated bound on their error, see
         :doc:`/user_guide/large_auc`.
 
@@ -82,14 +82,14 @@ class PlacementFrames:
         pos_label : label, optional
             The positive class; 1 or True by default.
         n_levels : int, default=512
-            Levels of the scores of each classifier. Scores with no more different values
+            Bins of the scores of each classifier. Scores with no more different values
             are ranked exactly.
         levels : Levels or pair of Levels, optional
-            The levels, where they are fixed; records are then counted, however few.
+            The bins, where they are fixed; records are then counted, however few.
         collect : int, default=10_000_000
-            Records of an engine that are collected at most. With 0 none are.
+            Most records of an engine that are collected. With 0 none are.
         groups : str or tuple, optional
-            Column of the group of each record; such records are not counted by levels.
+            Column of the group of each record; such records are not counted by bins.
 
         Examples
         --------
@@ -102,13 +102,13 @@ class PlacementFrames:
         [0.75, 0.875]
         """
         check_count("collect", collect, least=0)
-        answers = {"champion": champion, "challenger": challenger}
+        score_columns = {"champion": champion, "challenger": challenger}
         columns = columns_on_engine(
-            frame, y_true, answers, id=id, groups=groups, lists=False
+            frame, y_true, score_columns, id=id, groups=groups, lists=False
         )
         if columns is None:
             truth, arrays, group = arrays_from_frame(
-                frame, y_true, answers, id=id, groups=groups
+                frame, y_true, score_columns, id=id, groups=groups
             )
             return cls.from_predictions(
                 truth,
@@ -123,6 +123,6 @@ class PlacementFrames:
             return cls.from_predictions(
                 truth, *scores, pos_label=pos_label, groups=group, names=ROLES
             )
-        asked = Asked(ranking=True, n_levels=n_levels, levels=levels, pos_label=pos_label)
-        asked.check_groups(groups is not None)
-        return cls.from_tally(EngineTally(columns, asked, kind="scores").tally())
+        request = Asked(ranking=True, n_levels=n_levels, levels=levels, pos_label=pos_label)
+        request.check_groups(groups is not None)
+        return cls.from_tally(EngineTally(columns, request, kind="scores").tally())

@@ -1,4 +1,4 @@
-"""How the scores of classifiers rank the records of two classes."""
+"""Placement values of the records of two classes, by the scores of classifiers."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -47,13 +47,13 @@ from skcompare.evidence.ranking._ranks import (
 from skcompare.predictions import SCORES, PairedPredictions, Predictions
 
 ROUNDED_UP = 1 + 1e-9
-"""Makes up for the rounding of sums, so that bounds stay bounds."""
+"""Factor that makes up for the rounding of sums, so that bounds stay bounds."""
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 class ContrastBounds(NamedTuple):
-    """How far a weighted sum of AUCs of levels may be from that of the scores."""
+    """Bounds of the error that bins of the scores add to a weighted sum of AUCs."""
 
     estimate: float
     """Of the weighted sum."""
@@ -69,10 +69,10 @@ class ContrastBounds(NamedTuple):
 
 
 class LevelErrors(NamedTuple):
-    """Placement values of cells, how far they may be off, and what they weigh."""
+    """Placement values of cells, bounds of their errors, and their weights."""
 
     values: FloatArray
-    """Less their mean, of shape (n_scores, n_cells)."""
+    """Minus their mean, of shape (n_scores, n_cells)."""
 
     errors: FloatArray
     """Greatest distance from the placement values by the scores, of the same shape."""
@@ -93,11 +93,11 @@ class LevelErrors(NamedTuple):
     def covariance(self) -> FloatArray:
         """Bounds of the covariances, of shape (n_scores, n_scores)."""
         weighted = self.errors * self.weights
-        moved = (np.abs(self.values) + ROUNDING) @ weighted.T
+        linear = (np.abs(self.values) + ROUNDING) @ weighted.T
         squares = (weighted * self.errors).sum(axis=1)
-        both = np.sqrt(np.outer(squares, squares))
-        bounds: FloatArray = (moved + moved.T + both) * ROUNDED_UP
-        # Scores that are no levels move nothing, not even by rounding.
+        quadratic = np.sqrt(np.outer(squares, squares))
+        bounds: FloatArray = (linear + linear.T + quadratic) * ROUNDED_UP
+        # Scores that are not binned add no error, not even by rounding.
         bounds[np.ix_(squares == 0, squares == 0)] = 0.0
         return bounds
 
@@ -109,21 +109,22 @@ class LevelErrors(NamedTuple):
         if not errors.any():
             return ContrastBounds(0.0, 0.0, 0.0, 0.0)
         estimate = float(errors @ self.shares) * ROUNDED_UP
-        # Levels that part the classes nearly, and half of them do not.
+        # It may exceed the bound where bins nearly separate the classes, and half of the
+        # bins do not.
         expected = min(expected, estimate)
         if math.isnan(variance):
             return ContrastBounds(estimate, math.nan, math.nan, expected)
         weighted = errors * self.weights
         size = float(np.abs(weights).sum())
-        moved = 2 * float((np.abs(weights @ self.values) + size * ROUNDING) @ weighted)
+        linear = 2 * float((np.abs(weights @ self.values) + size * ROUNDING) @ weighted)
         squares = float(weighted @ errors)
-        error, root = math.sqrt(max(0.0, variance)), math.sqrt(squares)
-        most = min(error + root, math.sqrt(max(0.0, variance) + moved + squares))
-        least = max(0.0, error - root, math.sqrt(max(0.0, variance - moved)))
+        standard_error, root = math.sqrt(max(0.0, variance)), math.sqrt(squares)
+        upper = min(standard_error + root, math.sqrt(max(0.0, variance) + linear + squares))
+        lower = max(0.0, standard_error - root, math.sqrt(max(0.0, variance - linear)))
         return ContrastBounds(
             estimate,
-            (moved + squares) * ROUNDED_UP,
-            max(most - error, error - least) * ROUNDED_UP,
+            (linear + squares) * ROUNDED_UP,
+            max(upper - standard_error, standard_error - lower) * ROUNDED_UP,
             expected,
         )
 
@@ -135,20 +136,22 @@ def level_errors(
     repeats: IntArray,
     levels: Sequence[Levels],
 ) -> LevelErrors:
-    """What bounds are made of, from the counts and the levels of cells."""
+    """Errors of placement values, from the counts and the bins of cells."""
     m, n = int(repeats[positive].sum()), int(repeats[~positive].sum())
     others = np.where(positive, n, m)
     values = counts / (2.0 * others)
     errors = np.zeros(scores.shape)
-    for row, score, own in zip(errors, scores, levels, strict=True):
-        if not own.is_distinct:
+    for row, score, bins in zip(errors, scores, levels, strict=True):
+        if not bins.is_distinct:
             codes, p, q = totals_of_scores(score, positive, repeats)
             row[:] = np.where(positive, q[codes], p[codes]) / (2.0 * others)
     shares = np.where(positive, repeats / m, 0.0)
     values -= (values @ shares)[:, np.newaxis]
-    # One record of a class has no variance, and no bound of one.
-    per = np.where(positive, m * (m - 1.0), n * (n - 1.0))
-    weights = np.divide(repeats, per, out=np.full(len(per), np.nan), where=per > 0)
+    # A class of one record has no variance, and no bound of it.
+    divisors = np.where(positive, m * (m - 1.0), n * (n - 1.0))
+    weights = np.divide(
+        repeats, divisors, out=np.full(len(divisors), np.nan), where=divisors > 0
+    )
     return LevelErrors(values, errors, weights, shares)
 
 
@@ -158,38 +161,39 @@ def order_errors(
     repeats: IntArray,
     levels: Sequence[Levels],
 ) -> tuple[FloatArray, FloatArray]:
-    """What to expect of the errors of AUCs, apart from their bounds.
+    """Expected errors of AUCs, apart from their bounds.
 
     Returns
     -------
     deviations : ndarray of shape (n_scores,)
-        Standard deviations, if records within a level come in any order.
+        Standard deviations, if records within a bin come in any order.
     halved : ndarray of shape (n_scores,)
-        AUCs if every two neighbouring levels were one.
+        AUCs if every two neighbouring bins were one.
     """
     deviations, halved = np.zeros(len(scores)), np.empty(len(scores))
-    for i, (score, own) in enumerate(zip(scores, levels, strict=True)):
-        coarser = score if own.is_distinct else score // 2
+    for i, (score, bins) in enumerate(zip(scores, levels, strict=True)):
+        coarser = score if bins.is_distinct else score // 2
         _, p, q = totals_of_scores(coarser, positive, repeats)
         halved[i] = auc_of(p, q)
-        if not own.is_distinct:
+        if not bins.is_distinct:
             _, *totals = totals_of_scores(score, positive, repeats)
-            many, few = (total.astype(np.float64) for total in totals)
-            variance = float((many * few * (many + few + 1)).sum()) / 12
-            deviations[i] = math.sqrt(variance) / (many.sum() * few.sum())
+            positives, negatives = (total.astype(np.float64) for total in totals)
+            products = positives * negatives * (positives + negatives + 1)
+            variance = float(products.sum()) / 12
+            deviations[i] = math.sqrt(variance) / (positives.sum() * negatives.sum())
     return deviations, halved
 
 
 def auc_of(positives: IntArray, negatives: IntArray) -> float:
-    """The AUC of scores with so many records of each class, by increasing score."""
-    won = 2 * (np.cumsum(negatives) - negatives) + negatives
+    """AUC from the records of each class at each score, by increasing score."""
+    outranked = 2 * (np.cumsum(negatives) - negatives) + negatives
     p, q = positives.tolist(), negatives.tolist()
-    pairs = sum(a * b for a, b in zip(p, won.tolist(), strict=True))
+    pairs = sum(a * b for a, b in zip(p, outranked.tolist(), strict=True))
     return float(pairs / (2 * sum(p) * sum(q)))
 
 
 class PlacementAreas(Mergeable):
-    """What placement values say of records and of cells of them alike."""
+    """AUCs and their covariances, from the placement values of records or of cells."""
 
     __slots__ = ()
 
@@ -238,7 +242,7 @@ class PlacementAreas(Mergeable):
         sums = self.sums
         if not sums.scale:
             return np.full((self.n_scores, self.n_scores), np.nan)
-        return np.array([[one / sums.scale for one in row] for row in sums.covariance])
+        return np.array([[value / sums.scale for value in row] for row in sums.covariance])
 
     @property
     def counts(self) -> IntArray:
@@ -267,45 +271,45 @@ class PlacementAreas(Mergeable):
 
     @property
     def is_exact(self) -> bool:
-        """Whether records are ranked by the scores themselves, not by levels of them."""
+        """Whether records are ranked by the scores themselves, not by bins of them."""
         return self.levels is None
 
     @property
     def auc_bounds(self) -> FloatArray:
-        """How far each AUC may be from that of the scores themselves.
+        """Bounds of the distance of each AUC from that of the scores themselves.
 
-        All pairs of a positive and a negative record in one level count a half, and might
-        count 0 or 1: the bound is half their share of all pairs. 0 without levels.
+        All pairs of a positive and a negative record in one bin count a half, and might
+        count 0 or 1: the bound is half their share of all pairs. 0 without bins.
         """
         return self._level_errors().aucs
 
     @property
     def covariance_bounds(self) -> FloatArray:
-        """How far each element of `covariance` may be from that of the scores themselves.
+        """Bounds of the distance of `covariance` from that of the scores themselves.
 
-        NaN where the covariance is, and 0 without levels.
+        NaN where the covariance is, and 0 without bins.
         """
         return self._level_errors().covariance
 
     @property
     def expected_auc_errors(self) -> FloatArray:
-        """How far each AUC is to be expected from that of the scores themselves.
+        """Expected distance of each AUC from that of the scores themselves.
 
-        Bounds are for the worst scores there may be. This is for scores that are in no
-        particular order within a level, but for what AUCs by half of the levels tell: the
-        root of the mean square of both, no more than the bound, and no bound itself. 0
-        without levels.
+        Bounds are for the worst possible scores. This is for scores in no particular order
+        within a bin, apart from the trend that AUCs by half of the bins show: the root of
+        the mean square of both, no more than the bound, and no bound itself. 0 without
+        bins.
         """
         deviations, changes = self._order_errors()
         return np.minimum(np.hypot(deviations, changes / 3), self.auc_bounds)
 
     @property
     def halved_aucs(self) -> FloatArray:
-        """AUCs by half of the levels, every two neighbours being one."""
+        """AUCs by half of the bins, every two neighbours being one."""
         return self.aucs - self._order_errors()[1]
 
     def contrast_bounds(self, weights: Sequence[float] = (-1.0, 1.0)) -> ContrastBounds:
-        """How far a weighted sum of AUCs may be from that of the scores themselves.
+        """Bounds of the distance of a weighted sum of AUCs from that of the scores.
 
         Parameters
         ----------
@@ -317,18 +321,20 @@ class PlacementAreas(Mergeable):
         bounds : ContrastBounds
             Of the sum (`estimate`), of its `variance` and of its `standard_error`, NaN
             where a variance is; and the error that is `expected` of the sum, for which the
-            orders of different classifiers within levels are taken to be unrelated.
+            orders of different classifiers within bins are taken to be unrelated.
         """
-        used = np.asarray(weights, dtype=np.float64)
-        if used.shape != (self.n_scores,) or not np.isfinite(used).all():
+        factors = np.asarray(weights, dtype=np.float64)
+        if factors.shape != (self.n_scores,) or not np.isfinite(factors).all():
             raise ValueError(
                 f"`weights` must have {self.n_scores} finite numbers, one a classifier. "
                 f"Got {weights!r}."
             )
         deviations, changes = self._order_errors()
-        expected = float(np.hypot(np.linalg.norm(used * deviations), used @ changes / 3))
-        variance = float(used @ self.covariance @ used)
-        return self._level_errors().contrast(used, variance, expected)
+        expected = float(
+            np.hypot(np.linalg.norm(factors * deviations), factors @ changes / 3)
+        )
+        variance = float(factors @ self.covariance @ factors)
+        return self._level_errors().contrast(factors, variance, expected)
 
     def values(self, i: int) -> tuple[FloatArray, FloatArray]:
         """Placement values of the positive and of the negative records by one score."""
@@ -350,10 +356,10 @@ class PlacementAreas(Mergeable):
 
     def _ranked(self) -> tuple[IntArray, list[int]]:
         if not 0 < self.n_positives < self.n:
-            what = "positive" if self.n_positives else "negative"
+            present = "positive" if self.n_positives else "negative"
             raise ValueError(
                 "An AUC needs records of both classes. Got "
-                f"{self.n} {what} ones and no other (pos_label={self.pos_label!r}). "
+                f"{self.n} {present} ones and no other (pos_label={self.pos_label!r}). "
                 "Collect records of the other class, or merge shards before testing."
             )
         if self._ranks is None:
@@ -366,7 +372,7 @@ class PlacementAreas(Mergeable):
         return self._ranks  # type: ignore[return-value]
 
     def _order_errors(self) -> tuple[FloatArray, FloatArray]:
-        """Deviations of the order within levels, and changes from half of the levels."""
+        """Deviations of the order within bins, and changes from half of the bins."""
         aucs = self.aucs
         if self.levels is None or self.repeats is None:
             return np.zeros(self.n_scores), np.zeros(self.n_scores)
@@ -377,7 +383,7 @@ class PlacementAreas(Mergeable):
 
 
 def merged_parts(one: "PlacementValues", other: "PlacementValues") -> tuple[Any, ...]:
-    """Arguments of the placement values of all records of both."""
+    """Arguments of the placement values of all records of two shards."""
     check_same_design(one, other)
     if one.names != other.names:
         raise ValueError(
@@ -418,26 +424,26 @@ def _repeats(placements: "PlacementValues") -> IntArray:
 def _common_levels(
     own: Sequence[Levels], others: Sequence[Levels], names: Sequence[str]
 ) -> tuple[Levels, ...]:
-    """The levels of both shards; scores themselves can be given those of the others."""
-    found = []
-    for one, other, name in zip(own, others, names, strict=True):
-        if one != other and not one.is_distinct and not other.is_distinct:
+    """Bins of both shards; scores that are not binned take those of the other shard."""
+    common = []
+    for first, second, name in zip(own, others, names, strict=True):
+        if first != second and not first.is_distinct and not second.is_distinct:
             raise ValueError(
-                f"Only scores of the same levels can be merged. Got {one.n_levels} and "
-                f"{other.n_levels} levels of {name} that differ. Make Levels once and pass "
-                "them as `levels` for every shard."
+                f"Only scores of the same levels can be merged. Got {first.n_levels} and "
+                f"{second.n_levels} levels of {name} that differ. Make Levels once and "
+                "pass them as `levels` for every shard."
             )
-        found.append(other if one.is_distinct else one)
-    return tuple(found)
+        common.append(second if first.is_distinct else first)
+    return tuple(common)
 
 
 def _coded(
     scores: FloatArray, own: Sequence[Levels], levels: Sequence[Levels]
 ) -> NDArray[np.float64]:
     rows = [
-        # What is in levels already stays as it is.
-        score if not known.is_distinct else wanted.codes(score)
-        for score, known, wanted in zip(scores, own, levels, strict=True)
+        # Scores that are binned already stay as they are.
+        score if not current.is_distinct else common.codes(score)
+        for score, current, common in zip(scores, own, levels, strict=True)
     ]
     return np.array(rows, dtype=np.float64)
 
@@ -447,19 +453,19 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PlacementValues(PlacementFrames, PlacementAreas):
-    """Where the scores of classifiers place the records of two classes.
+    """Placement values of the records of two classes by the scores of classifiers.
 
     The placement value of a positive record is the share of the negative records that it
     outranks, that of a negative record the share of the positive ones that outrank it, and
-    a tie counts a half. Their mean is the area under the ROC curve (AUC), and how they
-    vary together from record to record is all that a comparison of AUCs needs [1]_. They
-    are counted by one sort a score [2]_ when they are first asked for; the scores are
-    kept, so that shards can be merged and ranked anew.
+    a tie counts a half. Their mean is the area under the ROC curve (AUC), and their
+    covariance over records is all that a comparison of AUCs needs [1]_. They are counted
+    by one sort per score [2]_ when they are first used; the scores are kept, so that
+    shards can be merged and ranked again.
 
     Of more records than fit, *cells* are kept: rows of equal class and scores with the
-    number of their records, `repeats`. All that is found of them is exactly what the
-    records would give. Cells are few where scores have few different values, or are made
-    few by :class:`Levels`; what levels may change is then bounded by `auc_bounds`,
+    number of their records, `repeats`. Results from cells are exactly those from the
+    records. Cells are few where scores have few different values, or are binned by
+    :class:`Levels`; the error of binning is then bounded by `auc_bounds`,
     `covariance_bounds` and :meth:`contrast_bounds`.
 
     Parameters
@@ -467,10 +473,10 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     positive : array-like of shape (n_samples,)
         True for the records of the positive class.
     scores : array-like of shape (n_scores, n_samples)
-        A row of scores a classifier, greater for the positive class. The direction is
+        Scores, one row per classifier, greater for the positive class. The direction is
         never guessed: a classifier that ranks the wrong way round has an AUC below 0.5.
     names : iterable of str, optional
-        Names of the classifiers, each another; "classifier 1" and so on by default.
+        Names of the classifiers, all different; by default "classifier 1" and so on.
     groups : array-like of shape (n_samples,), optional
         Group of each record, where records come in groups that belong together.
     design : Design or str, optional
@@ -478,25 +484,25 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     pos_label : label, default=1
         Label of the positive class. Shards must agree on it.
     repeats : array-like of shape (n_samples,), optional
-        Records that each row stands for, in whole numbers. Rows of equal class and scores
-        become one, and are sorted. Cells have no groups.
+        Number of records of each row. Rows of equal class and scores are merged, and are
+        sorted. Cells have no groups.
     levels : Levels, or one for each classifier, optional
-        What made levels of the scores, where `scores` are levels from 0; one record a
-        row without `repeats`.
+        Bins of the scores, where `scores` are numbers of bins from 0; one record per row
+        without `repeats`.
 
     Attributes
     ----------
     positive : ndarray of shape (n_samples,), dtype bool
     scores : ndarray of shape (n_scores, n_samples), dtype float64
     repeats : ndarray of shape (n_samples,), dtype int64, or None
-    levels : tuple of Levels, or None where scores are themselves
+    levels : tuple of Levels, or None where scores are not binned
 
     Raises
     ------
     ValueError
         If a score is missing, infinite, or a number that float64 rounds; if lengths
-        differ; if cells have groups, or levels that are none. One class only is an error
-        where an AUC is asked for, because a shard may lack the other.
+        differ; if cells have groups, or scores that are no numbers of bins. One class only
+        is an error where an AUC is requested, because a shard may lack the other.
 
     References
     ----------
@@ -538,7 +544,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
     pos_label: Any = 1
     repeats: IntArray | None = None
     levels: tuple[Levels, ...] | None = None
-    # Ranking and adding up take longer than any test, and several tests need the same.
+    # Ranking and summation take longer than any test, and several tests need the same.
     _ranks: tuple[IntArray, list[int]] | None = field(default=None, init=False)
     _sums: PlacementSums | None = field(default=None, init=False)
 
@@ -635,7 +641,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         y_true : array-like of shape (n_samples,)
             True labels, of two classes.
         *scores : array-like of shape (n_samples,)
-            An array a classifier: probabilities of the positive class, decision scores,
+            One array per classifier: probabilities of the positive class, decision scores,
             or any numbers that are greater for it. The first is the champion, the second
             the challenger.
         pos_label : label, optional
@@ -647,49 +653,51 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         n_levels : int, optional
             Count the records in cells, a block of them at a time, so that little memory is
             used beyond that of the arrays: by the scores of a classifier themselves where
-            they have at most so many different values, else by so many levels that are
+            they have at most `n_levels` different values, else by `n_levels` bins that are
             chosen for a sample of them (:meth:`Levels.quantised`). By default all records
             are kept.
         levels : Levels, or one for each classifier, optional
-            Count the records in cells of these levels. Shards that are made with the same
-            levels add up to exactly the cells of all records.
+            Count the records in cells of these bins. Shards that are made with the same
+            bins add up to exactly the cells of all records.
         """
-        known = check_names(names, len(scores))
+        classifiers = check_names(names, len(scores))
         if n_levels is not None or levels is not None:
             if groups is not None or (n_levels is not None and levels is not None):
                 raise ValueError(
                     "Of `groups`, `n_levels` and `levels` only one can be used. Records of "
                     "groups are kept one by one, and `levels` says how many there are."
                 )
-            parts = counted_parts(y_true, scores, known, pos_label, n_levels, levels)
+            parts = counted_parts(y_true, scores, classifiers, pos_label, n_levels, levels)
             return cls(*parts)
         truth = check_labels("y_true", y_true)
-        whose = [f"scores of {name}" for name in known]
-        check_same_length({"y_true": truth}, dict(zip(whose, scores, strict=True)))
+        titles = [f"scores of {name}" for name in classifiers]
+        check_same_length({"y_true": truth}, dict(zip(titles, scores, strict=True)))
         classes, (codes,) = encode_labels(truth, {})
         label = positive_class(classes, pos_label)
-        at = np.flatnonzero(classes == label)
-        positive = codes == at[0] if len(at) else np.zeros(len(truth), dtype=bool)
+        positions = np.flatnonzero(classes == label)
+        positive = (
+            codes == positions[0] if len(positions) else np.zeros(len(truth), dtype=bool)
+        )
         label = label.item() if isinstance(label, np.generic) else label
-        made = cls(positive, scores, known, groups, None, label)  # type: ignore[arg-type]
-        there = device_ranks(scores, made.positive)
-        if there is not None:
-            object.__setattr__(made, "_ranks", (there.counts, there.n_distinct))
-            object.__setattr__(made, "_sums", there.sums)
-        return made
+        placements = cls(positive, scores, classifiers, groups, None, label)  # type: ignore[arg-type]
+        ranks = device_ranks(scores, placements.positive)
+        if ranks is not None:
+            object.__setattr__(placements, "_ranks", (ranks.counts, ranks.n_distinct))
+            object.__setattr__(placements, "_sums", ranks.sums)
+        return placements
 
     @classmethod
     def from_pair(
         cls, pair: PairedPredictions, *, pos_label: Any = None
     ) -> "PlacementValues":
-        """Rank the answers of both, as :meth:`from_predictions_of` does."""
+        """Rank the records by both scores, as :meth:`from_predictions_of` does."""
         return cls.from_predictions_of(pair.alone, pos_label=pos_label)
 
     @classmethod
     def from_predictions_of(
         cls, predictions: Predictions, *, pos_label: Any = None
     ) -> "PlacementValues":
-        """Rank the answers of all classifiers on all test sets together.
+        """Rank the records of all test sets together, by the scores of all classifiers.
 
         By the probability of the positive class, or by decision scores where a classifier
         has no probabilities. Of two classes the second is positive unless `pos_label`
@@ -708,7 +716,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
             groups = groups[predictions.records]
         return cls(
             predictions.y_answered() == column,
-            [score_of(one, column) for one in predictions.answers],  # type: ignore[arg-type]
+            [score_of(classifier, column) for classifier in predictions.answers],  # type: ignore[arg-type]
             predictions.names,
             groups,
             predictions.design,
@@ -717,11 +725,11 @@ class PlacementValues(PlacementFrames, PlacementAreas):
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups; None where the records come in none."""
+        """Number of groups; None where the records have none."""
         return None if self.groups is None else len(np.unique(self.groups))
 
     def group_codes(self) -> IntArray:
-        """The group of each record as a position among the sorted groups."""
+        """Group of each record as a position among the sorted groups."""
         if self.groups is None:
             raise ValueError(
                 "The records have no groups. Pass `groups`, the group of each record, or "
@@ -730,7 +738,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         return group_codes(self.groups)
 
     def swap(self) -> "PlacementValues":
-        """The classifiers in reverse order; of two, the roles exchanged."""
+        """Reverse the order of the classifiers; of two, exchange the roles."""
         levels = None if self.levels is None else self.levels[::-1]
         return replace(
             self, scores=self.scores[::-1], names=self.names[::-1], levels=levels
@@ -742,7 +750,7 @@ class PlacementValues(PlacementFrames, PlacementAreas):
         return PlacementValues(*merged_parts(self, other))
 
 
-def _alike(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
+def _alike(first: NDArray[Any] | None, second: NDArray[Any] | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)

@@ -1,4 +1,4 @@
-"""Placement values of one score: what share of the other class a record outranks.
+"""Placement values of one score: shares of the other class that records outrank.
 
 The placement of a positive record is the share of negative records with a lower score, and
 that of a negative record the share of positive ones with a higher score; a tie counts a
@@ -21,20 +21,20 @@ BoolArray = NDArray[np.bool_]
 WordArray = NDArray[np.uint64]
 
 SIDE_BY_SIDE = 1 << 16
-"""Records from which scores are ranked two at a time; sorting leaves Python's lock."""
+"""Records from which scores are ranked in two threads; sorting releases the GIL."""
 
 BLOCK = 1 << 15
-"""Records that are handled at a time."""
+"""Number of records that are handled at a time."""
 
 COUNTED = 1 << 13
-"""Records from which they are counted into steps before they are sorted."""
+"""Records from which scores are counted into steps before they are sorted."""
 
 MOST_COUNTED = 1 << 31
 MOST_BITS = 22
 SAMPLE = 1 << 12
 
 SMALLER_COUNTS = 1 << 30
-"""Records below which the counts fit into four bytes."""
+"""Limit of records, below which the counts fit into four bytes."""
 
 
 def placements(
@@ -62,7 +62,7 @@ def placements(
 
 
 def record_placements(score: FloatArray, positive: BoolArray) -> tuple[FloatArray, float]:
-    """The placement value of every record in its class, and the AUC.
+    """Placement value of every record in its class, and the AUC.
 
     As :func:`placements`, in an array of shape (n_samples,).
     """
@@ -77,7 +77,7 @@ def record_placements(score: FloatArray, positive: BoolArray) -> tuple[FloatArra
 
 
 def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, int]:
-    """Twice the records of the other class that each record outranks, and the scores.
+    """Twice the records of the other class that each outranks, and number of scores.
 
     A tie counts 1, so that the counts are whole and those of either class add up to
     ``2 * n_positives * n_negatives * AUC``. They depend on the order of the scores alone:
@@ -91,7 +91,7 @@ def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, 
     is_positive, last = _in_order(packed, position, score, positive)
     n_below: IntArray = np.cumsum(is_positive, dtype=dtype)
     m = int(n_below[-1])
-    # Without ties a positive record in place t (from 0) is above t + 1 less the positive
+    # Without ties a positive record in place t (from 0) is above t + 1 minus the positive
     # ones up to itself, and a negative one below the positive ones that are left.
     counts: IntArray = np.where(is_positive, np.arange(1, n + 1, dtype=dtype), dtype(m))
     counts -= n_below
@@ -101,8 +101,8 @@ def placement_counts(score: FloatArray, positive: BoolArray) -> tuple[IntArray, 
         _share_ties(counts, is_positive, n_below, last)
     del n_below, is_positive
     result: IntArray = np.empty(n, dtype=dtype)
-    for some in _blocks(n):
-        result[_positions(packed[some], position)] = counts[some]
+    for block in _blocks(n):
+        result[_positions(packed[block], position)] = counts[block]
     return result, n_runs
 
 
@@ -112,24 +112,28 @@ def placement_counts_of(
     """:func:`placement_counts` of several scores, a row each; long ones two at a time."""
     alone = len(scores) == 1 or scores.shape[1] < SIDE_BY_SIDE or joblib.cpu_count() == 1
     if alone:
-        found = [placement_counts(score, positive) for score in scores]
+        results = [placement_counts(score, positive) for score in scores]
     else:
         with ThreadPoolExecutor(max_workers=2) as pool:
-            found = list(pool.map(lambda score: placement_counts(score, positive), scores))
-    return np.array([counts for counts, _ in found]), [distinct for _, distinct in found]
+            results = list(
+                pool.map(lambda score: placement_counts(score, positive), scores)
+            )
+    return np.array([counts for counts, _ in results]), [
+        distinct for _, distinct in results
+    ]
 
 
 def _share_ties(
     counts: IntArray, is_positive: BoolArray, n_below: IntArray, last: BoolArray
 ) -> None:
-    """Count ties of positive and negative records 1; all arrays by increasing score."""
-    first = np.empty_like(last)
-    first[0] = True
-    first[1:] = last[:-1]
-    starts, stops = np.flatnonzero(first & ~last), np.flatnonzero(last & ~first) + 1
-    first &= last
-    tied = np.logical_not(first, out=first)
-    # So many runs at a time that their records are about a block.
+    """Count 1 for ties of positive and negative records; arrays are sorted by score."""
+    untied = np.empty_like(last)
+    untied[0] = True
+    untied[1:] = last[:-1]
+    starts, stops = np.flatnonzero(untied & ~last), np.flatnonzero(last & ~untied) + 1
+    untied &= last
+    tied = np.logical_not(untied, out=untied)
+    # The number of runs at a time whose records are about a block.
     step = max(1, BLOCK * len(starts) // int(np.count_nonzero(tied)))
     for run in range(0, len(starts), step):
         start, stop = starts[run : run + step], stops[run : run + step]
@@ -138,10 +142,10 @@ def _share_ties(
         negatives = size - positives
         above = n_below[-1] - n_below[stop - 1]
         below = stop - n_below[stop - 1] - negatives
-        some = slice(start[0], stop[-1])
-        own, is_own = tied[some], is_positive[some]
-        counts[some][own] = np.where(
-            is_own[own],
+        span = slice(start[0], stop[-1])
+        is_tied, span_positive = tied[span], is_positive[span]
+        counts[span][is_tied] = np.where(
+            span_positive[is_tied],
             np.repeat(2 * below + negatives, size),
             np.repeat(2 * above + positives, size),
         )
@@ -158,21 +162,21 @@ def _packed(score: FloatArray) -> tuple[WordArray, np.uint64]:
     low, high = (int(_keys(end)[0]) for end in (score.min()[None], score.max()[None]))
     dropped = np.uint64(max(0, (high - low).bit_length() + room - 64))
     packed = np.empty(n, dtype=np.uint64)
-    for some in _blocks(n):
-        words = _keys(score[some]).view(np.uint64)
-        words -= np.uint64(low % (1 << 64))
-        words >>= dropped
-        words <<= np.uint64(room)
-        words |= np.arange(some.start, some.stop, dtype=np.uint64)
-        packed[some] = words
+    for block in _blocks(n):
+        keys = _keys(score[block]).view(np.uint64)
+        keys -= np.uint64(low % (1 << 64))
+        keys >>= dropped
+        keys <<= np.uint64(room)
+        keys |= np.arange(block.start, block.stop, dtype=np.uint64)
+        packed[block] = keys
     return packed, np.uint64((1 << room) - 1)
 
 
 def _sorted(packed: WordArray, score: FloatArray) -> WordArray:
-    """Sort what :func:`_packed` made of the scores.
+    """Sort the numbers that :func:`_packed` made of the scores.
 
     Many of them are first put into about as many steps as there are records. That leaves
-    little to Timsort, which is quick on what is nearly sorted and right on anything.
+    little to Timsort, which is fast on nearly sorted numbers and correct on any.
     """
     if not COUNTED <= len(score) < MOST_COUNTED:
         packed.sort()
@@ -188,31 +192,33 @@ def _sorted(packed: WordArray, score: FloatArray) -> WordArray:
 
 
 def _steps(packed: WordArray, score: FloatArray) -> IntArray:
-    """The number of the step that each score is in, in the order of the scores.
+    """Number of the step of each score, in the order of the scores.
 
     Steps are even between the least and the greatest score, or even in the leading bits,
-    which are nearly logarithms: whichever tells more of some scores apart.
+    which are nearly logarithms: whichever distinguishes more scores of a sample.
     """
     n = len(score)
     bits = min(MOST_BITS, n.bit_length() - 1)
     dropped = np.uint64(max(0, int(packed.max()).bit_length() - bits))
     low, width = float(score.min()), float(score.max()) - float(score.min())
     per_unit = ((1 << bits) - 1) / width if width else np.inf
-    ways: list[Callable[[slice], Any]] = [lambda some: packed[some] >> dropped]
+    methods: list[Callable[[slice], Any]] = [lambda block: packed[block] >> dropped]
     if width < np.inf and per_unit < np.inf:
         # Subtraction and multiplication by a positive number keep the order, if rounded.
-        ways.append(lambda some: (score[some] - low) * per_unit)
+        methods.append(lambda block: (score[block] - low) * per_unit)
     sample = slice(None, None, n // SAMPLE)
-    way = max(ways, key=lambda way: len(np.unique(way(sample).astype(np.int32))))
+    method = max(
+        methods, key=lambda method: len(np.unique(method(sample).astype(np.int32)))
+    )
     steps = np.empty(n, dtype=np.int32)
-    for some in _blocks(n):
-        steps[some] = way(some)
+    for block in _blocks(n):
+        steps[block] = method(block)
     return steps
 
 
 def _keys(score: FloatArray) -> IntArray:
-    """Whole numbers in the order of the scores; 0.0 and -0.0 are one."""
-    # Floats of one sign are ordered as their bits are, which count up from 0 in size.
+    """Whole numbers in the order of the scores, equal for 0.0 and -0.0."""
+    # Floats of one sign are ordered as their bits are, which increase from 0 in size.
     bits = np.ascontiguousarray(score, dtype=np.float64).view(np.int64)
     sign = bits >> 63
     keys = bits & np.int64((1 << 63) - 1)
@@ -224,28 +230,28 @@ def _keys(score: FloatArray) -> IntArray:
 def _in_order(
     packed: WordArray, position: np.uint64, score: FloatArray, positive: BoolArray
 ) -> tuple[BoolArray, BoolArray]:
-    """The classes by increasing score, and whether each record ends a run of ties.
+    """Classes by increasing score, and whether each record ends a run of ties.
 
-    Sorts `packed` in place once more where bits of the scores that had no room matter.
+    Sorts `packed` again, in place, where the dropped bits of scores matter.
     """
     n = len(packed)
     is_positive, last = np.empty(n, dtype=bool), np.empty(n, dtype=bool)
-    falls, before = [], score[:0]
-    for some in _blocks(n):
-        order = _positions(packed[some], position)
-        is_positive[some] = positive[order]
+    falls, previous = [], score[:0]
+    for block in _blocks(n):
+        order = _positions(packed[block], position)
+        is_positive[block] = positive[order]
         # With the last score of the block before, so that neighbours are compared.
-        ordered = np.concatenate([before, score[order]])
-        start, before = some.stop - len(ordered), ordered[-1:]
-        np.not_equal(ordered[1:], ordered[:-1], out=last[start : some.stop - 1])
+        ordered = np.concatenate([previous, score[order]])
+        start, previous = block.stop - len(ordered), ordered[-1:]
+        np.not_equal(ordered[1:], ordered[:-1], out=last[start : block.stop - 1])
         fallen = ordered[1:] < ordered[:-1]
         if fallen.any():
             falls.append(start + np.flatnonzero(fallen))
     last[-1] = True
     if falls:
-        at, ordered = _sort_again(packed, position, score, np.concatenate(falls))
-        is_positive[at] = positive[_positions(packed[at], position)]
-        last[at[:-1]] = ordered[1:] != ordered[:-1]
+        positions, ordered = _sort_again(packed, position, score, np.concatenate(falls))
+        is_positive[positions] = positive[_positions(packed[positions], position)]
+        last[positions[:-1]] = ordered[1:] != ordered[:-1]
     return is_positive, last
 
 
@@ -254,19 +260,19 @@ def _sort_again(
 ) -> tuple[IntArray, FloatArray]:
     """Sort within the runs of equal leading bits in which a score falls.
 
-    Returns where these runs are, and their scores, which differ between runs.
+    Returns the positions of these runs, and their scores, which differ between runs.
     """
     start = np.unique(np.searchsorted(packed, packed[falls] & ~position))
     stop = np.unique(np.searchsorted(packed, packed[falls] | position, side="right"))
     size = stop - start
     begin = np.cumsum(size) - size
-    at = np.repeat(start - begin, size) + np.arange(size.sum())
-    words = packed[at]
-    ordered = score[_positions(words, position)]
+    positions = np.repeat(start - begin, size) + np.arange(size.sum())
+    numbers = packed[positions]
+    ordered = score[_positions(numbers, position)]
     # Runs are in order, so that one sort serves all.
     again = np.argsort(ordered, kind="stable")
-    packed[at] = words[again]
-    return at, ordered[again]
+    packed[positions] = numbers[again]
+    return positions, ordered[again]
 
 
 def _positions(packed: WordArray, position: np.uint64) -> IntArray:
@@ -299,7 +305,7 @@ class PlacementSums(NamedTuple):
     """Covariances of the AUCs, times `scale`; all 0 where `scale` is."""
 
     scale: int
-    """0 where a class has one record only, so that nothing is known of its variance."""
+    """0 where a class has one record only, so that its variance is unknown."""
 
 
 def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSums:
@@ -307,8 +313,8 @@ def placement_sums(counts: IntArray, positive: NDArray[np.bool_]) -> PlacementSu
 
     With U the total of the counts c = 2 n V10 of the m positive records, the covariance
     of V10 between two scores is (m sum(c c') - U U') / (4 n² m (m - 1)), and that of V01
-    alike. Their shares of m and n (DeLong et al. 1988, equation for S) are brought to one
-    denominator.
+    likewise. Their shares of m and n (DeLong et al. 1988, equation for S) are brought to
+    one denominator.
     """
     m = int(np.count_nonzero(positive))
     n = len(positive) - m
@@ -322,8 +328,8 @@ def cell_sums(
 ) -> PlacementSums:
     """:func:`placement_sums` of cells, each of which stands for some records."""
     sides = [
-        (int(repeats[own].sum()), *_weighted_products(counts[:, own], repeats[own]))
-        for own in (positive, ~positive)
+        (int(repeats[side].sum()), *_weighted_products(counts[:, side], repeats[side]))
+        for side in (positive, ~positive)
     ]
     (m, totals, inside), (n, _, outside) = sides
     return as_fractions(totals, inside, outside, m, n)
@@ -332,7 +338,7 @@ def cell_sums(
 def as_fractions(
     totals: list[int], inside: list[list[int]], outside: list[list[int]], m: int, n: int
 ) -> PlacementSums:
-    """Sums of counts, and of products inside and outside the positive class, as one."""
+    """Join sums of counts, and of products inside and outside the positive class."""
     scale = 4 * m**2 * n**2 * (m - 1) * (n - 1)
     k = len(totals)
     covariance = [[0] * k for _ in range(k)]
@@ -351,7 +357,7 @@ def _products(
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Sums of products over the positive and over the negative records, exactly.
 
-    Each count is cut into a high and a low part, so short that the sums of a block are
+    Each count is split into a high and a low part, so short that the sums of a block are
     below 2**53, where matrix products of floats are exact.
     """
     k, n = counts.shape
@@ -363,10 +369,10 @@ def _products(
         halves = np.empty((2 * k, block.shape[1]))
         np.right_shift(block, shift, out=halves[:k], casting="unsafe")
         np.bitwise_and(block, low_bits, out=halves[k:], casting="unsafe")
-        every = halves @ halves.T
+        total = halves @ halves.T
         inside = (halves * positive[start : start + BLOCK]) @ halves.T
         sums[0] += _whole(inside)
-        sums[1] += _whole(every - inside)
+        sums[1] += _whole(total - inside)
     return _joined(sums[0], k, shift), _joined(sums[1], k, shift)
 
 
@@ -385,7 +391,7 @@ def _weighted_products(
 ) -> tuple[list[int], list[list[int]]]:
     """Sums of counts and of their products over cells, exactly, however many records.
 
-    As :func:`_products`, but cut into as many parts as the numbers need.
+    As :func:`_products`, but split into as many parts as the numbers need.
     """
     k, n = counts.shape
     width = int(counts.max(initial=1)).bit_length()
@@ -393,19 +399,21 @@ def _weighted_products(
     sums = np.zeros((k, k + 1), dtype=object)
     for start in range(0, n, BLOCK):
         block = counts[:, start : start + BLOCK]
-        own = repeats[start : start + BLOCK]
-        weighted = block * own if heavy < 63 else block.astype(object) * own.astype(object)
+        weights = repeats[start : start + BLOCK]
+        weighted = (
+            block * weights if heavy < 63 else block.astype(object) * weights.astype(object)
+        )
         # A row of ones, so that the counts themselves are added as well.
-        others = np.vstack([block, np.ones_like(own)])
-        left, right = _limbs(weighted, heavy), _limbs(others, width)
-        for i, one in enumerate(left):
-            for j, other in enumerate(right):
-                sums += _whole(one @ other.T) << LIMB * (i + j)
+        extended = np.vstack([block, np.ones_like(weights)])
+        left, right = _limbs(weighted, heavy), _limbs(extended, width)
+        for i, left_limb in enumerate(left):
+            for j, right_limb in enumerate(right):
+                sums += _whole(left_limb @ right_limb.T) << LIMB * (i + j)
     return sums[:, k].tolist(), sums[:, :k].tolist()
 
 
 def _limbs(values: Any, width: int) -> list[NDArray[np.float64]]:
-    """Numbers of so many bits as parts of a few, the lowest first."""
+    """Split numbers of `width` bits into parts of `LIMB` bits, the lowest first."""
     mask = (1 << LIMB) - 1
     shifts = range(0, width, LIMB)
     return [((values >> shift) & mask).astype(np.float64) for shift in shifts]

@@ -1,1 +1,1 @@
-"""Evidence of scores: on splits, by blocks, and of any function of predictions."""
+"""Evidence of scores: by split, by block, and by any function of predictions."""

@@ -27,12 +27,12 @@ class BlockDifferences(Storable):
 
     Each of B blocks of records is tested once in each of M repetitions, by classifiers that
     were trained on the half without it. So the table of mean differences, repetitions by
-    blocks, tells the effect of a block as test data from its effect as training data.
+    blocks, separates the effect of a block as test data from that as training data.
 
     Parameters
     ----------
     values : array-like of shape (n_repeats, n_blocks)
-        Mean difference of the records of each block in each repetition, challenger less
+        Mean difference of the records of each block in each repetition, challenger minus
         champion on a greater-is-better scale. NaN where the score is undefined.
     sides : array-like of int of shape (n_repeats, n_blocks)
         1 for the blocks that one half of a repetition consists of, and -1 for those of the
@@ -40,12 +40,12 @@ class BlockDifferences(Storable):
     sizes : array-like of int of shape (n_blocks,)
         Number of records in each block.
     own : array-like of shape (n_repeats, n_repeats)
-        Covariance of the repetitions' means that comes of the records' own deviations from
+        Covariance of the repetitions' means that is due to the deviations of records from
         others of their block and class. Groups take the place of records where these are
         grouped.
     variance : float
-        Variance of the mean difference if the records tested are all that varies: that of
-        the units' mean differences over their number. NaN where it is unknown.
+        Variance of the mean difference due to the sampling of tested records only: that
+        of the units' mean differences over their number. NaN where it is unknown.
     df : float
         Degrees of freedom of `variance`, from how unequal the units' deviations are.
     champion, challenger : float, optional
@@ -53,9 +53,9 @@ class BlockDifferences(Storable):
     design : Design or str, default="bcv"
         How the records were split.
     flags : tuple of str
-        Caveats about how the scores came about.
+        Caveats about how the scores were obtained.
     score : str, default="score"
-        What was scored.
+        Name of the score.
     greater_is_better : bool, default=True
         False for a loss, whose differences are gains.
 
@@ -131,10 +131,10 @@ class BlockDifferences(Storable):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """All that it holds, with arrays by their shape and bytes."""
+        """All fields, with arrays by their shape and bytes."""
         return tuple(
-            (held.shape, held.tobytes()) if isinstance(held, np.ndarray) else held
-            for held in self._held()
+            (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+            for value in self._held()
         )
 
     def _held(self) -> Iterator[Any]:
@@ -159,15 +159,15 @@ class BlockDifferences(Storable):
         Parameters
         ----------
         differences : array-like of shape (n_repeats, n_records)
-            What each record adds to the difference in each repetition: the difference of
-            the record's scores where the score is a mean over records, and otherwise the
-            difference on its test set plus the record's influence on it.
+            Contribution of each record to the difference in each repetition: the
+            difference of its scores where the score is a mean over records, and otherwise
+            the difference on its test set plus the record's influence on it.
         in_first : array-like of bool of shape (n_repeats, n_records)
             Whether a record is tested with the first half of a repetition. The blocks are
             the records that are tested together in all repetitions.
         strata : array-like of shape (n_records,), optional
-            What was spread evenly over the blocks, such as the class of each record. Not
-            for groups.
+            Strata that were spread evenly over the blocks, such as the class of each
+            record. Not for groups.
         groups : array-like of shape (n_records,), optional
             Group of each record (patient, user). Each lies in one block.
         **settings
@@ -182,18 +182,23 @@ class BlockDifferences(Storable):
             )
         roles = settings.get("champion"), settings.get("challenger")
         d = _without_rounding(d, roles)
-        block, at = np.zeros(d.shape[1], dtype=np.intp), np.zeros(1, dtype=np.intp)
+        block, first_of_block = (
+            np.zeros(d.shape[1], dtype=np.intp),
+            np.zeros(1, dtype=np.intp),
+        )
         for half in first:
-            # One half after the other, which is faster than to sort whole columns.
+            # Half by half, which is faster than sorting whole columns.
             finer = 2 * block + half
-            _, at, block = np.unique(finer, return_index=True, return_inverse=True)
-        sides = np.where(first[:, at], 1, -1)
+            _, first_of_block, block = np.unique(
+                finer, return_index=True, return_inverse=True
+            )
+        sides = np.where(first[:, first_of_block], 1, -1)
         _check_array(sides)
         units = np.arange(d.shape[1]) if groups is None else _units(groups, block)
         cells = block
         if strata is not None and groups is None:
-            # Of what was spread evenly, blocks differ by their records within it only.
-            cells = block + len(at) * group_codes(strata)
+            # Strata are spread evenly, so blocks differ by the records within strata only.
+            cells = block + len(first_of_block) * group_codes(strata)
         sizes = np.bincount(block)
         variance, df = _variance_of_mean(d.mean(axis=0), units)
         return cls(
@@ -212,21 +217,21 @@ class BlockDifferences(Storable):
         """Take the accuracies; `skcompare.metrics.block_differences` takes any score."""
         predictions = pair.predictions
         y_true = predictions.y_answered()
-        right = [(labels_of(pair, role) == y_true).astype(np.float64) for role in (0, 1)]
+        correct = [(labels_of(pair, role) == y_true).astype(np.float64) for role in (0, 1)]
         in_first, order = halves_of(pair)
         return cls.from_records(
-            (right[1] - right[0])[order],
+            (correct[1] - correct[0])[order],
             in_first,
             strata=predictions.y,
             groups=predictions.groups,
-            champion=float(right[0].mean()),
-            challenger=float(right[1].mean()),
+            champion=float(correct[0].mean()),
+            challenger=float(correct[1].mean()),
             score="accuracy",
         )
 
     @property
     def n_records(self) -> int:
-        """Number of records, each of which a repetition tests once."""
+        """Number of records, each tested once in every repetition."""
         return int(self.sizes.sum())
 
     @property
@@ -274,7 +279,7 @@ def halves_of(pair: PairedPredictions) -> tuple[NDArray[np.bool_], IntArray]:
     in_first : ndarray of bool of shape (n_repeats, n_records)
         Whether a record is tested in the first split of a repetition.
     place : ndarray of int of shape (n_repeats, n_records)
-        Where its prediction is among those of all splits.
+        Position of its prediction among those of all splits.
     """
     predictions = pair.predictions
     n, n_splits = predictions.n_records, predictions.n_splits
@@ -330,7 +335,7 @@ def _own_covariance(d: FloatArray, cells: IntArray, units: IntArray) -> FloatArr
     deviations = d - means[:, cells]
     sums = np.array([np.bincount(units, row) for row in deviations])
     free = sums.shape[1] - np.count_nonzero(sizes)
-    # One unit a cell says nothing of how others would deviate.
+    # A cell of one unit does not show how others would deviate.
     factor = sums.shape[1] / free if free > 0 else 0.0
     return factor * (sums @ sums.T) / d.shape[1] ** 2
 
@@ -348,7 +353,7 @@ def _variance_of_mean(means: FloatArray, units: IntArray) -> tuple[float, float]
 
 
 def _without_rounding(d: FloatArray, scores: tuple[float | None, ...]) -> FloatArray:
-    """Differences, with 0 for those that are nothing but rounding."""
+    """Differences, with 0 for those that are only rounding."""
     sizes = [abs(score) for score in scores if score is not None]
     size = max(sizes) if sizes else max(1.0, float(np.fmax.reduce(np.abs(d), axis=None)))
     return np.where(np.abs(d) <= ROUNDING * size, 0.0, d)

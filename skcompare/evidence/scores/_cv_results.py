@@ -1,4 +1,4 @@
-"""Scores on every split from scikit-learn's own results, with what is known of these."""
+"""Scores on every split from `cross_validate` and searches of scikit-learn."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ from skcompare.predictions import (
 BEST, RUNNER_UP, SIMPLEST = "best", "runner-up", "simplest"
 
 Complexity = str | Sequence[str] | Callable[[Mapping[str, Any]], Any]
-"""What makes a candidate simple; see `ScoreDifferences.from_cv_results`."""
+"""Measure of how simple a candidate is; see `ScoreDifferences.from_cv_results`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class Candidates:
         results = search.cv_results_
         metric = _metric(search, scoring)
         pattern = re.compile(rf"split(\d+)_test_{re.escape(metric)}")
-        found = sorted(int(m[1]) for m in map(pattern.fullmatch, results) if m)
-        columns = [results[f"split{k}_test_{metric}"] for k in found]
+        splits = sorted(int(m[1]) for m in map(pattern.fullmatch, results) if m)
+        columns = [results[f"split{k}_test_{metric}"] for k in splits]
         iterations = results.get("iter")
         return cls(
             params=results["params"],
@@ -84,9 +84,9 @@ class Candidates:
         return frozenset(np.flatnonzero(self.iterations == self.iterations.max()).tolist())
 
     def find(self, role: str, named: Any, complexity: Complexity | None) -> int:
-        """The index of a candidate that is named by index, parameters or a word."""
+        """Find the index of a candidate by index, parameters or name."""
         if isinstance(named, str):
-            return self._by_word(role, named, complexity)
+            return self._by_name(role, named, complexity)
         if isinstance(named, Mapping):
             return self._by_params(role, named)
         if is_whole(named) and 0 <= named < len(self.params):
@@ -97,13 +97,13 @@ class Candidates:
             f"'simplest'. Got {named!r:.200}."
         )
 
-    def _by_word(self, role: str, word: str, complexity: Complexity | None) -> int:
-        check_choice(role, word, (BEST, RUNNER_UP, SIMPLEST))
+    def _by_name(self, role: str, name: str, complexity: Complexity | None) -> int:
+        check_choice(role, name, (BEST, RUNNER_UP, SIMPLEST))
         ranking = self.ranking
         best = ranking[0] if self.best is None else int(self.best)
-        if word == BEST:
+        if name == BEST:
             return best
-        if word == RUNNER_UP:
+        if name == RUNNER_UP:
             others = [k for k in ranking if k != best]
             if not others:
                 raise ValueError(
@@ -116,33 +116,35 @@ class Candidates:
                 f"{role}='simplest' needs to know what is simple. Pass `complexity`: a "
                 "parameter, where less is simpler, or a function of the parameters."
             )
-        cost = _cost(complexity)
-        # Of equally simple ones the one that scores best.
-        return min(ranking, key=lambda k: cost(self.params[k]))
+        complexity_of = _complexity_key(complexity)
+        # Of equally simple candidates, the one that scores best.
+        return min(ranking, key=lambda k: complexity_of(self.params[k]))
 
-    def _by_params(self, role: str, named: Mapping[str, Any]) -> int:
-        known = {key for params in self.params for key in params}
-        for key in named:
-            if key not in known:
-                raise unknown_name("parameter", key, known)
-        found = [
+    def _by_params(self, role: str, selection: Mapping[str, Any]) -> int:
+        names = {key for params in self.params for key in params}
+        for key in selection:
+            if key not in names:
+                raise unknown_name("parameter", key, names)
+        matches = [
             k
             for k, params in enumerate(self.params)
-            if all(key in params and _equal(params[key], named[key]) for key in named)
+            if all(
+                key in params and _equal(params[key], selection[key]) for key in selection
+            )
         ]
-        if self.iterations is not None and found:
-            # A candidate that stayed in the race has a row an iteration.
-            last = max(self.iterations[k] for k in found)
-            found = [k for k in found if self.iterations[k] == last]
-        if len(found) != 1:
+        if self.iterations is not None and matches:
+            # A candidate that survived has one row per iteration.
+            last = max(self.iterations[k] for k in matches)
+            matches = [k for k in matches if self.iterations[k] == last]
+        if len(matches) != 1:
             listed = ", ".join(map(str, self.params[:5]))
             more = ", ..." if len(self.params) > 5 else ""
             raise ValueError(
-                f"`{role}` must name one candidate. Got {dict(named)}, which "
-                f"{len(found)} have. Name all parameters that differ, or pass an index. "
+                f"`{role}` must name one candidate. Got {dict(selection)}, which "
+                f"{len(matches)} have. Name all parameters that differ, or pass an index. "
                 f"Known: {listed}{more}."
             )
-        return found[0]
+        return matches[0]
 
     def check_comparable(self, champion: int, challenger: int) -> None:
         """Refuse a candidate against itself, and candidates of different iterations."""
@@ -161,14 +163,14 @@ class Candidates:
                 "indices of candidates with the same `iter` in cv_results_."
             )
 
-    def was_chosen(self, *named: Any, indices: Sequence[int]) -> bool:
+    def was_chosen(self, *candidates: Any, indices: Sequence[int]) -> bool:
         """Whether the scores themselves decided which candidates are compared."""
-        by_rank = any(isinstance(n, str) and n in (BEST, RUNNER_UP) for n in named)
+        by_rank = any(isinstance(k, str) and k in (BEST, RUNNER_UP) for k in candidates)
         return by_rank or self.best in indices or self.ranking[0] in indices
 
 
 def _metric(search: Any, scoring: Any) -> str:
-    """The measure in the names of the results: "score" where there is only one."""
+    """Name of the measure in the keys of the results: "score" where it is the only one."""
     names = [
         key.removeprefix("mean_test_")
         for key in search.cv_results_
@@ -192,22 +194,22 @@ def _metric(search: Any, scoring: Any) -> str:
 
 
 def _name(search: Any, scoring: Any, metric: str) -> str:
-    """Words for the score."""
+    """Name of the score in reports."""
     if search.multimetric_:
         return metric
-    given = search.scoring if scoring is None else scoring
-    return given if isinstance(given, str) else metric
+    scorer = search.scoring if scoring is None else scoring
+    return scorer if isinstance(scorer, str) else metric
 
 
-def _cost(complexity: Complexity) -> Callable[[Mapping[str, Any]], Any]:
-    """A function by which candidates are ordered, the simplest one first."""
+def _complexity_key(complexity: Complexity) -> Callable[[Mapping[str, Any]], Any]:
+    """The key function that sorts candidates, the simplest one first."""
     if callable(complexity):
         return complexity
     names = [complexity] if isinstance(complexity, str) else list(complexity)
-    return lambda params: tuple(_cost_of(name, params) for name in names)
+    return lambda params: tuple(_parameter_complexity(name, params) for name in names)
 
 
-def _cost_of(name: str, params: Mapping[str, Any]) -> float:
+def _parameter_complexity(name: str, params: Mapping[str, Any]) -> float:
     """The value of a parameter; negated where more is simpler; None is without limit."""
     key = name.removeprefix("-")
     if key not in params:
@@ -221,11 +223,11 @@ def _cost_of(name: str, params: Mapping[str, Any]) -> float:
     return -float(value) if name.startswith("-") else float(value)
 
 
-def _equal(one: Any, other: Any) -> bool:
-    if one is other:
+def _equal(first: Any, second: Any) -> bool:
+    if first is second:
         return True
     try:
-        return bool(np.all(one == other))
+        return bool(np.all(first == second))
     except (TypeError, ValueError):
         return False
 
@@ -260,22 +262,22 @@ def scores_found(
     complexity: Complexity | None,
 ) -> CvScores:
     """Scores of one or two outputs of `cross_validate`, or of candidates of a search."""
-    words = [role for role in (champion, challenger) if isinstance(role, str)]
-    if complexity is not None and (search is None or SIMPLEST not in words):
+    names = [role for role in (champion, challenger) if isinstance(role, str)]
+    if complexity is not None and (search is None or SIMPLEST not in names):
         raise ValueError(
             "`complexity` says which candidate of a search is the simplest. Pass `search` "
             "and name one candidate 'simplest', or leave `complexity` out."
         )
-    named = {CHAMPION: champion, CHALLENGER: challenger}
+    candidates = {CHAMPION: champion, CHALLENGER: challenger}
     if search is None and challenger is None:
         return _of_pair(champion, told, scoring)
     if search is None:
-        return _of_outputs(named, told, scoring)
-    return _of_candidates(search, named, told, scoring, complexity)
+        return _of_outputs(candidates, told, scoring)
+    return _of_candidates(search, candidates, told, scoring, complexity)
 
 
 def _of_outputs(
-    outputs: Mapping[str, Any], told: ToldOfSplits, scoring: str | None
+    outputs: Mapping[str, Any], declared: ToldOfSplits, scoring: str | None
 ) -> CvScores:
     for role, output in outputs.items():
         _check_output(role, output)
@@ -289,11 +291,11 @@ def _of_outputs(
             "Both classifiers must have been scored on the same splits. Got "
             f"{first.size} scores of the champion and {second.size} of the challenger."
         )
-    splits = splits_of_outputs(outputs, first.size, told)
+    splits = splits_of_outputs(outputs, first.size, declared)
     return CvScores((first, second), splits, score, splits.flags)
 
 
-def _of_pair(output: Any, told: ToldOfSplits, scoring: str | None) -> CvScores:
+def _of_pair(output: Any, declared: ToldOfSplits, scoring: str | None) -> CvScores:
     """Scores of both roles in the columns that the scorer of a pair makes."""
     _check_output(CHAMPION, output)
     names = [name.removesuffix(f"_{DIFFERENCE}") for name in _names(output)]
@@ -319,69 +321,69 @@ def _of_pair(output: Any, told: ToldOfSplits, scoring: str | None) -> CvScores:
     )
     # The roles have a loss as it is, and its difference is a gain.
     is_loss = bool((gain == first - second).all()) and bool((gain != second - first).any())
-    splits = splits_of_pair(output, first.size, told)
+    splits = splits_of_pair(output, first.size, declared)
     return CvScores((first, second), splits, score, splits.flags, not is_loss)
 
 
 def _of_candidates(
     search: Any,
-    named: Mapping[str, Any],
-    told: ToldOfSplits,
+    roles: Mapping[str, Any],
+    declared: ToldOfSplits,
     scoring: str | None,
     complexity: Complexity | None,
 ) -> CvScores:
     candidates = Candidates.of(search, scoring)
-    indices = [candidates.find(role, n, complexity) for role, n in named.items()]
+    indices = [candidates.find(role, k, complexity) for role, k in roles.items()]
     candidates.check_comparable(*indices)
-    told = replace(
-        told,
-        cv=search.cv if told.cv is None else told.cv,
+    declared = replace(
+        declared,
+        cv=search.cv if declared.cv is None else declared.cv,
         classifier=is_classifier(search.estimator),
     )
     # Halving needs a splitter that makes the same splits each time; other searches than
     # scikit-learn's may run it once for each round of candidates.
     one_run = isinstance(search, GridSearchCV | RandomizedSearchCV)
     n_splits = candidates.scores.shape[1]
-    splits = splits_of_search(n_splits, told, one_run=one_run)
+    splits = splits_of_search(n_splits, declared, one_run=one_run)
     if candidates.iterations is not None and search.resource == "n_samples":
         n_resources = int(search.cv_results_["n_resources"][indices[0]])
-        splits = _subsampled(splits, n_resources, told)
+        splits = _subsampled(splits, n_resources, declared)
     first, second = (
         _test_scores(role, candidates.scores[k])
-        for role, k in zip(named, indices, strict=True)
+        for role, k in zip(roles, indices, strict=True)
     )
-    chosen = candidates.was_chosen(*named.values(), indices=indices)
+    chosen = candidates.was_chosen(*roles.values(), indices=indices)
     flags = (*splits.flags, CHOSEN) if chosen else splits.flags
     return CvScores((first, second), splits, candidates.score, flags)
 
 
-def _subsampled(splits: CvSplits, n_resources: int, told: ToldOfSplits) -> CvSplits:
-    """Splits of which a halving search took as many records as an iteration may use.
+def _subsampled(splits: CvSplits, n_resources: int, declared: ToldOfSplits) -> CvSplits:
+    """Splits of the records that an iteration of a halving search used.
 
-    It draws from each training and test set apart, so test sets and training sets no
-    longer complete each other, and the design is none that has a test.
+    The search draws from each training and test set separately, so test and training sets
+    no longer complement each other, and no test is known for the design.
     """
-    n = told.n_records
+    n = declared.n_records
     if n == n_resources:
         return splits
-    if n is None and not told.has_sizes:
+    if n is None and not declared.has_sizes:
         raise ValueError(
             "The search gave each iteration a share of the records. Pass `y`, to tell how "
             "many that are."
         )
     n_train, n_test = splits.n_train, splits.n_test
-    if n is not None and not told.has_sizes:
+    if n is not None and not declared.has_sizes:
         n_train, n_test = (
             (n_resources / n * size).astype(int) for size in (n_train, n_test)
         )
     design = splits.design
-    if told.design is None:
+    if declared.design is None:
         design = replace(design, kind="unknown")
     return CvSplits(n_train, n_test, design, splits.flags)
 
 
 def _check_output(role: str, output: Any) -> None:
-    """Refuse what is no output of `cross_validate`, with the way to pass it."""
+    """Check that an output is one of `cross_validate`; say how to pass other ones."""
     if hasattr(output, "cv_results_") or isinstance(output, str):
         raise ValueError(
             "Candidates of a search are compared by naming two of them, such as "
@@ -406,36 +408,37 @@ def _check_output(role: str, output: Any) -> None:
 
 
 def _names(output: Any) -> list[str]:
-    """What an output scored: "score" where scikit-learn gives no name."""
+    """Names of the scores of an output: "score" where scikit-learn gives none."""
     return [str(k).removeprefix(PREFIX) for k in output if str(k).startswith(PREFIX)]
 
 
 def _keys(outputs: Mapping[str, Any], scoring: Any) -> tuple[list[str], str]:
-    """Where each output holds the score, and the name of the score."""
+    """Keys of the score in both outputs, and the name of the score."""
     names = {role: _names(output) for role, output in outputs.items()}
     if scoring is not None and not isinstance(scoring, str):
         raise ValueError(f"`scoring` must be the name of a score. Got {scoring!r}.")
-    found = []
-    for role, known in names.items():
-        if scoring in known or known == ["score"]:
-            found.append(scoring if scoring in known else "score")
+    chosen = []
+    for role, role_names in names.items():
+        if scoring in role_names or role_names == ["score"]:
+            chosen.append(scoring if scoring in role_names else "score")
         elif scoring is not None:
             raise ValueError(
-                f"The {role} has no {scoring!r} scores, but: {', '.join(known)}. Pass one "
-                "of them as `scoring`."
+                f"The {role} has no {scoring!r} scores, but: {', '.join(role_names)}. "
+                "Pass one of them as `scoring`."
             )
-        elif len(known) > 1:
+        elif len(role_names) > 1:
             raise ValueError(
-                f"The {role} has several scores. Pass one as `scoring`: {', '.join(known)}."
+                f"The {role} has several scores. Pass one as `scoring`: "
+                f"{', '.join(role_names)}."
             )
         else:
-            found.append(known[0])
-    if scoring is None and len(set(found)) > 1:
+            chosen.append(role_names[0])
+    if scoring is None and len(set(chosen)) > 1:
         raise ValueError(
             "Both classifiers must be compared by one score. Got "
-            f"{found[0]!r} of the champion and {found[1]!r} of the challenger."
+            f"{chosen[0]!r} of the champion and {chosen[1]!r} of the challenger."
         )
-    return [f"{PREFIX}{name}" for name in found], scoring or found[0]
+    return [f"{PREFIX}{name}" for name in chosen], scoring or chosen[0]
 
 
 def _test_scores(role: str, values: Any) -> FloatArray:

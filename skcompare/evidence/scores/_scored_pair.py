@@ -1,4 +1,4 @@
-"""Answers of two classifiers with a score, ready to be weighted and exchanged."""
+"""Predictions of two classifiers with a score, to be resampled and exchanged."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -38,32 +38,32 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredPair(Storable):
-    """Answers of two classifiers to one hold-out set, with a score of such answers.
+    """Predictions of two classifiers for one hold-out set, with a score of them.
 
-    It scores any weighting of the records, and any exchange of answers between the roles,
-    which is what a bootstrap and a permutation test ask for. Records are kept in an order
-    of their own, so that neither the order they came in nor the roles matter; an own
-    function sees them in the order they came in.
+    It scores any weighting of the records, and any exchange of predictions between the
+    roles, as a bootstrap and a permutation test need. Records are kept in a canonical
+    order, so that neither their original order nor the roles matter; a user's own
+    function gets them in their original order.
 
     Parameters
     ----------
     score : PairScore
-        What is compared.
+        The score that is compared.
     y : array-like of int of shape (n_samples,)
         True classes as codes; for a score of two classes 1 is the positive one.
     champion, challenger : array-like of shape (n_samples,) or (n_samples, n_columns)
-        What the score is a function of: a value a record, a score of the positive class,
-        or whatever answers an own function takes.
+        Arguments of the score: one value per record, a score of the positive class, or
+        the predictions that a user's own function takes.
     groups : array-like of int of shape (n_samples,), optional
         Codes of groups of records that belong together.
     rows : array-like of int of shape (n_samples,), optional
-        Position of each record where it came from; 0, 1, ... by default.
+        Position of each record in its source; 0, 1, ... by default.
     design : Design or str, default="holdout"
         How the records were collected.
     greater_is_better : bool, default=True
         False for losses.
     flags : tuple of str
-        Caveats about how the scores came about.
+        Caveats about how the scores were obtained.
 
     Attributes
     ----------
@@ -99,15 +99,15 @@ class ScoredPair(Storable):
     flags: tuple[str, ...] = ()
     symmetric: bool = field(init=False, default=False)
 
-    # What is asked of a classifier follows from the score.
+    # The score determines which predictions are needed.
     wanted: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         arrays = {name: np.asarray(getattr(self, name)) for name in _ARRAYS[:3]}
         for name in _ARRAYS[3:]:
-            given = getattr(self, name)
-            if given is not None:
-                arrays[name] = np.asarray(given)
+            values = getattr(self, name)
+            if values is not None:
+                arrays[name] = np.asarray(values)
         n = check_same_length(arrays)
         arrays.setdefault("rows", np.arange(n))
         # As ranks, a score of another scale has the same order.
@@ -143,7 +143,7 @@ class ScoredPair(Storable):
         pos_label: Any = None,
         greater_is_better: bool = True,
     ) -> "ScoredPair":
-        """Take the answers of two trained classifiers to a hold-out set.
+        """Take the predictions of two trained classifiers for a hold-out set.
 
         Parameters
         ----------
@@ -151,9 +151,9 @@ class ScoredPair(Storable):
             True labels.
         champion, challenger : array-like of shape (n_samples,) or (n_samples, n_columns)
             Predicted labels for "accuracy"; scores of the positive class, of any scale,
-            for "roc_auc" and "average_precision"; what the function takes otherwise.
+            for "roc_auc" and "average_precision"; otherwise the function's arguments.
         score : {"accuracy", "roc_auc", "average_precision"} or callable
-            What is compared: a name, or `score(y_true, answers)` that gives a number, such
+            The score: a name, or `score(y_true, predictions)` that returns a number, such
             as a function of sklearn.metrics. It is called for every resample.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user): numbers or strings.
@@ -163,31 +163,33 @@ class ScoredPair(Storable):
             False where the function is a loss.
         """
         truth = check_labels("y_true", y_true)
-        answers = {"champion": as_array(champion), "challenger": as_array(challenger)}
-        named = {} if groups is None else {"groups": as_array(groups)}
-        check_same_length({"y_true": truth}, answers, named)
-        kept: PairScore
+        predictions = {"champion": as_array(champion), "challenger": as_array(challenger)}
+        group_labels = {} if groups is None else {"groups": as_array(groups)}
+        check_same_length({"y_true": truth}, predictions, group_labels)
+        pair_score: PairScore
         if callable(score):
             classes, y = np.unique(truth, return_inverse=True)
             name = getattr(score, "__name__", "score")
             name = "score" if name == "<lambda>" else name
-            kept = FunctionScore(name, function=score, classes=classes)
+            pair_score = FunctionScore(name, function=score, classes=classes)
         elif check_choice("score", score, NAMED_SCORES) == "accuracy":
-            kept = RecordMean()
-            answers = {k: check_labels(k, values) for k, values in answers.items()}
-            classes = classes_of(truth, **answers)
+            pair_score = RecordMean()
+            predictions = {k: check_labels(k, values) for k, values in predictions.items()}
+            classes = classes_of(truth, **predictions)
             y = np.searchsorted(classes, truth)
-            answers = {k: _as_floats(values == truth) for k, values in answers.items()}
+            predictions = {
+                k: _as_floats(values == truth) for k, values in predictions.items()
+            }
         else:
-            kept = RANKING_SCORES[score]
+            pair_score = RANKING_SCORES[score]
             positive = positive_class(classes_of(truth), pos_label)
             y = (truth == positive).astype(np.int64)
-            answers = {k: _check_scores(k, values) for k, values in answers.items()}
+            predictions = {k: _check_scores(k, values) for k, values in predictions.items()}
         return cls(
-            kept,
+            pair_score,
             y.reshape(-1),
-            answers["champion"],
-            answers["challenger"],
+            predictions["champion"],
+            predictions["challenger"],
             groups=None if groups is None else group_codes(groups),
             design=HOLDOUT if groups is None else GROUPED_HOLDOUT,
             greater_is_better=greater_is_better,
@@ -200,8 +202,8 @@ class ScoredPair(Storable):
         For another score see :func:`skcompare.metrics.scored_pair`.
         """
         y = pair.predictions.y_answered()
-        right = [_as_floats(labels_of(pair, role) == y) for role in (0, 1)]
-        return cls.of_answers(pair, RecordMean(), y, right[0], right[1])
+        correct = [_as_floats(labels_of(pair, role) == y) for role in (0, 1)]
+        return cls.of_answers(pair, RecordMean(), y, correct[0], correct[1])
 
     @classmethod
     def of_answers(
@@ -213,7 +215,7 @@ class ScoredPair(Storable):
         challenger: np.ndarray,
         **settings: Any,
     ) -> "ScoredPair":
-        """A score of what was taken from a pair, with its design, groups and records."""
+        """Score predictions taken from a pair, with its design, groups and records."""
         predictions = pair.predictions
         groups, records = predictions.groups, predictions.records
         if records is not None and groups is not None:
@@ -236,7 +238,7 @@ class ScoredPair(Storable):
 
     @property
     def units(self) -> IntArray:
-        """For each record the independent unit that it belongs to: its group or itself."""
+        """Independent unit of each record: its group or itself."""
         if self.groups is None:
             return np.arange(self.n)
         return np.unique(self.groups, return_inverse=True)[1].reshape(-1)
@@ -255,16 +257,16 @@ class ScoredPair(Storable):
 
     @property
     def why_undefined(self) -> str:
-        """What an own score says where it is undefined; empty if nothing."""
+        """Message of a user's own score where it is undefined; empty if there is none."""
         for prepared in self.prepared():
-            said = getattr(prepared, "why_undefined", str)()
-            if said:
-                return str(said)
+            reason = getattr(prepared, "why_undefined", str)()
+            if reason:
+                return str(reason)
         return ""
 
     @property
     def sign(self) -> int:
-        """1 for a score of which more is better, -1 for a loss."""
+        """1 for a score where greater is better, -1 for a loss."""
         return 1 if self.greater_is_better else -1
 
     @property
@@ -276,16 +278,16 @@ class ScoredPair(Storable):
     def prepared(self) -> tuple[PreparedScore, PreparedScore]:
         """The score of champion and challenger as a function of the records' weights."""
         champion, challenger = (
-            self.score.prepared(self.y, answers, self.rows)  # type: ignore[arg-type]
-            for answers in (self.champion, self.challenger)
+            self.score.prepared(self.y, predictions, self.rows)  # type: ignore[arg-type]
+            for predictions in (self.champion, self.challenger)
         )
         return champion, challenger
 
     def prepared_for_exchange(self) -> PreparedScore:
-        """The score as a function of weights of both answers to each record.
+        """The score as a function of weights of both predictions for each record.
 
-        The first n weights are those of the records with the champion's answers, the
-        others with the challenger's; a record counts once where one of both is 1.
+        The first n weights are those of the champion's predictions, the others those of
+        the challenger's; a record counts once where one of its two weights is 1.
         """
         both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
         rows = np.tile(self.rows, 2)  # type: ignore[arg-type]
@@ -293,13 +295,13 @@ class ScoredPair(Storable):
 
     @property
     def differs(self) -> np.ndarray:
-        """Whether an exchange of the answers to a record can change anything."""
+        """Mask of the records for which an exchange of predictions can change anything."""
         both = [self.score.on_one_scale(a) for a in (self.champion, self.challenger)]
         unequal = both[0] != both[1]
         return unequal.reshape(self.n, -1).any(axis=1)
 
     def swap(self) -> "ScoredPair":
-        """The same with the roles exchanged."""
+        """The pair with the roles exchanged."""
         return replace(self, champion=self.challenger, challenger=self.champion)
 
 
@@ -309,19 +311,19 @@ _ARRAYS = ("y", "champion", "challenger", "groups", "rows")
 def _own_order(
     y: IntArray, champion: np.ndarray, challenger: np.ndarray, groups: IntArray | None
 ) -> tuple[IntArray, bool]:
-    """An order of the records that depends neither on the given one nor on the roles.
+    """A canonical order of records, independent of their original order and of the roles.
 
-    Records are sorted by group, truth and answers, once with those of the champion first
-    and once with those of the challenger. The smaller of both sorted lists is taken; if
-    they are equal, exchanging the roles leaves the records as they are.
+    Records are sorted by group, truth and predictions, once with those of the champion
+    first and once with those of the challenger. The smaller of both sorted lists is taken;
+    if they are equal, exchanging the roles leaves the records as they are.
     """
     common = [y] if groups is None else [groups, y]
     first, second = _comparable(_columns(champion), _columns(challenger))
     keys = [*common, *first, *second], [*common, *second, *first]
     orders = [np.lexsort(key[::-1]) for key in keys]
     differs = np.zeros(len(y), dtype=bool)
-    for one, other in zip(*keys, strict=True):
-        differs |= one[orders[0]] != other[orders[1]]
+    for left, right in zip(*keys, strict=True):
+        differs |= left[orders[0]] != right[orders[1]]
     if not differs.any():
         return orders[0], True
     at = int(np.argmax(differs))
@@ -329,17 +331,17 @@ def _own_order(
     return orders[0] if records[0] < records[1] else orders[1], False
 
 
-def _columns(answers: np.ndarray) -> list[np.ndarray]:
-    return list(answers.reshape(len(answers), -1).T)
+def _columns(predictions: np.ndarray) -> list[np.ndarray]:
+    return list(predictions.reshape(len(predictions), -1).T)
 
 
 def _comparable(
     first: list[np.ndarray], second: list[np.ndarray]
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Columns of numbers: labels that are none are numbered."""
-    for k, (one, two) in enumerate(zip(first, second, strict=True)):
-        if one.dtype.kind not in "biuf" or two.dtype.kind not in "biuf":
-            codes = np.unique(np.concatenate([one, two]), return_inverse=True)[1]
+    """Columns of numbers, with codes in place of other labels."""
+    for k, (a, b) in enumerate(zip(first, second, strict=True)):
+        if a.dtype.kind not in "biuf" or b.dtype.kind not in "biuf":
+            codes = np.unique(np.concatenate([a, b]), return_inverse=True)[1]
             first[k], second[k] = np.split(codes.reshape(-1), 2)
     return first, second
 
@@ -349,7 +351,7 @@ def _as_floats(values: np.ndarray) -> FloatArray:
 
 
 def _check_scores(name: str, values: np.ndarray) -> FloatArray:
-    """Finite scores of the positive class, one a record."""
+    """Check finite scores of the positive class, one per record."""
     scores = np.asarray(values, dtype=np.float64)
     if scores.ndim != 1 or not np.isfinite(scores).all():
         raise ValueError(

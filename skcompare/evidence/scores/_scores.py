@@ -21,12 +21,12 @@ class ScoreDifferences(Storable):
     Parameters
     ----------
     values : array-like of shape (n_repeats, n_folds) or (n_splits,)
-        Score of the challenger less that of the champion on a greater-is-better scale, so
-        that positive favours the challenger. NaN where the score is undefined on a test
-        set.
+        Score of the challenger minus that of the champion on a greater-is-better scale,
+        so that positive favours the challenger. NaN where the score is undefined on a
+        test set.
     n_train, n_test : int or array-like of shape (n_splits,)
         Records that each split trains and tests on, repetition after repetition; 0
-        training records where the classifiers came trained.
+        training records where the classifiers were already trained.
     variances : array-like of the shape of `values`, optional
         Estimated variance of each difference within its test set: for a mean over records
         the variance of the differences of the records (divisor n_test - 1) over n_test.
@@ -37,9 +37,9 @@ class ScoreDifferences(Storable):
         How the records were split. Splits in one row are read as pairs of halves where
         the design says that they are.
     flags : tuple of str
-        Caveats about how the scores came about.
+        Caveats about how the scores were obtained.
     score : str, default="score"
-        What was scored.
+        Name of the score.
     greater_is_better : bool, default=True
         False where `champion` and `challenger` are losses; `values` is a gain then.
 
@@ -88,9 +88,9 @@ class ScoreDifferences(Storable):
         object.__setattr__(self, "design", design_of_shape(design, values.shape))
         object.__setattr__(self, "flags", tuple(self.flags))
         for name in ("variances", "champion", "challenger"):
-            given = getattr(self, name)
-            if given is not None:
-                object.__setattr__(self, name, _of_shape(name, given, values.shape))
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, _of_shape(name, array, values.shape))
         if self.variances is not None and (self.variances < 0).any():
             raise ValueError(
                 f"`variances` must not be negative. Got {np.nanmin(self.variances):g}."
@@ -108,10 +108,10 @@ class ScoreDifferences(Storable):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """All that it holds, with arrays by their shape and bytes."""
+        """All fields, with arrays by their shape and bytes."""
         return tuple(
-            (held.shape, held.tobytes()) if isinstance(held, np.ndarray) else held
-            for held in self._held()
+            (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+            for value in self._held()
         )
 
     def _held(self) -> Iterator[Any]:
@@ -181,10 +181,10 @@ class ScoreDifferences(Storable):
         n_test: ArrayLike | None = None,
         design: Design | str | None = None,
     ) -> "ScoreDifferences":
-        """The scores that scikit-learn's `cross_validate` or a search has found.
+        """The scores of scikit-learn's `cross_validate` or of a search.
 
         Both classifiers must have had the same splits. The indices that `cross_validate`
-        returns with ``return_indices=True`` show it; without them the result has the flag
+        returns with ``return_indices=True`` verify it; without them the result has the flag
         "splits-not-checked". All candidates of a search share its splits, but one that was
         chosen by its scores is favoured by them ("chosen-on-these-scores").
 
@@ -197,28 +197,28 @@ class ScoreDifferences(Storable):
             "best" (`best_index_`, where there is one), "runner-up" (the highest mean score
             of the others), "simplest" (by `complexity`).
         X, y : array-like, optional
-            What was split, to find the sizes of training and test sets where indices are
+            The split data, for the sizes of training and test sets where indices are
             missing. Most splitters need `y` alone.
         search : estimator, optional
             A fitted `GridSearchCV`, `RandomizedSearchCV` or halving search.
         cv : splitter, int or iterable, optional
-            What made the splits; that of the search by default. Its design is the
-            result's, and where it makes the same splits each time, they must be those of
-            the indices. Without it, indices show a hold-out, (repeated) K-fold
-            cross-validation, 5×2 with random halves and a repeated hold-out.
+            The splitter; that of the search by default. Its design is the result's, and
+            where it makes the same splits each time, they must be those of the indices.
+            Without it, indices show a hold-out, (repeated) K-fold cross-validation, 5×2
+            with random halves and a repeated hold-out.
         groups : array-like of shape (n_samples,), optional
             Group of each record; the design is then grouped.
         scoring : str, optional
-            Which of several scores; or the name of the only one. All scorers of
-            scikit-learn are such that more is better, as "neg_log_loss".
+            Name of the score; needed where there are several. Greater is better for all
+            scorers of scikit-learn, as for "neg_log_loss".
         complexity : str, list of str or callable, optional
-            Parameter that is least in the simplest candidate, greatest where "-" precedes
-            its name, and without limit where None; several in order of importance; or a
-            function of a candidate's parameters. Of equally simple ones the best counts.
+            Parameter that is least in the simplest candidate, or greatest where "-"
+            precedes its name; None is without limit. Several in order of importance, or a
+            function of a candidate's parameters. Of equally simple ones the best is taken.
         n_train, n_test : int or array-like of shape (n_splits,), optional
-            Sizes of training and test sets, where neither indices nor `cv` tell.
+            Sizes of training and test sets, where neither indices nor `cv` give them.
         design : Design or str, optional
-            How the records were split, where neither `cv` nor indices tell. Halves of a
+            How the records were split, where neither `cv` nor indices show it. Halves of a
             block-regularized cross-validation ("bcv") look like random ones.
 
         Raises
@@ -241,33 +241,37 @@ class ScoreDifferences(Storable):
         >>> print(f"{scores.mean:.3f}, {scores.design}, {scores.flags}")
         0.293, 10-fold cross-validation, ('chosen-on-these-scores',)
         """
-        told = ToldOfSplits(X, y, cv, groups, n_train, n_test, design)
-        found = scores_found(champion, challenger, told, search, scoring, complexity)
-        first, second = (np.reshape(r, shape_of(found.design)) for r in found.roles)
-        made = found.splits
+        request = ToldOfSplits(X, y, cv, groups, n_train, n_test, design)
+        cv_scores = scores_found(champion, challenger, request, search, scoring, complexity)
+        first, second = (
+            np.reshape(role, shape_of(cv_scores.design)) for role in cv_scores.roles
+        )
+        splits = cv_scores.splits
         scores = cls.from_scores(
             first,
             second,
-            made.n_train,
-            made.n_test,
-            design=made.design,
-            score=found.score,
-            greater_is_better=found.greater_is_better,
+            splits.n_train,
+            splits.n_test,
+            design=splits.design,
+            score=cv_scores.score,
+            greater_is_better=cv_scores.greater_is_better,
         )
-        return replace(scores, flags=found.flags)
+        return replace(scores, flags=cv_scores.flags)
 
     @classmethod
     def from_pair(cls, pair: PairedPredictions) -> "ScoreDifferences":
         """The accuracies of both roles on every test set."""
         predictions = pair.predictions
         y_true = predictions.y_answered()
-        right = np.array([labels_of(pair, role) == y_true for role in (0, 1)], dtype=float)
-        gains = right[1] - right[0]
+        correct = np.array(
+            [labels_of(pair, role) == y_true for role in (0, 1)], dtype=float
+        )
+        gains = correct[1] - correct[0]
         parts = list(predictions.slices())
         n_train = 0 if predictions.n_train is None else predictions.n_train
         shape = shape_of(pair.design)
-        scores = [[role[part].mean() for part in parts] for role in right]
-        # As for every other score: those of splits that share records are of no use.
+        scores = [[role[part].mean() for part in parts] for role in correct]
+        # As for every other score: variances of splits that share records are not used.
         variances = None
         if pair.design.kind == "kfold":
             variances = np.reshape([variance_of_mean(gains[p]) for p in parts], shape)
@@ -300,9 +304,9 @@ class ScoreDifferences(Storable):
 
     @property
     def n_records(self) -> int:
-        """Records that were split: those of the largest training and test set together.
+        """Number of records that were split: the largest sum of a training and a test set.
 
-        Where classifiers came trained, those that a repetition tests.
+        Where the classifiers were already trained, the number tested by a repetition.
         """
         if (self.n_train > 0).all():
             return int((self.n_train + self.n_test).max())
@@ -320,13 +324,13 @@ class ScoreDifferences(Storable):
 
 
 def shape_of(design: Design) -> tuple[int, ...]:
-    """How values of every split are laid out: repetitions in rows, where there are any."""
+    """Shape of the values of all splits: repetitions in rows, where there are any."""
     in_rows = design.n_repeats > 1 or design.kind in HALVES
     return (design.n_repeats, design.n_folds) if in_rows else (-1,)
 
 
 def variance_of_mean(values: FloatArray) -> float:
-    """Estimated variance of the mean of values a record; NaN for one record."""
+    """Estimated variance of the mean of the values of records; NaN for one record."""
     n = len(values)
     return float(values.var(ddof=1)) / n if n > 1 else float("nan")
 
@@ -366,9 +370,9 @@ def _of_shape(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
     return array
 
 
-def _sizes(name: str, given: Any, shape: tuple[int, ...], least: int) -> IntArray:
-    """Sizes of training or test sets, one a split."""
-    sizes, n_splits = np.asarray(given), int(np.prod(shape))
+def _sizes(name: str, values: Any, shape: tuple[int, ...], least: int) -> IntArray:
+    """Check the sizes of training or test sets, and return one per split."""
+    sizes, n_splits = np.asarray(values), int(np.prod(shape))
     fits = sizes.ndim == 0 or sizes.shape in ((n_splits,), shape)
     whole = sizes.dtype.kind in "iu" or (
         sizes.dtype.kind == "f" and bool((sizes == np.floor(sizes)).all())
@@ -376,7 +380,7 @@ def _sizes(name: str, given: Any, shape: tuple[int, ...], least: int) -> IntArra
     if not whole or not fits or (sizes < least).any():
         raise ValueError(
             f"`{name}` must be a whole number of at least {least}, or one a split "
-            f"for {n_splits} splits. Got {given!r}."
+            f"for {n_splits} splits. Got {values!r}."
         )
     spread = np.broadcast_to(sizes.reshape(-1), n_splits).astype(np.int64)
     spread.setflags(write=False)

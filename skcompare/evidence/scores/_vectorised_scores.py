@@ -1,4 +1,4 @@
-"""What can be scored: means of values a record, and functions that are called in a loop."""
+"""Scores as functions of the weights of records: vectorised ones and looped ones."""
 
 import warnings
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from skcompare._typing import FloatArray, IntArray
 
 Bounds = tuple[float, float]
 Outcome = tuple[float, str]
-"""A score, or NaN and why it is undefined."""
+"""A score and "", or NaN and the reason why it is undefined."""
 
 
 class PreparedScore(Protocol):
@@ -25,15 +25,15 @@ class PreparedScore(Protocol):
         """The score for each row of weights; NaN where it is undefined."""
 
     def slopes(self, weights: IntArray) -> FloatArray | None:
-        """Derivatives by each weight, a row of weights; None where it has none."""
+        """Derivatives by each weight for each row of weights; None if there are none."""
 
 
 class PairScore(Protocol):
-    """A score of one classifier's answers."""
+    """A score of one classifier's predictions."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the score."""
 
     @property
     def bounds(self) -> Bounds:
@@ -41,14 +41,14 @@ class PairScore(Protocol):
 
     @property
     def looped(self) -> bool:
-        """Whether it is found for one weighting after the other, which takes long."""
+        """Whether it is computed for one weighting after the other, which takes long."""
 
     @property
     def studentised(self) -> bool:
-        """Whether its error changes with an exchange of answers, and is known."""
+        """Whether its error changes with an exchange of predictions, and is known."""
 
     def on_one_scale(self, answers: np.ndarray) -> np.ndarray:
-        """Answers such that those of two classifiers can stand for each other."""
+        """Predictions on a scale on which those of two classifiers can be exchanged."""
 
     def prepared(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> PreparedScore:
         """The score of these records, as a function of their weights."""
@@ -56,7 +56,7 @@ class PairScore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordMean:
-    """Mean of a value a record, such as 1 for a right answer or a loss."""
+    """Mean of one value per record, such as 1 for a correct prediction, or a loss."""
 
     name: str = "accuracy"
     bounds: Bounds = (0.0, 1.0)
@@ -78,7 +78,7 @@ class _Mean:
     records: FloatArray
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The weighted mean a row."""
+        """The weighted mean for each row of weights."""
         return np.einsum("ij,j->i", weights, self.records) / weights.sum(axis=1)
 
     def slopes(self, weights: IntArray) -> FloatArray:
@@ -89,7 +89,7 @@ class _Mean:
 
 @dataclass(frozen=True)
 class LoopedScore:
-    """A score that is found for one weighting after the other, from repeated records."""
+    """A score that is computed for one weighting after the other, from repeated records."""
 
     name: str
     bounds: Bounds = (-np.inf, np.inf)
@@ -98,16 +98,16 @@ class LoopedScore:
     studentised: ClassVar[bool] = False
 
     def outcome(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Outcome:
-        """The score of some records; where it is undefined NaN, and why."""
+        """The score of some records; where it is undefined NaN, and the reason."""
         raise NotImplementedError
 
     def on_one_scale(self, answers: np.ndarray) -> np.ndarray:
-        """The answers as they are, because nobody knows what they are for."""
+        """The predictions as they are, because their meaning is unknown."""
         return answers
 
     def prepared(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> "_Loop":
         """The score of these records, as a function of their weights."""
-        # As they came: of equal scores a function may take those that come first.
+        # In their original order: a function may depend on the order of equal scores.
         order = np.argsort(rows, kind="stable")
         return _Loop(self, y[order], answers[order], rows[order], order)
 
@@ -121,8 +121,8 @@ class _Loop:
     order: IntArray
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The score of the records repeated as often as each row of weights says."""
-        return np.array([self._value(one) for one in weights], dtype=np.float64)
+        """The score of the records, repeated by each row of weights."""
+        return np.array([self._value(row) for row in weights], dtype=np.float64)
 
     def _value(self, weights: IntArray) -> float:
         taken = np.repeat(np.arange(len(weights)), weights.take(self.order))
@@ -131,23 +131,23 @@ class _Loop:
         return self.score.outcome(self.y[taken], self.answers[taken], self.rows[taken])[0]
 
     def why_undefined(self) -> str:
-        """What the score says of the records as they are."""
+        """Reason why the score of the records is undefined; empty if it is defined."""
         return self.score.outcome(self.y, self.answers, self.rows)[1]
 
     def slopes(self, weights: IntArray) -> None:
-        """None: nobody knows them."""
+        """None: they are unknown."""
         return
 
 
 @dataclass(frozen=True)
 class FunctionScore(LoopedScore):
-    """A user's own `function(y_true, answers)` as a score."""
+    """A user's own `function(y_true, predictions)` as a score."""
 
     function: Callable[..., Any] = max
     classes: np.ndarray | None = None
 
     def outcome(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Outcome:
-        """The score of some records; where it is undefined NaN, and why."""
+        """The score of some records; where it is undefined NaN, and the reason."""
         truth = y if self.classes is None else self.classes[y]
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
@@ -155,7 +155,7 @@ class FunctionScore(LoopedScore):
                 value = number_of(self.name, self.function(truth, answers))
             except ValueError as error:
                 return float("nan"), str(error)
-        # scikit-learn warns and returns 0 for what is 0 / 0.
+        # scikit-learn warns and returns 0 where a score is 0 / 0.
         for warning in caught:
             if issubclass(warning.category, UndefinedMetricWarning):
                 return float("nan"), str(warning.message)
@@ -163,7 +163,7 @@ class FunctionScore(LoopedScore):
 
 
 def number_of(name: str, value: Any) -> float:
-    """A score as a number; an array of one is one, as in scikit-learn."""
+    """Return a score as a number; an array of one element is one, as in scikit-learn."""
     if hasattr(value, "item"):
         with suppress(ValueError):
             value = value.item()
@@ -176,7 +176,7 @@ def number_of(name: str, value: Any) -> float:
 
 
 SLACK = 1e-12
-"""A rate this close below the one that is asked for reaches it."""
+"""A rate this close below the requested one reaches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class Ranking:
 
     @classmethod
     def from_scores(cls, positive: np.ndarray, scores: FloatArray) -> "Ranking":
-        """Rank records, of which `positive` says whether they are."""
+        """Rank records; `positive` marks the positive ones."""
         order = np.argsort(-scores, kind="stable")
         first, second = order[positive[order]], order[~positive[order]]
         up, down = -scores[first], -scores[second]
@@ -229,7 +229,7 @@ class Ranking:
         return every
 
     def sums(self, weights: IntArray) -> tuple[IntArray, IntArray]:
-        """Weights of the first k positive, and of the first k negative, for each k."""
+        """Weights of the first k positive, and of the first k negative ones, for each k."""
         return _sums(weights, self.positive), _sums(weights, self.negative)
 
 
@@ -255,7 +255,7 @@ class AreaUnderCurve:
     studentised: ClassVar[bool] = True
 
     def on_one_scale(self, answers: FloatArray) -> FloatArray:
-        """Ranks, so that scores of two classifiers can stand for each other."""
+        """Ranks, so that scores of two classifiers can be exchanged."""
         return _midranks(answers)
 
     def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Area":
@@ -268,13 +268,13 @@ class _Area:
     ranking: Ranking
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The area a row of weights; NaN where a class has none."""
+        """The area for each row of weights; NaN where a class has no weight."""
         r = self.ranking
         below = _sums(weights, r.negative)
         total = below[:, -1:]
         of_positive = weights.take(r.positive, axis=1)
-        # Twice the weight of negative records that a positive one is above, so that a tie
-        # is whole; sums of products are exact below 2**53.
+        # Twice the weight of negative records below a positive one, so that a tie counts
+        # as a whole number; sums of products are exact below 2**53.
         won = 2 * total - below.take(r.above, axis=1)
         won -= below.take(r.level if r.tied else r.above, axis=1)
         product = np.einsum("ij,ij->i", of_positive, won, dtype=np.float64)
@@ -308,7 +308,7 @@ class AveragePrecision:
     studentised: ClassVar[bool] = True
 
     def on_one_scale(self, answers: FloatArray) -> FloatArray:
-        """Ranks, so that scores of two classifiers can stand for each other."""
+        """Ranks, so that scores of two classifiers can be exchanged."""
         return _midranks(answers)
 
     def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Precision":
@@ -336,7 +336,7 @@ class _Precision:
         return np.diff(reached, axis=1, prepend=0.0), reached, everything
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The score a row of weights; NaN without positive records."""
+        """The score for each row of weights; NaN without positive records."""
         gained, reached, everything = self._steps(weights)
         if not len(self.ends):
             return np.full(len(weights), np.nan)
@@ -380,10 +380,10 @@ class OperatingPoint:
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the score.
     at_least : float
-        The rate to reach: of the negative records that are called so, where `within` is
-        "positive", and the other way round.
+        The rate to reach: the share of negative records that are called negative, where
+        `within` is "positive", and the other way round.
     within : {"positive", "negative"}
         The class whose rate it is.
     """
@@ -397,14 +397,14 @@ class OperatingPoint:
     studentised: ClassVar[bool] = False
 
     def on_one_scale(self, answers: FloatArray) -> FloatArray:
-        """Ranks, so that scores of two classifiers can stand for each other."""
+        """Ranks, so that scores of two classifiers can be exchanged."""
         return _midranks(answers)
 
     def prepared(self, y: IntArray, answers: FloatArray, rows: IntArray) -> "_Point":
         """The score of these records, as a function of their weights."""
         if self.within == "positive":
             return _Point(Ranking.from_scores(y == 1, answers), self.at_least)
-        # Looked at from the other side, the classes change places.
+        # The classes change places.
         return _Point(Ranking.from_scores(y != 1, -answers), self.at_least)
 
 
@@ -414,15 +414,15 @@ class _Point:
     at_least: float
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The rate a row of weights; NaN where a class has no weight."""
+        """The rate for each row of weights; NaN where a class has no weight."""
         r = self.ranking
         positive, negative = r.sums(weights)
         n_positive, n_negative = positive[:, -1:], negative[:, -1:]
         # A threshold at the score of a positive record calls it positive, all before it,
-        # and the negative ones at or above it. One above all scores is always there.
+        # and the negative ones at or above it. One above all scores is always allowed.
         allowed = n_negative * (1 - self.at_least) + SLACK * n_negative
         fits = negative.take(r.level, axis=1) <= allowed
-        # Of equal scores all records are called alike, so the last of them counts.
+        # Records of equal scores are called alike, so the last of them counts.
         caught = np.where(fits, positive[:, 1:], 0).max(axis=1, initial=0)
         with np.errstate(invalid="ignore"):
             rate = caught / n_positive[:, 0].astype(np.float64)

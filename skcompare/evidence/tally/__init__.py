@@ -1,1 +1,1 @@
-"""Tallies: records that are counted and summed where they are."""
+"""Tallies: counts and sums of records, computed where the records are."""

@@ -1,4 +1,4 @@
-"""Records counted and summed by what is asked of them: what engines and batches give."""
+"""Tallies: counts and sums of the records of each cell, on engines and of batches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,37 +25,37 @@ SAME = (
     "grouped",
     "one_scan",
 )
-"""What must be one for tallies that are merged."""
+"""Fields of the plan that must be equal in tallies that are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TallyPlan:
-    """What of each record is counted, with all that was left open decided.
+    """Plan of what is counted of each record, with all defaults resolved.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
         The classes, sorted.
     labels : bool
-        Whether the two answers are counted by their labels.
+        Whether records are counted by predicted labels.
     losses : tuple of str
         The losses whose sums are kept.
     eps : float or None
         The least probability of a true class, for the log loss; scikit-learn's if None.
     kind : {"binary", "top_label"} or None
-        The events of calibration, if it is asked for.
+        The events of calibration, if it is requested.
     edges : pair of ndarray or None
         Edges of the bins of champion and challenger.
     levels : pair of Levels or None
-        Levels of the scores that are ranked.
+        Bins of the scores that are ranked.
     positive : int
         Position of the positive class of binary events.
     ranked : int
-        Position of the class that scores are of.
+        Position of the class of the scores.
     grouped : bool
         Whether records are counted group by group.
     one_scan : bool
-        Whether levels and sums are kept in one table.
+        Whether score bins and sums are kept in one table.
     """
 
     classes: NDArray[Any]
@@ -72,7 +72,7 @@ class TallyPlan:
 
     @property
     def needs_proba(self) -> bool:
-        """Whether anything is asked that labels do not tell."""
+        """Whether probabilities are needed."""
         return bool(self.losses) or self.kind is not None
 
     @property
@@ -81,12 +81,12 @@ class TallyPlan:
         return Design(HOLDOUT.kind, grouped=self.grouped)
 
     def check_same(self, other: "TallyPlan") -> None:
-        """Refuse to merge what was counted by other rules."""
-        for word in SAME:
-            own, theirs = getattr(self, word), getattr(other, word)
+        """Check that a tally to be merged has the same plan."""
+        for name in SAME:
+            own, theirs = getattr(self, name), getattr(other, name)
             if own != theirs:
                 raise ValueError(
-                    f"Only tallies of one plan can be merged. Got {word} {own!r} and "
+                    f"Only tallies of one plan can be merged. Got {name} {own!r} and "
                     f"{theirs!r}. Pass the same options, and the `levels` of one."
                 )
         if not _same_edges(self.edges, other.edges):
@@ -96,24 +96,24 @@ class TallyPlan:
             )
 
 
-def _same_edges(one: Any, other: Any) -> bool:
-    if one is None or other is None:
-        return one is other
-    return all(map(np.array_equal, one, other))
+def _same_edges(first: Any, second: Any) -> bool:
+    if first is None or second is None:
+        return first is second
+    return all(map(np.array_equal, first, second))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Cells that occur, their records, and sums over these.
+    """Cells that occur, their numbers of records, and sums over these.
 
     Attributes
     ----------
     keys : dict of str to ndarray of shape (n_cells,)
-        What the records of a cell have in common.
+        Values that the records of a cell have in common.
     counts : ndarray of shape (n_cells,)
-        Their number.
+        Number of records.
     sums : dict of str to ndarray of shape (n_cells,)
-        What was added up.
+        Sums over the records.
     """
 
     keys: dict[str, NDArray[Any]]
@@ -126,7 +126,7 @@ class Cells:
 
 
 def merged(parts: Sequence[Cells], names: Sequence[str], sums: Sequence[str]) -> Cells:
-    """Equal cells of several parts added up, sorted by their keys."""
+    """Add up equal cells of several parts, sorted by their keys."""
     columns = [np.concatenate([part.keys[name] for part in parts]) for name in names]
     counts = np.concatenate([part.counts for part in parts])
     order, first = _in_order(columns, len(counts))
@@ -148,7 +148,7 @@ def _added(where: IntArray, values: NDArray[Any], n: int) -> FloatArray:
 
 
 def _in_order(columns: list[NDArray[Any]], n: int) -> tuple[IntArray, NDArray[np.bool_]]:
-    """The order of sorted cells, and in it which are the first of equal ones."""
+    """The order that sorts cells, and whether each in it is the first of equal ones."""
     order = np.lexsort(columns[::-1]) if columns else np.arange(n)
     first = np.zeros(n, dtype=bool)
     first[:1] = True
@@ -174,17 +174,18 @@ def cells_of_codes(
         order, first = _in_order(columns, n)
         where = np.empty(n, dtype=np.intp)
         where[order] = np.cumsum(first) - 1
-        found, others = key[order][first], [column[order][first] for column in raw.values()]
+        occupied = key[order][first]
+        raw_keys = [column[order][first] for column in raw.values()]
     else:
-        found, where = np.unique(key, return_inverse=True)
-        others = []
-    counts = np.bincount(where, minlength=len(found))
-    keys = decoded(found, {name: size for name, (_, size) in digits.items()})
+        occupied, where = np.unique(key, return_inverse=True)
+        raw_keys = []
+    counts = np.bincount(where, minlength=len(occupied))
+    keys = decoded(occupied, {name: size for name, (_, size) in digits.items()})
     return Cells(
-        keys | dict(zip(raw, others, strict=True)),
+        keys | dict(zip(raw, raw_keys, strict=True)),
         counts.astype(np.int64),
         {
-            name: _added(where, np.broadcast_to(value, n), len(found))
+            name: _added(where, np.broadcast_to(value, n), len(occupied))
             for name, value in sums.items()
         },
     )
@@ -200,16 +201,16 @@ def decoded(key: IntArray, sizes: dict[str, int]) -> dict[str, IntArray]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally(Mergeable):
-    """Records of two classifiers, counted and summed by all that tests need of them.
+    """Records of two classifiers, counted and summed as tests need them.
 
     Made by :func:`tally_frame` on an engine, or by :func:`tally_arrays` from arrays,
-    and for batches by both. Tallies of batches add up. Evidence is made of it by the
-    `from_tally` of each kind.
+    and for batches by both. Tallies of batches add up. Each kind of evidence is made from
+    it by `from_tally`.
 
     Parameters
     ----------
     plan : TallyPlan
-        What was counted.
+        Plan of what was counted.
     tables : tuple of Cells
         The cells: one table, or several that count the same records by other keys.
     groups : ndarray of shape (n_groups,), optional
@@ -238,14 +239,14 @@ class Tally(Mergeable):
         return self.plan.classes
 
     def cells(self, names: Sequence[str], sums: Sequence[str] = ()) -> Cells:
-        """Records and sums by some keys, sorted; refuses what was not counted."""
+        """Records and sums by some keys, sorted; refuses keys that were not counted."""
         for table in self.tables:
             if set(names) <= set(table.keys) and set(sums) <= set(table.sums):
                 return table.by(names, sums)
-        lacking = sorted({*names, *sums} - self._known())
+        lacking = sorted({*names, *sums} - self._all_names())
         raise ValueError(
             f"This tally does not hold {', '.join(lacking) or 'these keys together'}. It "
-            f"has {', '.join(sorted(self._known()))}. Make it with what is needed."
+            f"has {', '.join(sorted(self._all_names()))}. Make it with what is needed."
         )
 
     @property
@@ -254,14 +255,14 @@ class Tally(Mergeable):
         return tuple(name for table in self.tables for name in table.sums)
 
     def parts(self, sums: Sequence[str]) -> Cells:
-        """Some sums, by all that is counted beside them but levels."""
+        """Some sums, by all keys of their table except score bins."""
         for table in self.tables:
             if set(sums) <= set(table.sums):
                 names = [key for key in table.keys if not key.startswith("level_")]
                 return table.by(names, sums)
         return self.cells(["y"], sums)
 
-    def _known(self) -> set[str]:
+    def _all_names(self) -> set[str]:
         return {name for table in self.tables for name in (*table.keys, *table.sums)}
 
     def __add__(self, other: object) -> "Tally":
@@ -285,7 +286,7 @@ class Tally(Mergeable):
         groups = None
         if self.groups is not None and other.groups is not None:
             groups = united_classes(self.groups, other.groups)
-        own, theirs = (one._moved(classes, groups) for one in (self, other))
+        own, theirs = (tally._recoded(classes, groups) for tally in (self, other))
         tables = tuple(
             merged(pair, list(pair[0].keys), list(pair[0].sums))
             for pair in zip(own, theirs, strict=True)
@@ -293,16 +294,16 @@ class Tally(Mergeable):
         plan = replace(self.plan, classes=classes)
         return Tally(plan, tables, groups, self.names)
 
-    def _moved(self, classes: NDArray[Any], groups: NDArray[Any] | None) -> list[Cells]:
+    def _recoded(self, classes: NDArray[Any], groups: NDArray[Any] | None) -> list[Cells]:
         """The tables with positions among other classes and groups."""
-        at = np.searchsorted(classes, self.classes)
-        moved = []
+        position = np.searchsorted(classes, self.classes)
+        tables = []
         for table in self.tables:
             keys = dict(table.keys)
             for name in ("y", "label_0", "label_1"):
                 if name in keys:
-                    keys[name] = at[keys[name]]
+                    keys[name] = position[keys[name]]
             if groups is not None and self.groups is not None:
                 keys["group"] = np.searchsorted(groups, self.groups)[keys["group"]]
-            moved.append(replace(table, keys=keys))
-        return moved
+            tables.append(replace(table, keys=keys))
+        return tables

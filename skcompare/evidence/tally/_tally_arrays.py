@@ -1,4 +1,4 @@
-"""Tallies of arrays, part by part."""
+"""Tallies of arrays, part by part, and of frames."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,10 +29,10 @@ CHUNK = 1 << 17
 """Records whose columns are in memory at a time."""
 
 FIRST = 20_000
-"""Records that levels are chosen by, as on an engine."""
+"""Records by which score bins are chosen, as on an engine."""
 
 MOST_PENDING = 1 << 20
-"""Cells that wait for being added up."""
+"""Cells that wait to be added up."""
 
 
 def tally_arrays(
@@ -48,22 +48,22 @@ def tally_arrays(
     Parameters
     ----------
     y_true, answers, groups, labels
-        As for :func:`skcompare.predictions.predictions_from_arrays`, with the answers of
-        champion and challenger.
+        As for :func:`skcompare.predictions.predictions_from_arrays`, with the
+        predictions of champion and challenger.
     asked : Asked
-        What is needed.
+        The request.
 
     Returns
     -------
     tally : Tally
-        Tallies of batches add up where classes, bins and levels are the same: pass
+        Tallies of batches add up where classes, bins and `levels` are the same: pass
         `labels`, and `levels` of `asked`.
     """
     predictions = predictions_from_arrays(
         y_true, answers, labels=labels, pos_label=asked.pos_label, groups=groups
     )
-    own = None if groups is None else np.unique(check_groups(groups))
-    return tally_predictions(predictions, asked, own)
+    group_labels = None if groups is None else np.unique(check_groups(groups))
+    return tally_predictions(predictions, asked, group_labels)
 
 
 def tally_predictions(
@@ -76,37 +76,37 @@ def tally_predictions(
     predictions : Predictions
         Of a hold-out set.
     asked : Asked
-        What is needed.
+        The request.
     groups : ndarray of shape (n_groups,), optional
         Labels of the groups, sorted.
     """
     pair = check_two(predictions)
     classes = predictions.classes
-    own = predictions.groups
-    if own is not None and predictions.records is not None:
-        own = own[predictions.records]
-    grouped = own is not None
+    record_groups = predictions.groups
+    if record_groups is not None and predictions.records is not None:
+        record_groups = record_groups[predictions.records]
+    grouped = record_groups is not None
     plan = asked.plan(classes, None, grouped)
     if asked.needs_proba or asked.ranking:
-        for one in pair:
-            _check_proba(one)
+        for role in pair:
+            _check_proba(role)
     if asked.ranking:
         plan = asked.plan(classes, _levels(pair, plan.ranked, asked), grouped)
     y = predictions.y_answered()
     pending: list[list[Cells]] = []
     for start in range(0, len(y), CHUNK):
         rows = slice(start, start + CHUNK)
-        pending.append(_counted(plan, y[rows], pair, rows, own))
-        if sum(len(one.counts) for tables in pending for one in tables) > MOST_PENDING:
+        pending.append(_counted(plan, y[rows], pair, rows, record_groups))
+        if sum(len(table.counts) for tables in pending for table in tables) > MOST_PENDING:
             pending = [_merged(pending)]
     labels = groups
-    if own is not None and labels is None:
-        labels = np.unique(own)
-    return Tally(plan, tuple(_merged(pending)), labels, tuple(one.name for one in pair))
+    if record_groups is not None and labels is None:
+        labels = np.unique(record_groups)
+    return Tally(plan, tuple(_merged(pending)), labels, tuple(role.name for role in pair))
 
 
 def check_two(predictions: Predictions) -> tuple[Answers, Answers]:
-    """Champion and challenger; refuses more."""
+    """Return champion and challenger; refuse more classifiers."""
     if len(predictions.answers) != 2:
         raise ValueError(
             "A tally is about two classifiers, champion and challenger. Got "
@@ -118,58 +118,58 @@ def check_two(predictions: Predictions) -> tuple[Answers, Answers]:
 
 
 def _merged(pending: list[list[Cells]]) -> list[Cells]:
-    """The tables of several parts added up."""
+    """Add up the tables of several parts."""
     return [
         merged(parts, list(parts[0].keys), list(parts[0].sums))
         for parts in zip(*pending, strict=True)
     ]
 
 
-def _check_proba(answers: Answers) -> None:
-    if answers.proba is None:
+def _check_proba(predictions: Answers) -> None:
+    if predictions.proba is None:
         raise ValueError(
-            f"{answers.name} has no probabilities, and losses, calibration and ranking are "
-            "made of them. Name columns of probabilities, or ask for labels only."
+            f"{predictions.name} has no probabilities, and losses, calibration and ranking "
+            "are made of them. Name columns of probabilities, or ask for labels only."
         )
 
 
 def _levels(
-    pair: tuple[Answers, Answers], ranked: int, asked: Asked
+    pair: tuple[Answers, Answers], ranked: int, request: Asked
 ) -> tuple[Levels, Levels]:
-    """Levels as they were given; or exact ones where values are few, else suitable."""
-    fixed = asked.fixed_levels()
+    """Score bins as requested, or exact ones where values are few, else suitable ones."""
+    fixed = request.fixed_levels()
     if fixed is not None:
         return fixed
-    found = []
-    for one in pair:
-        score = one.proba[:, ranked]  # type: ignore[index]
-        few = len(np.unique(score[:FIRST])) <= asked.n_levels
-        if few and len(np.unique(score)) <= asked.n_levels:
-            found.append(Levels.distinct())
+    pair_levels = []
+    for predictions in pair:
+        score = predictions.proba[:, ranked]  # type: ignore[index]
+        few = len(np.unique(score[:FIRST])) <= request.n_levels
+        if few and len(np.unique(score)) <= request.n_levels:
+            pair_levels.append(Levels.distinct())
             continue
-        levels = Levels.choose(score[:FIRST], asked.n_levels)
+        levels = Levels.choose(score[:FIRST], request.n_levels)
         if levels.is_distinct and len(score) > FIRST:
             # The first records may lack most values.
-            levels = Levels.choose(score, asked.n_levels)
-        found.append(levels)
-    return found[0], found[1]
+            levels = Levels.choose(score, request.n_levels)
+        pair_levels.append(levels)
+    return pair_levels[0], pair_levels[1]
 
 
 def _counted(
-    plan: TallyPlan, y: Any, pair: tuple[Answers, Answers], rows: slice, own: Any
+    plan: TallyPlan, y: Any, pair: tuple[Answers, Answers], rows: slice, record_groups: Any
 ) -> list[Cells]:
     ops = ArrayOperations()
-    given = [
+    columns = [
         Given(
-            None if one.labels is None else one.labels[rows],
-            None if one.proba is None else list(one.proba[rows].T),
+            None if predictions.labels is None else predictions.labels[rows],
+            None if predictions.proba is None else list(predictions.proba[rows].T),
         )
-        for one in pair
+        for predictions in pair
     ]
-    groups = {} if own is None else {"group": own[rows]}
+    groups = {} if record_groups is None else {"group": record_groups[rows]}
     return [
         cells_of_codes(part.digits, part.raw | groups, part.sums, len(y))
-        for part in parts_of(plan, derived(ops, plan, y, given))
+        for part in parts_of(plan, derived(ops, plan, y, columns))
     ]
 
 
@@ -186,24 +186,24 @@ def tally_frame(
     """Count and sum the records of a frame where they are.
 
     Lazy frames of Polars, DuckDB, Dask, PySpark and other engines, datasets of pyarrow and
-    large Parquet files are counted by one group-by of their engine, after a look at the
-    labels that there are and at the first records. Frames in memory and smaller files are
-    counted here, with the same numbers.
+    large Parquet files are counted by one group-by of their engine, after a query of the
+    labels and of the first records. Frames in memory and smaller files are counted here,
+    with the same numbers.
 
     Parameters
     ----------
     frame, y_true, answers, id, groups
-        As for :func:`skcompare.predictions.predictions_from_frame`, with the answers of
+        As for :func:`skcompare.predictions.predictions_from_frame`, with the predictions of
         champion and challenger.
     asked : Asked
-        What tests need.
+        The request.
     labels : array-like of shape (n_classes,), optional
-        All class labels. They save the engine a look at the labels.
+        All class labels. They save the engine a query of the labels.
 
     Raises
     ------
     ValueError
-        If there is no such column; if values are missing, are no class or no
+        If there is no such column; if values are missing, are not classes or not
         probabilities, with the number of such records; if there is no record.
 
     Examples

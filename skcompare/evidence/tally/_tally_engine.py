@@ -1,4 +1,4 @@
-"""One group-by: what an engine is asked, and what its answer says."""
+"""Tallies on engines: a group-by of a table, and the cells that come back."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -29,10 +29,10 @@ from skcompare.predictions import EngineColumns
 LARGEST = float(np.finfo(np.float64).max)
 
 BUCKETS = 1 << 16
-"""Parts of the range of scores that are counted to see how they lie."""
+"""Parts of the range of scores whose records are counted, to see the distribution."""
 
 SAMPLE = 20_000
-"""Values that stand for all when levels are fitted to them."""
+"""Size of the sample to which score bins are fitted."""
 
 
 def finite_score(score: Any, is_proba: bool) -> Any:
@@ -43,10 +43,10 @@ def finite_score(score: Any, is_proba: bool) -> Any:
 
 
 def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Levels:
-    """Levels of a column of scores.
+    """Bins of a column of scores.
 
-    The scores themselves where all of them have at most `n_levels` values, else uniform
-    levels where these suit the first records, else levels fitted to all.
+    The scores themselves where they have at most `n_levels` values, else uniform bins
+    where these suit the first records, else bins fitted to all.
 
     Parameters
     ----------
@@ -55,24 +55,24 @@ def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Lev
     name : str
         The column.
     n_levels : int
-        Number of levels.
+        Number of bins.
     is_proba : bool
         Whether scores are probabilities.
     """
     head = table.head([name])[name].astype(np.float64)
     low, high = (0.0, 1.0) if is_proba else (-LARGEST, LARGEST)
     head = head[(head >= low) & (head <= high)]
-    plain = Levels.uniform(n_levels)
-    # Without any good value the count of all says what is wrong.
-    first = Levels.choose(head, n_levels) if len(head) else plain
+    uniform = Levels.uniform(n_levels)
+    # Without any valid value, counting all records reports the fault.
+    head_levels = Levels.choose(head, n_levels) if len(head) else uniform
     if len(np.unique(head)) <= n_levels and table.few_values(name, n_levels) is not None:
         return Levels.distinct()
-    if is_proba and first == plain:
-        return plain
-    # The first records may be no fair sample: a file may be sorted.
+    if is_proba and head_levels == uniform:
+        return uniform
+    # The first records may not be representative: a file may be sorted.
     counts, least, greatest = _spans(table, name, is_proba)
     if not len(counts):
-        return plain
+        return uniform
     if len(counts) <= n_levels and np.array_equal(least, greatest):
         return Levels.distinct()
     sample = _spread(counts, least, greatest)
@@ -81,7 +81,7 @@ def chosen_levels(table: Table, name: str, n_levels: int, is_proba: bool) -> Lev
 
 
 def _spans(table: Table, name: str, is_proba: bool) -> tuple[NDArray[Any], ...]:
-    """Records, least and greatest score of equal parts of the range."""
+    """Number of records, least and greatest score in equal parts of the range."""
     program = table.program({name: (name, "fraction")})
     score = program.column(name)
     good = finite_score(score, is_proba)
@@ -104,7 +104,7 @@ def _spans(table: Table, name: str, is_proba: bool) -> tuple[NDArray[Any], ...]:
 def _spread(
     counts: NDArray[Any], least: NDArray[Any], greatest: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """A sample with about as many values in each part as there are."""
+    """A sample with values in each part about in proportion to its records."""
     shares = np.ceil(counts * (SAMPLE / counts.sum())).astype(np.int64)
     position = np.arange(shares.sum()) - np.repeat(np.cumsum(shares) - shares, shares)
     steps = np.repeat(np.maximum(shares - 1, 1), shares)
@@ -115,21 +115,21 @@ def _spread(
 
 
 LABELS, PROBA, SCORES = "labels", "probabilities", "scores"
-"""What the columns of a classifier are."""
+"""Kinds of columns of a classifier."""
 
 GROUP = "the group"
-"""What the program calls the column of groups."""
+"""Name of the column of groups in a program."""
 
 MOST_CELLS = float(1 << 53)
 """Whole numbers up to it are exact in floating point."""
 
 MOST_CODES = 200
-"""Classes that are no whole numbers in a row and are still told apart by an engine."""
+"""Most classes that an engine distinguishes, unless they are consecutive integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Records that must not be there: the condition of good ones, and what is expected."""
+    """Invalid records: the condition of valid ones, and what is expected."""
 
     good: Any
     name: str
@@ -142,11 +142,11 @@ class Query:
     Parameters
     ----------
     columns : EngineColumns
-        Which columns are what.
+        Roles of the columns.
     kinds : mapping of str to {"labels", "probabilities", "scores"}
-        What the columns of each classifier are.
+        Kind of the columns of each classifier.
     plan : TallyPlan
-        What is counted.
+        Plan of what is counted.
     """
 
     def __init__(
@@ -171,38 +171,38 @@ class Query:
         program, table = self._program, self.columns.table
         truth = self.columns.y_true or ""
         y = self._codes(truth)
-        answers = [self._given(name) for name in self.columns.answers]
-        parts = parts_of(self.plan, derived(program, self.plan, y, answers))
+        predictions = [self._predictions_of(name) for name in self.columns.answers]
+        parts = parts_of(self.plan, derived(program, self.plan, y, predictions))
         for part in parts:
             self._check_size(part.sizes)
         group = self.columns.groups
-        own = [] if group is None else [program.column(GROUP)]
-        known = [] if group is None else [self.columns.known_as[group]]
-        found = [
+        group_columns = [] if group is None else [program.column(GROUP)]
+        group_names = [] if group is None else [self.columns.known_as[group]]
+        results = [
             table.grouped(
                 program,
-                [self._key(part), *part.raw.values(), *own],
+                [self._key(part), *part.raw.values(), *group_columns],
                 list(part.sums.values()),
-                ["its key", *part.raw, *known],
+                ["its key", *part.raw, *group_names],
             )
             for part in parts
         ]
-        self._check_faults(found[0].keys[0], found[0].counts)
+        self._check_faults(results[0].keys[0], results[0].counts)
         labels, cells = None, []
-        for part, groups in zip(parts, found, strict=True):
-            columns = decoded(groups.keys[0].astype(np.int64), part.sizes)
-            columns |= dict(zip(part.raw, groups.keys[1:]))
+        for part, result in zip(parts, results, strict=True):
+            columns = decoded(result.keys[0].astype(np.int64), part.sizes)
+            columns |= dict(zip(part.raw, result.keys[1:]))
             if group is not None:
                 labels, columns["group"] = np.unique(
-                    check_groups(groups.keys[-1]), return_inverse=True
+                    check_groups(result.keys[-1]), return_inverse=True
                 )
-            sums = dict(zip(part.sums, groups.sums, strict=True))
-            whole = Cells(columns, groups.counts, sums)
-            cells.append(merged([whole], list(columns), list(sums)))
+            sums = dict(zip(part.sums, result.sums, strict=True))
+            table_cells = Cells(columns, result.counts, sums)
+            cells.append(merged([table_cells], list(columns), list(sums)))
         return tuple(cells), labels
 
     def _key(self, part: Derived) -> Any:
-        """One number for all digits; a negative one for records that must not be there."""
+        """One number for all digits; a negative one for invalid records."""
         program = self._program
         key: Any = None
         for code, size in part.digits.values():
@@ -212,8 +212,8 @@ class Query:
         return program.whole(key)
 
     def _columns_of(self, kind: str) -> list[str]:
-        own = (name for name, found in self.kinds.items() if found == kind)
-        return [column for name in own for column in self.columns.answers[name]]
+        names = (name for name, column_kind in self.kinds.items() if column_kind == kind)
+        return [column for name in names for column in self.columns.answers[name]]
 
     def _codes(self, column: str) -> Any:
         """Positions of labels among the classes; others are faults."""
@@ -224,39 +224,39 @@ class Query:
         self._add(good, column, f"one of the classes {some_of(classes)} in each record")
         return program.let(code)[0]
 
-    def _given(self, name: str) -> Given:
-        own, kind = self.columns.answers[name], self.kinds[name]
+    def _predictions_of(self, name: str) -> Given:
+        columns, kind = self.columns.answers[name], self.kinds[name]
         if kind == LABELS:
-            return Given(label=self._codes(own[0]))
+            return Given(label=self._codes(columns[0]))
         program = self._program
-        values = [program.column(f"{column}, a number") for column in own]
+        values = [program.column(f"{column}, a number") for column in columns]
         if kind == SCORES:
             (value,) = values
             good = finite_score(value, False)
-            self._add(good, own[0], "a finite score in each record")
+            self._add(good, columns[0], "a finite score in each record")
             return Given(score=program.let(program.where(good, value, 0.0))[0])
-        beside = self.columns.labels.get(name)
+        label_column = self.columns.labels.get(name)
         return Given(
-            label=None if beside is None else self._codes(beside),
-            proba=self._probabilities(own, values),
+            label=None if label_column is None else self._codes(label_column),
+            proba=self._probabilities(columns, values),
         )
 
-    def _probabilities(self, own: tuple[str, ...], values: list[Any]) -> list[Any]:
-        """Probabilities, a column a class; 1 in place of others, which are faults."""
+    def _probabilities(self, columns: tuple[str, ...], values: list[Any]) -> list[Any]:
+        """Probabilities, one column per class; 1 for invalid ones, which are faults."""
         program = self._program
-        each = [finite_score(value, True) for value in values]
-        for column, good in zip(own, each, strict=True):
+        valid = [finite_score(value, True) for value in values]
+        for column, good in zip(columns, valid, strict=True):
             self._add(good, column, "a probability in [0, 1] in each record")
-        good = reduce(and_, each)
+        good = reduce(and_, valid)
         clean = program.let(*(program.where(good, value, 1.0) for value in values))
         if len(clean) == 1:
             (value,) = clean
-            (other,) = program.let(1.0 - value)
-            return [value, other] if self.plan.ranked == 0 else [other, value]
+            (complement,) = program.let(1.0 - value)
+            return [value, complement] if self.plan.ranked == 0 else [complement, value]
         tolerance = PROBABILITY_TOLERANCE * max(1.0, len(clean) / 2)
         (total,) = program.let(reduce(add, clean) - 1.0)
         near = (total <= tolerance) & (total >= -tolerance)
-        self._add(near, own[0], "with the columns of the other classes a sum of 1")
+        self._add(near, columns[0], "with the columns of the other classes a sum of 1")
         return list(clean)
 
     def _add(self, good: Any, column: str, expected: str) -> None:
@@ -270,28 +270,28 @@ class Query:
                 "levels, or for labels in a tally of their own."
             )
         classes = self.plan.classes
-        apart = len(classes) > MOST_CODES
-        if apart and classes.tolist() != [*range(classes[0], classes[-1] + 1)]:
+        many = len(classes) > MOST_CODES
+        if many and classes.tolist() != [*range(classes[0], classes[-1] + 1)]:
             raise ValueError(
                 f"Engines tell at most {MOST_CODES} classes apart unless they are whole "
                 f"numbers in a row. Got {len(classes)}. Replace them by such numbers."
             )
 
     def _check_faults(self, key: IntArray, counts: IntArray) -> None:
-        """Refuse all records if some must not be there."""
+        """Raise an error if there are invalid records."""
         n = int(counts.sum())
-        found = []
+        messages = []
         for number, fault in enumerate(self._faults, start=1):
             bad = int(counts[key == -number].sum())
             if bad:
-                found.append(
+                messages.append(
                     f"Column {fault.name!r} must hold {fault.expected}. Got {bad:,} of "
                     f"{n:,} records with a missing or another value."
                 )
-        if found:
+        if messages:
             raise ValueError(
-                f"{' '.join(found)} Find them in {self.columns.table.words}, and drop or "
-                "repair them."
+                f"{' '.join(messages)} Find them in {self.columns.table.words}, and drop "
+                "or repair them."
             )
 
 
@@ -301,15 +301,15 @@ class EngineTally:
     Parameters
     ----------
     columns : EngineColumns
-        Which columns are what.
+        Roles of the columns.
     asked : Asked
-        What is needed.
+        The request.
     labels : array-like of shape (n_classes,) or None
         All class labels, where they are known.
     kind : {"labels", "scores"}, optional
-        What all columns are, where it is known: labels, or scores of any range that are
-        greater for the positive class. By default labels and probabilities are told apart
-        as those in arrays.
+        Kind of all columns, where it is known: labels, or scores of any range that are
+        greater for the positive class. By default labels and probabilities are
+        distinguished as in arrays.
     """
 
     def __init__(
@@ -325,27 +325,27 @@ class EngineTally:
         self.asked = asked
         self.labels = None if labels is None else np.unique(check_labels("labels", labels))
         self.names = tuple(columns.answers)
-        self._known = kind
+        self._declared_kind = kind
         self._kinds = {name: self._kind_of(name) for name in self.names}
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What the columns of each classifier are."""
+        """Kind of the columns of each classifier."""
         return dict(self._kinds)
 
     def asking(self, asked: Asked, labels: ArrayLike | None) -> "EngineTally":
-        """The same for something else that is needed, with all class labels."""
-        other = copy(self)
-        other.asked = asked
-        other.labels = None if labels is None else np.unique(check_labels("labels", labels))
-        return other
+        """The same tally for another request, with all class labels."""
+        tally = copy(self)
+        tally.asked = asked
+        tally.labels = None if labels is None else np.unique(check_labels("labels", labels))
+        return tally
 
     def classes(self) -> NDArray[Any]:
-        """All classes: those that were named, or those that occur."""
+        """All classes: those that were declared, or those that occur."""
         return self._classes() if self.labels is None else self.labels
 
     def tally(self) -> Tally:
-        """The tally, by one group-by after small looks."""
+        """Compute the tally, by one group-by after small queries."""
         self._check_kinds()
         if all(kind == LABELS for kind in self._kinds.values()):
             return self._of_labels()
@@ -353,7 +353,7 @@ class EngineTally:
         self._check_columns(classes)
         grouped = self.columns.groups is not None
         plan = self.asked.plan(classes, None, grouped)
-        if self._known == SCORES:
+        if self._declared_kind == SCORES:
             label = positive_class(classes, self.asked.pos_label)
             plan = replace(plan, ranked=int(np.flatnonzero(classes == label)[0]))
         if self.asked.ranking:
@@ -361,60 +361,61 @@ class EngineTally:
         tables, groups = Query(self.columns, self._kinds, plan).run()
         return Tally(plan, tables, groups, self.names)
 
-    def _said(self, name: str) -> str:
-        """What messages call a column."""
+    def _column_label(self, name: str) -> str:
+        """Name of a column in messages."""
         return f"Column {self.columns.known_as[name]!r} of {self.table.words}"
 
-    # What the columns are ---------------------------------------------------------------
+    # Kinds of columns -------------------------------------------------------------------
 
     def _kind_of(self, name: str) -> str:
-        own = self.columns.answers[name]
-        if self._known == SCORES or name in self.columns.proba:
-            for column in own:
+        columns = self.columns.answers[name]
+        if self._declared_kind == SCORES or name in self.columns.proba:
+            for column in columns:
                 if self.table.kind(column) not in ("whole", "fraction", "boolean"):
                     raise ValueError(
-                        f"{self._said(column)} must hold numbers, as it is of scores or "
-                        f"probabilities. Got {self.table.kind(column)}."
+                        f"{self._column_label(column)} must hold numbers, as it is of "
+                        f"scores or probabilities. Got {self.table.kind(column)}."
                     )
-            return SCORES if self._known == SCORES else PROBA
-        (column,) = own
+            return SCORES if self._declared_kind == SCORES else PROBA
+        (column,) = columns
         kind = self.table.kind(column)
         if kind == "date":
-            raise ValueError(f"{self._said(column)} must hold labels. Got dates.")
+            raise ValueError(f"{self._column_label(column)} must hold labels. Got dates.")
         truth = self.columns.y_true
-        if kind != "fraction" or self._known == LABELS:
+        if kind != "fraction" or self._declared_kind == LABELS:
             return LABELS
         if truth is not None and self.table.kind(truth) == "text":
             return PROBA
         return PROBA if self._has_fractions(column) else LABELS
 
     def _has_fractions(self, column: str) -> bool:
-        """Whether numbers are probabilities and no labels, as for arrays."""
+        """Whether numbers are probabilities and not labels, as for arrays."""
         head = self.table.head([column])[column]
         if (head != np.trunc(head)).any():
             return True
         program = self.table.program({column: (column, "fraction")})
         value = program.column(column)
-        unlike = program.floor(value) == value
-        key = program.where(unlike, 1, program.where((value < 0.0) | (value > 0.0), 0, 1))
+        integral = program.floor(value) == value
+        key = program.where(integral, 1, program.where((value < 0.0) | (value > 0.0), 0, 1))
         (whole,), _, _ = self.table.grouped(program, [key], [], [column])
         if 0 in whole:
             return True
         (values,), _ = self.table.counted([column])
         if not np.isin(values, (0, 1)).all():
             return False
-        known = self.labels
-        if known is None:
-            (known,), _ = self.table.counted([self.columns.y_true or column])
+        labels = self.labels
+        if labels is None:
+            (labels,), _ = self.table.counted([self.columns.y_true or column])
         # Zeros and ones beside other labels can only be probabilities.
-        return not np.isin(values, known).all()
+        return not np.isin(values, labels).all()
 
     def _check_kinds(self) -> None:
-        wanting = [name for name, kind in self._kinds.items() if kind == LABELS]
-        if wanting and (self.asked.needs_proba or self.asked.ranking):
+        label_only = [name for name, kind in self._kinds.items() if kind == LABELS]
+        if label_only and (self.asked.needs_proba or self.asked.ranking):
             raise ValueError(
-                f"{wanting[0]} has no probabilities, and losses, calibration and ranking "
-                "are made of them. Name columns of probabilities, or ask for labels only."
+                f"{label_only[0]} has no probabilities, and losses, calibration and "
+                "ranking are made of them. Name columns of probabilities, or ask for "
+                "labels only."
             )
 
     def _check_columns(self, classes: NDArray[Any]) -> None:
@@ -440,55 +441,55 @@ class EngineTally:
                     "which: pass `pos_label`."
                 )
 
-    # Looks ------------------------------------------------------------------------------
+    # Queries ----------------------------------------------------------------------------
 
     def _label_columns(self) -> dict[str, str]:
-        """Columns of labels by what messages call them."""
-        named = {"y_true": self.columns.y_true}
+        """Columns of labels, by their names in messages."""
+        columns = {"y_true": self.columns.y_true}
         for name, kind in self._kinds.items():
             if kind == LABELS:
-                named[name] = self.columns.answers[name][0]
+                columns[name] = self.columns.answers[name][0]
             elif name in self.columns.labels:
-                named[f"labels of {name}"] = self.columns.labels[name]
-        return {name: column for name, column in named.items() if column is not None}
+                columns[f"labels of {name}"] = self.columns.labels[name]
+        return {name: column for name, column in columns.items() if column is not None}
 
-    def _check_head(self, named: dict[str, str]) -> None:
-        """Refuse what is no labels before an engine counts millions of values of it."""
-        fractions = {n: c for n, c in named.items() if self.table.kind(c) == "fraction"}
+    def _check_head(self, columns: dict[str, str]) -> None:
+        """Refuse columns that are not labels before an engine counts millions of values."""
+        fractions = {n: c for n, c in columns.items() if self.table.kind(c) == "fraction"}
         for name, column in fractions.items():
             check_labels(name, self.table.head([column])[column])
 
     def _classes(self) -> NDArray[Any]:
         """All labels that occur."""
-        named = self._label_columns()
-        self._check_head(named)
-        values, _ = self._counts(list(named.values()))
-        found = {
+        columns = self._label_columns()
+        self._check_head(columns)
+        values, _ = self._counts(list(columns.values()))
+        labels = {
             name: np.unique(check_labels(name, value))
-            for name, value in zip(named, values, strict=True)
+            for name, value in zip(columns, values, strict=True)
         }
-        return encode_labels(found.pop("y_true"), found, closed=True)[0]
+        return encode_labels(labels.pop("y_true"), labels, closed=True)[0]
 
     def _counts(self, columns: Sequence[str]) -> tuple[list[NDArray[Any]], IntArray]:
         program = self.table.program(
             {name: (name, self.table.kind(name)) for name in columns}
         )
-        said = [self.columns.known_as[name] for name in columns]
+        names = [self.columns.known_as[name] for name in columns]
         keys = [program.column(name) for name in columns]
-        values, counts, _ = self.table.grouped(program, keys, [], said)
+        values, counts, _ = self.table.grouped(program, keys, [], names)
         return values, counts
 
     def _of_labels(self) -> Tally:
         """The tally of labels only: one group-by of the columns as they are."""
-        named = self._label_columns()
-        self._check_head(named)
-        columns = list(named.values())
+        label_columns = self._label_columns()
+        self._check_head(label_columns)
+        columns = list(label_columns.values())
         if self.columns.groups is not None:
             columns.append(self.columns.groups)
         values, counts = self._counts(columns)
         labels = {
             name: check_labels(name, value)
-            for name, value in zip(named, values, strict=False)
+            for name, value in zip(label_columns, values, strict=False)
         }
         truth = labels.pop("y_true")
         classes, codes = encode_labels(truth, labels, closed=self.labels is None)
@@ -519,15 +520,15 @@ class EngineTally:
         return first, second
 
     def _ranked_column(self, name: str, ranked: int) -> str:
-        own = self.columns.answers[name]
+        columns = self.columns.answers[name]
         # A single column is that of the class that is ranked.
-        return own[ranked] if len(own) > 1 else own[0]
+        return columns[ranked] if len(columns) > 1 else columns[0]
 
 
 def _among(
     classes: NDArray[Any], truth: NDArray[Any], labels: dict[str, NDArray[Any]]
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Classes that were named, and labels as positions among them."""
+    """Declared classes, and labels as positions among them."""
     codes = [class_codes("y_true", truth, classes)]
-    codes += [class_codes(name, own, classes) for name, own in labels.items()]
+    codes += [class_codes(name, values, classes) for name, values in labels.items()]
     return classes, codes

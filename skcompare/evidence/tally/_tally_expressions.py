@@ -1,10 +1,10 @@
-"""What is counted of each record, as arithmetic that arrays and engines share.
+"""Arithmetic of tallies, shared by arrays and engines.
 
 Each function takes `ops`, the operations that are no operators: `where(condition, value,
 otherwise)`, `flag` (1.0 for true, 0.0 for false), `share` (of a whole number in another),
 `floor`, `whole` (to int64), `log`, `sqrt`, and `let(*values)`, which computes values once.
-Codes are whole numbers in floating point, of which engines make integers once, for the key
-of all of them. :class:`ArrayOperations` has them for arrays,
+Codes are whole numbers in floating point, which engines convert to integers once, for the
+key that combines them. :class:`ArrayOperations` has them for arrays,
 :class:`skcompare._io.engine.Program` for lazy frames.
 """
 
@@ -63,7 +63,7 @@ class ArrayOperations:
 
 
 def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[Any, Any]:
-    """Whether a label is a class, and the position of the class (0 for others).
+    """Condition that a label is a class, and the position of the class (0 for others).
 
     Parameters
     ----------
@@ -73,57 +73,57 @@ def class_code(ops: Any, label: Any, classes: NDArray[Any], kind: str) -> tuple[
     classes : ndarray of shape (n_classes,)
         The classes, sorted.
     kind : {"text", "boolean", "whole", "fraction"}
-        What the column holds.
+        Kind of the values of the column.
     """
-    known = classes.tolist()
-    if kind in ("whole", "fraction") and known == [*range(known[0], known[-1] + 1)]:
-        good = (label >= known[0]) & (label <= known[-1])
+    labels = classes.tolist()
+    if kind in ("whole", "fraction") and labels == [*range(labels[0], labels[-1] + 1)]:
+        good = (label >= labels[0]) & (label <= labels[-1])
         if kind == "fraction":
             good &= ops.floor(label) == label
         number = label * 1.0
-        return good, ops.where(good, number - known[0] if known[0] else number, 0.0)
+        return good, ops.where(good, number - labels[0] if labels[0] else number, 0.0)
     code: Any = -1.0
-    for position, one in enumerate(known):
-        code = ops.where(label == one, float(position), code)
+    for position, value in enumerate(labels):
+        code = ops.where(label == value, float(position), code)
     (code,) = ops.let(code)
     return code >= 0, ops.where(code >= 0, code, 0.0)
 
 
 def best_class(ops: Any, proba: Sequence[Any]) -> Any:
-    """The class of the largest probability, the first one where several are."""
+    """The class of the largest probability, the first of several."""
     if len(proba) == 2:
         return ops.flag(proba[1] > proba[0])
     best, code = proba[0], 0.0
-    for position, one in enumerate(proba[1:], start=1):
-        beyond = one > best
+    for position, column in enumerate(proba[1:], start=1):
+        beyond = column > best
         code = ops.where(beyond, float(position), code)
         if position < len(proba) - 1:
-            best, code = ops.let(ops.where(beyond, one, best), code)
+            best, code = ops.let(ops.where(beyond, column, best), code)
     return code
 
 
 def largest(ops: Any, proba: Sequence[Any]) -> Any:
     """The largest probability."""
     best = proba[0]
-    for one in proba[1:]:
-        (best,) = ops.let(ops.where(one > best, one, best))
+    for column in proba[1:]:
+        (best,) = ops.let(ops.where(column > best, column, best))
     return best
 
 
 def of_class(ops: Any, codes: Any, proba: Sequence[Any]) -> Any:
     """The probability of the class at `codes`."""
     chosen = proba[0]
-    for position, one in enumerate(proba[1:], start=1):
-        chosen = ops.where(codes == position, one, chosen)
+    for position, column in enumerate(proba[1:], start=1):
+        chosen = ops.where(codes == position, column, chosen)
     return chosen
 
 
 def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
-    """The bin of a probability, as `bin_codes` finds it."""
+    """The bin of a probability, the same as of `bin_codes`."""
     n = len(edges) - 1
     if not np.array_equal(edges, np.arange(n + 1) / n):
         return reduce(add, (ops.flag(p >= edge) for edge in edges[1:-1].tolist()), p * 0.0)
-    # Rounding may lead to the bin beside the right one, and its edges say so.
+    # Rounding may lead to a neighbour of the bin, and its edges show it.
     (code,) = ops.let(ops.floor(p * float(n)))
     (code,) = ops.let(code - ops.flag(code >= float(n)))
     (code,) = ops.let(code - ops.flag(p < ops.share(code, n)))
@@ -131,7 +131,7 @@ def bin_code(ops: Any, p: Any, edges: FloatArray) -> Any:
 
 
 def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> Any:
-    """The loss of a record, as the registered one of this name computes it.
+    """The loss of a record, the same as of the registered function of this name.
 
     Parameters
     ----------
@@ -141,21 +141,21 @@ def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> An
     y : column of whole numbers
         Position of the true class.
     proba : sequence of columns
-        Probabilities, a column a class.
+        Probabilities, one column per class.
     eps : float
-        Of the log loss.
+        Least probability of the true class, for the log loss.
     """
     if name == "brier" or (name == "brier_score" and len(proba) == 2):
         miss = proba[1] - y
         return miss * miss
     if name in ("multiclass_brier", "brier_score"):
-        misses = ops.let(*(one - ops.flag(y == k) for k, one in enumerate(proba)))
+        misses = ops.let(*(column - ops.flag(y == k) for k, column in enumerate(proba)))
         return reduce(add, (miss * miss for miss in misses))
     (chance,) = ops.let(of_class(ops, y, proba))
     if name == "log":
         chance = ops.where(chance < eps, eps, ops.where(chance > 1.0, 1.0, chance))
         return 0.0 - ops.log(chance)
-    length = ops.sqrt(reduce(add, (one * one for one in proba)))
+    length = ops.sqrt(reduce(add, (column * column for column in proba)))
     (loss,) = ops.let(1.0 - chance / length)
     return ops.where(loss < 0.0, 0.0, loss)
 
@@ -163,7 +163,7 @@ def loss_of(ops: Any, name: str, y: Any, proba: Sequence[Any], eps: float) -> An
 def sums_of_losses(
     ops: Any, name: str, y: Any, probas: Sequence[Sequence[Any]], eps: float
 ) -> dict[str, Any]:
-    """What is added up of the losses of champion and challenger."""
+    """Terms of the sums of losses of champion and challenger."""
     champion, challenger = ops.let(*(loss_of(ops, name, y, p, eps) for p in probas))
     (gain,) = ops.let(champion - challenger)
     sums = {
@@ -185,7 +185,7 @@ def sums_of_losses(
 def sums_of_forecasts(
     ops: Any, proba: tuple[Any, Any], events: tuple[Any, Any]
 ) -> dict[str, Any]:
-    """What is added up of the probabilities of events; see :data:`SUMS`."""
+    """Terms of the sums of probabilities of events; see :data:`SUMS`."""
     terms = cell_sums(proba, events, DEGREES[0])
     refuted = [name for name in terms if name.endswith("_refuted")]
     return terms | {name: ops.flag(terms[name]) for name in refuted}
@@ -196,16 +196,16 @@ ROLES = (0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is known of one classifier's answers: columns of arrays or of an engine.
+    """Predictions of one classifier: columns of arrays or of an engine.
 
     Attributes
     ----------
     label : column or None
-        Positions of the predicted classes; without them the likeliest ones are.
+        Positions of the predicted classes; by default those of the most probable ones.
     proba : sequence of columns or None
-        Probabilities, a column a class.
+        Probabilities, one column per class.
     score : column or None
-        What is ranked, where it is no probability.
+        Scores that are ranked, where they are not probabilities.
     """
 
     label: Any = None
@@ -220,11 +220,11 @@ class Derived:
     Attributes
     ----------
     digits : dict of str to tuple of (column, int)
-        Whole numbers from 0, with how many there are.
+        Whole numbers from 0, and how many values there are.
     raw : dict of str to column
         Other keys: scores as they are.
     sums : dict of str to column
-        What is added up.
+        Values that are added up.
     """
 
     digits: dict[str, tuple[Any, int]]
@@ -233,20 +233,20 @@ class Derived:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many of each digit there are."""
+        """Number of values of each digit."""
         return {name: size for name, (_, size) in self.digits.items()}
 
 
 class LevelOperations:
-    """The operations for levels, which stay numbers in floating point, too."""
+    """The operations for score bins, whose codes stay in floating point, too."""
 
     def __init__(self, ops: Any) -> None:
         self.floor: Callable[[Any], Any] = ops.floor
         self.where: Callable[[Any, Any, Any], Any] = ops.where
-        self.whole: Callable[[Any], Any] = _as_it_is
+        self.whole: Callable[[Any], Any] = _identity
 
 
-def _as_it_is(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -258,31 +258,37 @@ def derived(ops: Any, plan: TallyPlan, y: Any, answers: Sequence[Given]) -> Deri
     ops : operations
         See :mod:`skcompare.evidence.tally._tally_expressions`.
     plan : TallyPlan
-        What is counted.
+        Plan of what is counted.
     y : column of whole numbers
         Positions of the true classes.
     answers : pair of Given
-        Those of champion and challenger.
+        Predictions of champion and challenger.
     """
     k = len(plan.classes)
     digits: dict[str, tuple[Any, int]] = {"y": (y, k)}
     raw: dict[str, Any] = {}
     sums: dict[str, Any] = {}
-    best = [_best(ops, plan, one) for one in answers]
+    best = [_best(ops, plan, predictions) for predictions in answers]
     if plan.labels:
         labels = [
-            own if one.label is None else one.label
-            for own, one in zip(best, answers, strict=True)
+            own if predictions.label is None else predictions.label
+            for own, predictions in zip(best, answers, strict=True)
         ]
         digits |= {f"label_{role}": (labels[role], k) for role in ROLES}
     for name in plan.losses:
-        probas = [one.proba or () for one in answers]
+        probas = [predictions.proba or () for predictions in answers]
         sums |= sums_of_losses(ops, name, y, probas, EPS if plan.eps is None else plan.eps)
     if plan.kind is not None:
         _add_calibration(ops, plan, y, answers, best, digits, sums)
     if plan.levels is not None:
-        for role, (one, levels) in enumerate(zip(answers, plan.levels, strict=True)):
-            score = one.score if one.proba is None else one.proba[plan.ranked]
+        for role, (predictions, levels) in enumerate(
+            zip(answers, plan.levels, strict=True)
+        ):
+            score = (
+                predictions.score
+                if predictions.proba is None
+                else predictions.proba[plan.ranked]
+            )
             if levels.n_levels is None:
                 raw[f"level_{role}"] = score
             else:
@@ -293,51 +299,51 @@ def derived(ops: Any, plan: TallyPlan, y: Any, answers: Sequence[Given]) -> Deri
     return Derived(digits, raw, sums)
 
 
-def _best(ops: Any, plan: TallyPlan, one: Given) -> Any:
-    """Positions of the likeliest classes, where anything asks for them."""
-    asked = plan.kind == "top_label" or (plan.labels and one.label is None)
-    if one.proba is None or not asked:
+def _best(ops: Any, plan: TallyPlan, predictions: Given) -> Any:
+    """Positions of the most probable classes, where they are needed."""
+    needed = plan.kind == "top_label" or (plan.labels and predictions.label is None)
+    if predictions.proba is None or not needed:
         return None
-    return ops.let(best_class(ops, one.proba))[0]
+    return ops.let(best_class(ops, predictions.proba))[0]
 
 
 def _add_calibration(
     ops: Any,
     plan: TallyPlan,
     y: Any,
-    answers: Sequence[Given],
+    pair: Sequence[Given],
     best: Sequence[Any],
     digits: dict[str, tuple[Any, int]],
     sums: dict[str, Any],
 ) -> None:
-    """Bins and events of both, and sums of their probabilities."""
-    probas = [one.proba or () for one in answers]
+    """Add the bins and events of both classifiers, and sums of their probabilities."""
+    probas = [own.proba or () for own in pair]
     if plan.kind == "binary":
         forecasts = [proba[plan.positive] for proba in probas]
         events = list(ops.let(ops.flag(y == plan.positive))) * 2
     else:
         forecasts = list(ops.let(*(largest(ops, proba) for proba in probas)))
-        events = list(ops.let(*(ops.flag(one == y) for one in best)))
-        # Of the binary events the true class tells all.
+        events = list(ops.let(*(ops.flag(own == y) for own in best)))
+        # Binary events are known from the true class.
         digits |= {f"event_{role}": (events[role], 2) for role in ROLES}
     for role, edges in enumerate(plan.edges or ()):
         code = bin_code(ops, forecasts[role], edges)
         digits[f"bin_{role}"] = (code, len(edges) - 1)
-    found = sums_of_forecasts(ops, (forecasts[0], forecasts[1]), (events[0], events[1]))
-    sums |= {f"calibration.{name}": value for name, value in found.items()}
+    terms = sums_of_forecasts(ops, (forecasts[0], forecasts[1]), (events[0], events[1]))
+    sums |= {f"calibration.{name}": value for name, value in terms.items()}
 
 
 def parts_of(plan: TallyPlan, made: Derived) -> list[Derived]:
-    """What is counted by levels, and what is added up, apart from each other.
+    """Separate what is counted by score bins from what is added up.
 
-    Levels make many cells and sums make wide ones. Two tables, a long and a wide one, take
-    an engine half the time of one that is both, and less memory.
+    Score bins make many cells and sums make wide ones. Two tables, a long and a wide one,
+    take an engine half the time of one that is both, and less memory.
     """
     levels = {name for name in made.digits if name.startswith("level_")} | set(made.raw)
     if plan.one_scan or not levels or not made.sums:
         return [made]
-    apart = {name for name in made.digits if name.startswith(("bin_", "event_"))}
-    long = {name: value for name, value in made.digits.items() if name not in apart}
+    calibration = {name for name in made.digits if name.startswith(("bin_", "event_"))}
+    long = {name: value for name, value in made.digits.items() if name not in calibration}
     hidden = levels | {"label_0", "label_1"}
     wide = {name: value for name, value in made.digits.items() if name not in hidden}
     return [Derived(long, made.raw, {}), Derived(wide, {}, made.sums)]

@@ -1,4 +1,4 @@
-"""What is asked of a tally, and what it comes to for the classes that there are."""
+"""Requests for tallies, and their plans for the classes that occur."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from skcompare.evidence.tally._tally_expressions import LOSSES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What tests need of the records.
+    """Request for the counts and sums that tests need.
 
     Parameters
     ----------
     labels : bool, default=False
-        The answers label by label: JointCounts, and ClusterSums where there are groups.
+        Counts of predicted labels: JointCounts, and ClusterSums where there are groups.
     losses : sequence of str, default=()
         Losses whose moments are needed: "brier", "multiclass_brier", "brier_score", "log"
         or "spherical".
@@ -39,20 +39,20 @@ class Asked:
     calibration : bool, default=False
         Bins, events and sums of probabilities: PairedCalibration.
     n_bins, edges, kind
-        Of these bins, see :meth:`PairedCalibration.from_predictions`. Bins have one width
-        unless `edges` are given.
+        As for :meth:`PairedCalibration.from_predictions`. Bins have equal width unless
+        `edges` are passed.
     ranking : bool, default=False
-        Levels of the scores class by class: PlacementValues.
+        Counts of score bins by class: PlacementValues.
     n_levels : int, default=512
-        Number of levels; scores with no more different values are ranked exactly.
+        Number of score bins; scores with no more different values are ranked exactly.
     levels : Levels or pair of Levels, optional
-        The levels, where they are fixed before.
+        The score bins, where they are fixed in advance.
     pos_label : label, optional
         The positive one of two classes; 1 by default, else the second.
     one_scan : bool, default=False
-        Whether an engine counts levels of scores and sums of probabilities by one
-        group-by, so that it goes over the records once. Two group-bys, one of many and
-        one of few groups, mostly take less time and memory together.
+        Whether an engine counts score bins and sums probabilities by one group-by, so
+        that it scans the records once. Two group-bys, one of many and one of few groups,
+        mostly take less time and memory together.
     """
 
     labels: bool = False
@@ -91,11 +91,11 @@ class Asked:
 
     @property
     def needs_proba(self) -> bool:
-        """Whether labels or any scores are not enough."""
+        """Whether probabilities are needed, rather than labels or scores of any scale."""
         return bool(self.losses) or self.calibration
 
     def check_groups(self, grouped: bool) -> None:
-        """Refuse groups for what cannot be counted group by group."""
+        """Refuse groups for evidence that cannot be counted by group."""
         if grouped and (self.calibration or self.ranking):
             raise ValueError(
                 "Calibration and ranking of grouped records need the records themselves. "
@@ -104,11 +104,11 @@ class Asked:
             )
 
     def fixed_levels(self) -> tuple[Levels, Levels] | None:
-        """The levels of champion and challenger, where they were given."""
+        """The score bins of champion and challenger, where they were passed."""
         if self.levels is None:
             return None
         pair = (self.levels,) * 2 if isinstance(self.levels, Levels) else self.levels
-        if len(pair) != 2 or not all(isinstance(one, Levels) for one in pair):
+        if len(pair) != 2 or not all(isinstance(levels, Levels) for levels in pair):
             raise ValueError(
                 "`levels` must be Levels, or a pair of them for champion and challenger. "
                 f"Got {self.levels!r}. Make them by Levels.uniform or Levels.fitted."
@@ -121,7 +121,7 @@ class Asked:
         levels: tuple[Levels, Levels] | None,
         grouped: bool,
     ) -> TallyPlan:
-        """What is counted, given the classes and levels."""
+        """The plan of what is counted, for these classes and score bins."""
         self.check_groups(grouped)
         kind = edges = None
         if self.calibration:
@@ -132,8 +132,8 @@ class Asked:
                     "or read them and use PairedCalibration.from_predictions."
                 )
             bins = Bins(self.n_bins, "uniform", self.edges, 1)
-            none = np.empty(0)
-            edges = bins.layout(none, 0)[0], bins.layout(none, 1)[0]
+            no_records = np.empty(0)
+            edges = bins.layout(no_records, 0)[0], bins.layout(no_records, 1)[0]
         if self.ranking and len(classes) != 2:
             raise ValueError(
                 f"Ranking by levels needs two classes. Got {len(classes)}: "

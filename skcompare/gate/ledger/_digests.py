@@ -1,10 +1,9 @@
-"""What a ledger knows of records and answers: digests by which it knows them again.
+"""Digests of records and predictions, by which a ledger recognises them.
 
-The digest of the answers holds no true label. A digest of both would be one of the few
-counts that decide a test, and whoever tries all counts would find out those of a blind
-look. For the same reason a blind ledger has no digest of the true labels: that of their
-counts is soon tried out, and so is that of all of them where good answers differ from them
-in a few records.
+The digest of the predictions contains no true label. A digest of both would depend on the
+few counts that decide a test, and trying all counts would reveal those of a blind look.
+For the same reason a blind ledger has no digest of the true labels: few counts of them are
+possible, and good predictions differ from all of them in a few records only.
 """
 
 import json
@@ -20,26 +19,26 @@ from skcompare.predictions import ItemScores, fingerprint, is_text, written
 
 
 class RecordDigests:
-    """Digests of answers to records, whose order by their ids is found once.
+    """Digests of predictions for records, which are sorted by their ids once.
 
     Parameters
     ----------
     subject : PairSubject
-        Answers to every record of a hold-out set.
+        Predictions for every record of a hold-out set.
     used : sequence of str
-        The columns that slices are cut by; others are no part of a look.
+        The columns that define slices; others are no part of a look.
     """
 
     def __init__(self, subject: PairSubject, used: Sequence[str]) -> None:
         self.subject = subject
-        self.columns = _used(subject.columns, used)
+        self.columns = _used_columns(subject.columns, used)
         predictions = subject.pair.predictions
         fixed = predictions.records is None and predictions.bounds is None
         if not fixed or predictions.tally is not None or predictions.y is None:
-            what = "answers that were counted" if fixed else str(subject.design)
+            got = "answers that were counted" if fixed else str(subject.design)
             raise ValueError(
                 "A ledger counts looks at the records of one hold-out set. Got "
-                f"{what}. Pass labels and answers record by record."
+                f"{got}. Pass labels and answers record by record."
             )
         self.y = predictions.y
         self.classes = [str(label) for label in predictions.classes.tolist()]
@@ -47,51 +46,51 @@ class RecordDigests:
         self.order = slice(None) if self.ids is None else _order(self.ids)
 
     def of_set(self, *, blind: bool) -> dict[str, Any]:
-        """What tells one hold-out set from another, whatever the order of its records.
+        """Return values that identify the hold-out set, in any order of its records.
 
-        Without ids it is the number of records of each class, and of each class in each
-        group: records that come in another order must not begin a new ledger. Of a blind
-        ledger it is the number of records, in all and in each group. Another set that
-        agrees in these spends from the same ledger, which costs power and no validity.
+        Without ids they are the number of records of each class, and of each class in each
+        group: records in another order must not begin a new ledger. For a blind ledger
+        they are the number of records, in all and in each group. Another set that agrees
+        in these spends from the same ledger, which costs power and no validity.
         """
-        # Classes that no record has come and go with what classifiers answer.
+        # Classes without records depend on the predictions.
         present = np.unique(self.y)
         names = [self.classes[k] for k in present]
         codes = np.searchsorted(present, self.y)
         if blind:
             names, codes = [""], np.zeros_like(codes)
         groups = self.subject.pair.predictions.groups
-        grouped = None
+        group_digest = None
         if self.ids is not None:
             labels, ids = _digest(self.order, codes, names), _digest(self.order, self.ids)
             if groups is not None:
-                grouped = _digest(self.order, groups)
+                group_digest = _digest(self.order, groups)
         else:
             pairs = sorted(zip(names, np.bincount(codes).tolist(), strict=True))
             labels, ids = fingerprint([json.dumps(pairs)]), None
             if groups is not None:
                 cells = groups.astype(np.int64) * len(names) + codes
-                grouped = fingerprint(*np.unique(cells, return_counts=True))
+                group_digest = fingerprint(*np.unique(cells, return_counts=True))
         return {
             "n_records": len(self.y),
             "labels": None if blind else labels,
             "ids": ids,
-            "groups": grouped,
+            "groups": group_digest,
         }
 
     def of_answers(self, *, blind: bool) -> str:
-        """What tells one pair of answers from another: by ids, or in order without them.
+        """Return a digest of the pair of predictions: by ids, or else in their order.
 
-        Numbers count to the last digit.
+        Numbers are compared to the last digit.
         """
         pair = self.subject.pair
-        answers = [
+        predictions = [
             array
             for role in pair.roles
             for array in (role.labels, role.proba, role.decision)
         ]
-        known = [pair.predictions.groups, self.classes, str(self.subject.pos_label)]
-        return _digest(self.order, *answers, *known, *_named(self.columns))
+        shared = [pair.predictions.groups, self.classes, str(self.subject.pos_label)]
+        return _digest(self.order, *predictions, *shared, *_flat(self.columns))
 
 
 class ItemDigests:
@@ -102,17 +101,17 @@ class ItemDigests:
     scores : ItemScores
         The scores.
     used : sequence of str
-        The columns that slices are cut by; others are no part of a look.
+        The columns that define slices; others are no part of a look.
     """
 
     def __init__(self, scores: ItemScores, used: Sequence[str]) -> None:
         self.scores = scores
-        self.columns = _used(scores.columns, used)
+        self.columns = _used_columns(scores.columns, used)
         self.items = _plain(scores.items)
         self.order = _order(self.items)
 
     def of_set(self, *, blind: bool) -> dict[str, Any]:
-        """What tells one set of items from another, whatever their order."""
+        """Return values that identify the set of items, in any order."""
         groups = self.scores.groups
         return {
             "n_records": len(self.items),
@@ -122,20 +121,20 @@ class ItemDigests:
         }
 
     def of_answers(self, *, blind: bool) -> str:
-        """What tells one pair of scores from another.
+        """Return a digest of the pair of scores.
 
-        Scores are what is right and wrong itself, and those of few items are soon tried
-        out: a blind look is not known again.
+        Scores reveal what is correct, and those of few items could be found by trying all:
+        a blind look is never recognised again.
         """
         if blind:
             return token_hex(16)
         scores = self.scores
-        known = (scores.champion, scores.challenger, scores.attempts, scores.groups)
-        return _digest(self.order, *known, *_named(self.columns))
+        arrays = (scores.champion, scores.challenger, scores.attempts, scores.groups)
+        return _digest(self.order, *arrays, *_flat(self.columns))
 
 
 def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDigests:
-    """The digests of what a gate judges, with the columns that it uses."""
+    """Return the digests of the subject of a gate, with the columns that it uses."""
     if isinstance(subject, PairSubject):
         return RecordDigests(subject, used)
     scores = getattr(subject, "scores", None)
@@ -148,14 +147,14 @@ def digests_of(subject: Subject, used: Sequence[str]) -> RecordDigests | ItemDig
 
 
 def gate_digest(values: dict[str, Any]) -> str:
-    """What tells one set of conditions from another; the level is the ledger's."""
-    shared = ("alpha", "tell_inconclusive")
-    known = {key: value for key, value in values.items() if key not in shared}
-    return fingerprint([json.dumps(known, sort_keys=True, default=repr)])
+    """Return a digest of the conditions; the level belongs to the ledger."""
+    excluded = ("alpha", "tell_inconclusive")
+    conditions = {key: value for key, value in values.items() if key not in excluded}
+    return fingerprint([json.dumps(conditions, sort_keys=True, default=repr)])
 
 
 def _digest(order: Any, *parts: Any) -> str:
-    """A digest of arrays in the order of the records, and of other parts as they are."""
+    """Return a digest of arrays in the order of the records, and of other parts."""
     return fingerprint(*(_ordered(order, part) for part in parts))
 
 
@@ -166,26 +165,26 @@ def _ordered(order: Any, part: Any) -> Any:
 
 
 def _order(ids: NDArray[Any]) -> Any:
-    """Where the ids are in order; most files have them so."""
+    """Return indices that sort the ids, which are sorted in most files."""
     return slice(None) if (ids[1:] > ids[:-1]).all() else np.argsort(ids)
 
 
-def _used(columns: Mapping[str, Any], used: Sequence[str]) -> dict[str, Any]:
+def _used_columns(columns: Mapping[str, Any], used: Sequence[str]) -> dict[str, Any]:
     return {name: column for name, column in columns.items() if name in used}
 
 
-def _named(columns: Mapping[str, Any]) -> list[Any]:
+def _flat(columns: Mapping[str, Any]) -> list[Any]:
     return [part for item in sorted(columns.items()) for part in item]
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Values in one type of their kind, however they were stored.
+    """Return values in one type of their kind, however they were stored.
 
-    Ids that are whole numbers are these also where a CSV file has them as text.
+    Ids that are whole numbers become integers, also from text of a CSV file.
     """
     if is_text(array):
         texts = written(array).astype(np.str_)
-        if all(one.lstrip("-").isdecimal() and len(one) < 19 for one in texts.tolist()):
+        if all(text.lstrip("-").isdecimal() and len(text) < 19 for text in texts.tolist()):
             numbers = texts.astype(np.int64)
             if np.array_equal(numbers.astype(np.str_), texts):
                 return numbers

@@ -1,4 +1,4 @@
-"""A ledger: the looks at one hold-out set, and the level that each of them spends."""
+"""Ledger of the looks at a hold-out set, and of the level that each of them spends."""
 
 import os
 from collections.abc import Mapping
@@ -26,50 +26,51 @@ from skcompare.gate.ledger._ledger_file import (
 
 @dataclass(frozen=True)
 class Ledger:
-    """Counts the looks at one hold-out set, and spends the level of a gate over them.
+    """Ledger that counts looks at a hold-out set, and spends the level of a gate over them.
 
     A hundred challengers that are no better, each judged at 0.05 on the same records, let
     some pass almost surely. A ledger gives look k the level alpha_k instead, so that all
     levels add up to alpha at most: the probability that *any* challenger passes that
-    should not is at most alpha, whatever the looks have in common (Bonferroni's
+    should not is at most alpha, whatever the dependence between the looks (Bonferroni's
     inequality). That holds for challengers that are chosen without looking at these
-    records. A team that climbs on the difference that it is told defeats this and every
-    other rule [1]_; a blind gate tells nothing to climb on, see
+    records. A team that optimises the difference that is reported to it defeats this and
+    every other rule [1]_; a blind gate reports nothing to optimise, see
     :meth:`skcompare.gate.Gate.decide`.
 
-    The file is of JSON lines that are only added to, the first of which names the set.
-    A look is written, and on disk, before anything is judged: one that crashes is spent.
-    The same answers by the same conditions are the same look, at the same level, so that
-    running a build again costs nothing. Other conditions are another look, and answers
-    that are the same for champion and challenger are none.
+    The file has JSON lines that are only added to, the first of which identifies the set.
+    A look is written to disk before anything is judged: one that crashes is spent. The
+    same predictions by the same conditions are the same look, at the same level, so that
+    running a build again costs nothing. Other conditions are another look, and identical
+    predictions of champion and challenger are none.
 
     Parameters
     ----------
     path : str or path-like
-        The file; it is begun at the first look.
+        The file; it is created at the first look.
     rule : {"decreasing", "equal"}, optional
-        "decreasing" gives look k what is left of alpha before it less what is left after
-        it, where alpha / (1 + log2(1 + k)) is left after k looks. The first gets a half,
-        and looks never run out. "equal" gives each of `looks` looks alpha / looks, and
-        refuses more. By default that of the file, and "decreasing" for a new one.
+        "decreasing" gives look k the part of alpha that is left before it minus the part
+        left after it, where alpha / (1 + log2(1 + k)) is left after k looks. The first gets
+        a half, and looks never run out. "equal" gives each of `looks` looks alpha / looks,
+        and refuses more. By default that of the file, and "decreasing" for a new one.
     looks : int, optional
         Number of looks for "equal".
 
     Raises
     ------
     ValueError
-        If the rule is unknown, or `looks` does not go with it.
+        If the rule is unknown, or `looks` does not suit it.
 
     Notes
     -----
     Every line has a hash of the lines before it, so that a line which was edited, removed
-    or merged by accident is found. That is no protection from a person who wants to cheat,
-    and lines cut off at the end are not found either; keep the file under version control,
-    whose history shows both. Where the file is missing, a new one begins at look 1. Other
-    processes are kept away by a file with the ending `.lock` while a line is written.
+    or merged by accident is detected. That is no protection from a person who wants to
+    cheat, and lines cut off at the end are not detected either; keep the file under version
+    control, whose history shows both. Where the file is missing, a new one begins at
+    look 1. Other processes are locked out by a file with the ending `.lock` while a line is
+    written.
 
-    A set is known again by its ids, its groups, and its true labels or, without ids, how
-    many records each class has. A blind ledger holds nothing of the labels.
+    A set is recognised by its ids, its groups, and its true labels or, without ids, the
+    number of records of each class. A blind ledger contains nothing of the labels.
 
     References
     ----------
@@ -107,20 +108,20 @@ class Ledger:
             )
 
     def level(self, number: int, alpha: float) -> float:
-        """The level of a look.
+        """Return the level of a look.
 
         Parameters
         ----------
         number : int
-            Which look, counted from 1.
+            Number of the look, counted from 1.
         alpha : float
             Level of the gate, which all looks share.
 
         Returns
         -------
         level : float
-            Level of this look; 0 where the rule has no more looks. The rule is that of
-            the file where this ledger names none.
+            Level of this look; 0 if the rule has no more looks. If this ledger names no
+            rule, that of the file applies.
         """
         check_count("number", number)
         rule, looks = self.rule, self.looks
@@ -132,7 +133,7 @@ class Ledger:
         return level_of_look(rule or DECREASING, number, alpha, looks)
 
     def history(self) -> list[dict[str, Any]]:
-        """The looks so far.
+        """Return the looks so far.
 
         Returns
         -------
@@ -147,7 +148,7 @@ class Ledger:
         return [{name: getattr(look, name) for name in names} for look in looks]
 
     def _state(self) -> LedgerState | None:
-        """What the file says; None where there is none, also where no lock can be made."""
+        """Read the file; None where there is none, even if no lock can be made."""
         path = Path(self.path)
         if not path.exists():
             return None
@@ -156,7 +157,7 @@ class Ledger:
 
 
 def as_ledger(ledger: Any) -> Ledger:
-    """A ledger, or that of a path."""
+    """Return a ledger, or the one of a path."""
     return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 
 
@@ -170,27 +171,27 @@ SAME_SET = {
 
 @dataclass(frozen=True)
 class Taken:
-    """A look that was written down, with the ledger as it then was."""
+    """Recorded look, with the ledger after it."""
 
     state: LedgerState
     look: Look
     repeated: bool
 
     def told(self, path: Any, *, closed: bool) -> dict[str, Any]:
-        """What a decision tells of it; `closed` if no further look is allowed."""
-        header, taken = self.state.header, len(self.state.looks)
+        """Return the look as decisions report it; `closed` if no further one is allowed."""
+        header, n_looks = self.state.header, len(self.state.looks)
         rule, alpha, looks = (header[name] for name in ("rule", "alpha", "looks"))
-        closed = closed or taken == looks
-        following = None if closed else level_of_look(rule, taken + 1, alpha, looks)
-        left = None if looks is None else looks - taken
+        closed = closed or n_looks == looks
+        next_alpha = None if closed else level_of_look(rule, n_looks + 1, alpha, looks)
+        looks_left = None if looks is None else looks - n_looks
         return {
             "number": self.look.number,
             "alpha": self.look.level,
             "rule": rule,
             "total_alpha": alpha,
-            "looks_left": 0 if closed else left,
-            "alpha_left": 0.0 if closed else left_after(rule, taken, alpha, looks),
-            "next_alpha": following,
+            "looks_left": 0 if closed else looks_left,
+            "alpha_left": 0.0 if closed else left_after(rule, n_looks, alpha, looks),
+            "next_alpha": next_alpha,
             "repeated": self.repeated,
             "ledger": os.fspath(path),
         }
@@ -217,7 +218,7 @@ def take_look(
     *,
     blind: bool,
 ) -> Taken:
-    """Write a look down before anything is judged, or find the one that it repeats."""
+    """Record a look before anything is judged, or return the one that it repeats."""
     path = Path(ledger.path)
     with locked(path):
         state = read_ledger(path)
@@ -227,22 +228,22 @@ def take_look(
                 if (look.gate, look.answers) == (gate, answers):
                     return Taken(state, look, repeated=True)
             _check_open(ledger, state)
-        new = [] if state is not None else [_header(ledger, holdout, alpha, blind)]
-        header = new[0] if state is None else state.header
-        before = header["hash"] if state is None else state.last_hash
+        new_lines = [] if state is not None else [_header(ledger, holdout, alpha, blind)]
+        header = new_lines[0] if state is None else state.header
+        last_hash = header["hash"] if state is None else state.last_hash
         number = 1 if state is None else len(state.looks) + 1
         level = level_of_look(header["rule"], number, alpha, header["looks"])
         champion, challenger = map(_short, names)
         look = Look(number, level, gate, answers, champion, challenger, now())
         fields = [name for name in Look.__slots__ if name not in ("number", "status")]
         line = {"look": number} | {name: getattr(look, name) for name in fields}
-        append(path, *new, sealed(line, before))
+        append(path, *new_lines, sealed(line, last_hash))
         looks = () if state is None else state.looks
         return Taken(LedgerState(header, (*looks, look), ""), look, repeated=False)
 
 
 def finish_look(ledger: Ledger, taken: Taken, status: str) -> str:
-    """Write down what became of a look; returns what was written down first."""
+    """Record the status of a look, and return the status that was recorded first."""
     path, number = Path(ledger.path), taken.look.number
     with locked(path):
         state = read_ledger(path)
@@ -253,11 +254,11 @@ def finish_look(ledger: Ledger, taken: Taken, status: str) -> str:
                 "file was replaced while the look was judged. Nothing is decided; "
                 "restore it from version control."
             )
-        first = looks[number - 1].status
-        if first is None:
+        recorded = looks[number - 1].status
+        if recorded is None:
             line = {"result": number, "status": status}
             append(path, sealed(line, state.last_hash))
-        return first or status
+        return recorded or status
 
 
 def _header(
@@ -286,19 +287,19 @@ def _check_same(
     alpha: float,
     blind: bool,
 ) -> None:
-    """Refuse another set, level, rule or kind than those that the ledger began with."""
+    """Refuse another set, level, rule or kind than those of the ledger's header."""
     where = f"The ledger {str(ledger.path)!r}"
     if header["blind"] != blind:
-        first, this = "blind", "not blind"
+        ledger_kind, look_kind = "blind", "not blind"
         if blind:
-            first, this = this, first
+            ledger_kind, look_kind = look_kind, ledger_kind
         raise ValueError(
-            f"{where} began {first}, and this look is {this}. What an open look tells "
-            "can be used by all later ones, so that both are not mixed on one "
-            f"hold-out set: go on {first}, or take new records."
+            f"{where} began {ledger_kind}, and this look is {look_kind}. What an open look "
+            "tells can be used by all later ones, so that both are not mixed on one "
+            f"hold-out set: go on {ledger_kind}, or take new records."
         )
-    began = header["set"]
-    differ = [words for key, words in SAME_SET.items() if began.get(key) != holdout[key]]
+    stored = header["set"]
+    differ = [name for key, name in SAME_SET.items() if stored.get(key) != holdout[key]]
     if differ:
         raise ValueError(
             f"{where} counts looks at another hold-out set: the {' and '.join(differ)} "
@@ -314,24 +315,24 @@ def _check_same(
         header["rule"],
         header["looks"],
     ):
-        words = " of {looks} looks" if header["looks"] else ""
+        looks_text = " of {looks} looks" if header["looks"] else ""
         raise ValueError(
             f'{where} spends by rule="{header["rule"]}"'
-            f"{words.format(looks=header['looks'])}. Got rule={ledger.rule!r} and "
+            f"{looks_text.format(looks=header['looks'])}. Got rule={ledger.rule!r} and "
             f"looks={ledger.looks!r}. A rule is not changed once looks are taken."
         )
 
 
 def _check_open(ledger: Ledger, state: LedgerState) -> None:
     """Refuse a further look where the rule has none left, or a blind one passed."""
-    header, taken = state.header, len(state.looks)
+    header, n_looks = state.header, len(state.looks)
     if header["blind"] and state.passed is not None:
         raise ValueError(
             f"The hold-out set of the blind ledger {str(ledger.path)!r} has let a "
             f"challenger pass, at look {state.passed.number}. A further one needs a "
             "new hold-out set, and a new ledger."
         )
-    if header["looks"] is not None and taken >= header["looks"]:
+    if header["looks"] is not None and n_looks >= header["looks"]:
         raise ValueError(
             f"All {header['looks']} looks of the ledger {str(ledger.path)!r} are taken. "
             "A further one needs a new hold-out set, and a new ledger."
@@ -339,10 +340,10 @@ def _check_open(ledger: Ledger, state: LedgerState) -> None:
 
 
 def _same(look: Look, taken: Taken) -> bool:
-    mine = taken.look
-    return (look.gate, look.answers) == (mine.gate, mine.answers)
+    own = taken.look
+    return (look.gate, look.answers) == (own.gate, own.answers)
 
 
 def _short(name: str) -> str:
-    """A name that fits a line."""
+    """Shorten a name to fit a line."""
     return name if len(name) <= 100 else f"{name[:99]}…"

@@ -1,4 +1,4 @@
-"""The file of a ledger: lines of JSON that are only added to, one process at a time."""
+"""File of a ledger: JSON lines that one process at a time adds to."""
 
 import json
 import math
@@ -21,11 +21,11 @@ RULES = (DECREASING, EQUAL)
 
 
 def level_of_look(rule: str, number: int, alpha: float, looks: int | None) -> float:
-    """The level of a look, counted from 1.
+    """Return the level of a look, counted from 1.
 
-    It is what was left before it less what is left after it. Under "decreasing" that is
-    alpha log2(1 + 1/k) / ((1 + log2 k) (1 + log2 (k + 1))) for look k, computed without
-    subtracting nearly equal numbers.
+    It is the part left before the look minus the part left after it. Under "decreasing"
+    that is alpha log2(1 + 1/k) / ((1 + log2 k) (1 + log2 (k + 1))) for look k, computed
+    without subtracting nearly equal numbers.
     """
     if looks is not None:
         return alpha / looks
@@ -34,12 +34,12 @@ def level_of_look(rule: str, number: int, alpha: float, looks: int | None) -> fl
 
 
 def left_after(rule: str, taken: int, alpha: float, looks: int | None) -> float:
-    """The part of the level that is left after some looks.
+    """Return the part of the level that is left after some looks.
 
     Under "decreasing" it is alpha / (1 + log2 (1 + k)) after k looks: a half after 1, a
-    third after 3, a quarter after 7. Of all such series it is a slow one: what is left
-    never ends, and look k gets about 1 / (k log2(k)^2) of alpha, many times as much as the
-    usual 1/k^2 leaves for a late look.
+    third after 3, a quarter after 7. This series decreases slowly: some level is always
+    left, and look k gets about 1 / (k log2(k)^2) of alpha, many times as much as the usual
+    1/k^2 leaves for a late look.
     """
     if looks is not None:
         return alpha * max(looks - taken, 0) / looks
@@ -48,14 +48,14 @@ def left_after(rule: str, taken: int, alpha: float, looks: int | None) -> float:
 
 SCHEMA = 1
 LOCK_SECONDS = 10.0
-"""How long a process waits for another one that holds the ledger."""
+"""Time that a process waits for another one that holds the ledger."""
 
 RESTORE = (
     "Restore the file from version control. A ledger is only ever added to; begin a new "
     "one only for records that no decision has used."
 )
 CHECKED = 1e-9
-"""Relative error at which two computers may round a level differently."""
+"""Relative error within which two computers may round a level differently."""
 
 HEADER = {
     "ledger": str,
@@ -84,7 +84,7 @@ RESULT = {"result": int, "status": str, "hash": str}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look: its number and level, what was looked at, and what became of it."""
+    """Look: its number and level, digests of gate and predictions, and its status."""
 
     number: int
     level: float
@@ -98,7 +98,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """What a ledger's file says."""
+    """Content of the file of a ledger."""
 
     header: Mapping[str, Any]
     looks: tuple[Look, ...]
@@ -111,29 +111,29 @@ class LedgerState:
 
 
 def now() -> str:
-    """The time in UTC, to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def sealed(record: Mapping[str, Any], before: str) -> dict[str, Any]:
-    """A line with its hash, which covers all lines before it."""
+    """Return a line with its hash, which covers all lines before it."""
     text = before + json.dumps(record, sort_keys=True)
     return {**record, "hash": sha256(text.encode()).hexdigest()[:16]}
 
 
 def lock_of(path: Path) -> Path:
-    """The file that keeps other processes away from a ledger."""
+    """Return the path of the file that locks a ledger."""
     real = Path(os.path.realpath(path))
     return real.with_name(f"{real.name}.lock")
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes away from a ledger, by a file beside it that only one can make.
+    """Lock a ledger by a file beside it that only one process can create.
 
-    A lock that a process left behind when it was killed is not broken by another one: only
-    a person can tell that nobody holds it. A link is followed, so that a ledger has one
-    lock by whatever name it is opened.
+    The lock of a process that was killed is not removed by another one: only a person can
+    tell that nobody holds it. Links are followed, so that a ledger has one lock under all
+    its names.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(f"Cannot keep a ledger at {str(path)!r}: no such folder.")
@@ -147,7 +147,7 @@ def locked(path: Path) -> Iterator[None]:
             break
         except FileExistsError:
             if time.monotonic() >= deadline:
-                raise TimeoutError(_held_words(path, lock)) from None
+                raise TimeoutError(_lock_message(path, lock)) from None
         except OSError as error:
             raise type(error)(
                 f"Cannot keep a ledger at {str(path)!r}: its folder takes no new files "
@@ -155,7 +155,7 @@ def locked(path: Path) -> Iterator[None]:
             ) from error
         time.sleep(0.01)
     try:
-        with suppress(OSError):  # it is locked, also on a full disk
+        with suppress(OSError):  # the lock holds even on a full disk
             holder = f"process {os.getpid()} on {socket.gethostname()}"
             os.write(descriptor, holder.encode())
         os.close(descriptor)
@@ -164,7 +164,7 @@ def locked(path: Path) -> Iterator[None]:
         lock.unlink(missing_ok=True)
 
 
-def _held_words(path: Path, lock: Path) -> str:
+def _lock_message(path: Path, lock: Path) -> str:
     holder = ""
     with suppress(OSError):
         holder = lock.read_text(encoding="utf-8", errors="replace")[:100]
@@ -179,7 +179,7 @@ def append(path: Path, *records: Mapping[str, Any]) -> None:
     """Add lines, and wait until they are on disk; the ledger must be locked."""
     lines = "".join(json.dumps(record) + "\n" for record in records).encode()
     if not path.exists():
-        # Whole or not at all: a file without a look is refused by all later ones.
+        # Whole or not at all: a file without a look would be refused ever after.
         with replaced_on_success(path, synced=True) as unfinished:
             unfinished.write_bytes(lines)
         return
@@ -190,7 +190,7 @@ def append(path: Path, *records: Mapping[str, Any]) -> None:
             file.flush()
             os.fsync(file.fileno())
         except OSError as error:
-            # A full disk keeps half a line otherwise, and says so without a name.
+            # On a full disk, remove the partial line, and name the file in the error.
             with suppress(OSError):
                 os.truncate(path, size)
             if error.errno is not None:
@@ -199,12 +199,12 @@ def append(path: Path, *records: Mapping[str, Any]) -> None:
 
 
 def read_ledger(path: Path) -> LedgerState | None:
-    """What a ledger says, with every line checked; None where there is no file yet."""
+    """Read a ledger, and check every line; None where there is no file yet."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
-    # Version control on Windows may have changed the ends of lines.
+    # Version control on Windows may have changed the line endings.
     data = data.replace(b"\r\n", b"\n")
     if not data:
         raise ValueError(
@@ -220,8 +220,8 @@ def read_ledger(path: Path) -> LedgerState | None:
     records, before = [], ""
     for number, line in enumerate(lines, 1):
         record = _parsed(path, number, line)
-        known = {key: value for key, value in record.items() if key != "hash"}
-        if record != sealed(known, before):
+        content = {key: value for key, value in record.items() if key != "hash"}
+        if record != sealed(content, before):
             raise _broken(path, number, "does not follow from the lines before it")
         before = record["hash"]
         records.append(record)
@@ -230,15 +230,15 @@ def read_ledger(path: Path) -> LedgerState | None:
     return LedgerState(header, _looks(path, header, entries), before)
 
 
-def _broken(path: Path, number: int, what: str) -> ValueError:
+def _broken(path: Path, number: int, problem: str) -> ValueError:
     return ValueError(
-        f"Line {number} of the ledger {str(path)!r} {what}: lines were edited, removed or "
-        f"merged. {RESTORE}"
+        f"Line {number} of the ledger {str(path)!r} {problem}: lines were edited, removed "
+        f"or merged. {RESTORE}"
     )
 
 
 def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    """A line as it was written, byte for byte."""
+    """Parse a line, which must be byte for byte as it was written."""
     try:
         record = json.loads(line.decode("ascii"))
         same = isinstance(record, dict) and json.dumps(record).encode() == line
@@ -253,7 +253,7 @@ def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
             f"The ledger {str(path)!r} has schema {record.get('schema')!r}, and this "
             f"version of skcompare knows {SCHEMA}. Use the version that wrote it."
         )
-    # A switch is a whole number to Python, and not here.
+    # A bool is an int in Python, but not here.
     fits = record.keys() == kinds.keys() and all(
         isinstance(record[key], kind) and isinstance(record[key], bool) == (kind is bool)
         for key, kind in kinds.items()
@@ -279,7 +279,7 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
 def _looks(
     path: Path, header: Mapping[str, Any], entries: list[dict[str, Any]]
 ) -> tuple[Look, ...]:
-    """The looks in order, with what became of them."""
+    """Return the looks in order, with their statuses."""
     rule, alpha, most = (header[name] for name in ("rule", "alpha", "looks"))
     statuses = (PASSED, NOT_PASSED) if header["blind"] else (PASSED, FAILED, INCONCLUSIVE)
     looks: list[Look] = []
@@ -288,18 +288,18 @@ def _looks(
             number = len(looks) + 1
             due = level_of_look(rule, number, alpha, most)
             fits = entry["look"] == number and (most is None or number <= most)
-            # A level that is no number is not near it, either.
+            # The comparison also fails for NaN.
             if not fits or not abs(entry["level"] - due) <= CHECKED * due:
                 raise _broken(path, line, "is not the look that is due")
-            given = {k: v for k, v in entry.items() if k not in ("look", "hash")}
-            looks.append(Look(number, **given))
+            fields = {k: v for k, v in entry.items() if k not in ("look", "hash")}
+            looks.append(Look(number, **fields))
             continue
         at = entry["result"] - 1
         open_look = 0 <= at < len(looks) and looks[at].status is None
         if not open_look or entry["status"] not in statuses:
             raise _broken(path, line, "is no result of an open look")
-        given = {name: getattr(looks[at], name) for name in Look.__slots__}
-        looks[at] = Look(**{**given, "status": entry["status"]})
+        fields = {name: getattr(looks[at], name) for name in Look.__slots__}
+        looks[at] = Look(**{**fields, "status": entry["status"]})
     if not looks:
         raise _broken(path, 1, "has no look after it")
     return tuple(looks)

@@ -1,4 +1,4 @@
-"""A decision as one self-contained page: no script, no network, light and dark."""
+"""Decision as a self-contained HTML page: no script, no network, light and dark."""
 
 import math
 from html import escape
@@ -37,7 +37,7 @@ from skcompare.reports import (
     to_standard_json,
 )
 
-# Colours only repeat what words say.
+# Colours only repeat the text.
 GATE_STYLE = """
 .skcompare.gate-passed, .skcompare .gate-passed { --mark: #1a7f37; }
 .skcompare.gate-failed, .skcompare .gate-failed { --mark: #c01f2c; }
@@ -70,7 +70,7 @@ OTHER = "gate-failed"
 
 
 def decision_html(decision: DecisionData) -> str:
-    """A whole page; the decision's JSON is embedded for machines."""
+    """Return a whole page, with the JSON of the decision embedded."""
     shown = shown_part(decision)
     names = (decision.challenger, decision.champion)
     title = f"Gate: {' against '.join(brief_title(name) for name in names)}"
@@ -88,7 +88,7 @@ def decision_html(decision: DecisionData) -> str:
         Part("notes", "Notes", remarks),
         _assumed(shown),
         Part("next", "What to do next", html_list(next_steps_of(shown))),
-        Part("how", "How it was judged", html_facts(_known(shown))),
+        Part("how", "How it was judged", html_facts(_settings(shown))),
         data_part(data, "skcompare.gate.GateDecision", "decision.json"),
     ]
     body = html_report("Decision of a gate", title, parts, kind)
@@ -96,7 +96,7 @@ def decision_html(decision: DecisionData) -> str:
 
 
 def decision_html_fragment(decision: DecisionData) -> str:
-    """The report without a page around it, for notebooks."""
+    """Return the report without a page around it, for notebooks."""
     decision = shown_part(decision)
     conditions = _conditions(decision)
     remarks = _remarks(decision)
@@ -106,17 +106,17 @@ def decision_html_fragment(decision: DecisionData) -> str:
         f'<p class="verdict">{text(headline(decision))}</p>{_table(decision)}'
         f"{f'<h3>Conditions</h3>{conditions}' if conditions else ''}"
         f"{f'<h3>Notes</h3>{remarks}' if remarks else ''}"
-        f"<h3>How it was judged</h3>{html_facts(_known(decision))}</div>"
+        f"<h3>How it was judged</h3>{html_facts(_settings(decision))}</div>"
     )
 
 
 def _sentence(decision: DecisionData) -> str:
-    """The verdict's sentence without the status, which stands above it."""
+    """Return the sentence of the verdict without the status, which stands above it."""
     return headline(decision).removeprefix(f"{verdict_words(decision)}: ")
 
 
 def _table(decision: DecisionData) -> str:
-    """All conditions in a table; a blind decision has none to show."""
+    """Return a table of all conditions; empty for a blind decision."""
     if not decision.outcomes:
         return ""
     caption = (
@@ -124,7 +124,7 @@ def _table(decision: DecisionData) -> str:
         "is shown to keep"
     )
     header, cells = table(decision)
-    # What became of a condition is read first, also where the table has to be scrolled.
+    # The status is read first, even where the table has to be scrolled.
     order = [*range(2), len(header) - 1, *range(2, len(header) - 1)]
     if header[0]:
         order = [0, len(header) - 1, *range(1, len(header) - 1)]
@@ -139,22 +139,22 @@ def _table(decision: DecisionData) -> str:
 
 
 def _conditions(decision: DecisionData) -> str:
-    """Each condition with its picture and reasons."""
+    """Return each condition with its picture and reasons."""
     tops = [line for line in lines(decision) if line.number.isdigit()]
     return "".join(_condition(line) for line in tops)
 
 
 def _remarks(decision: DecisionData) -> str:
-    # The reasons stand beside the pictures already.
+    # The reasons are already beside the pictures.
     return html_list(
-        f"{name}: {words}"
-        for name, words in notes(decision)
+        f"{name}: {text}"
+        for name, text in notes(decision)
         if not name.startswith(("reason", "needed", "condition"))
     )
 
 
 def _assumed(decision: DecisionData) -> Part:
-    """What the design and the tests behind the conditions take for granted."""
+    """Return the assumptions of the design and of the tests of the conditions."""
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     tests = [(leaf.row.test, leaf.flags) for leaf in leaves if leaf.row is not None]
     if not tests:
@@ -164,7 +164,7 @@ def _assumed(decision: DecisionData) -> Part:
 
 
 def next_steps_of(decision: DecisionData) -> list[str]:
-    """What follows from a decision; nothing from a blind one."""
+    """Return the next steps after a decision; none after a blind one."""
     if decision.blind or not decision.outcomes:
         return []
     if decision.passed:
@@ -194,7 +194,7 @@ def next_steps_of(decision: DecisionData) -> list[str]:
 
 
 def _next_look(decision: DecisionData) -> str:
-    """What the ledger leaves for the next look at these records; empty without one."""
+    """Text on the level of the next look at these records; empty without a ledger."""
     if not decision.look:
         return ""
     level = decision.look.get("next_alpha")
@@ -208,36 +208,36 @@ def _next_look(decision: DecisionData) -> str:
     )
 
 
-def _known(decision: DecisionData) -> dict[str, str]:
-    found = {"verdict": verdict_words(decision), **facts(decision)}
+def _settings(decision: DecisionData) -> dict[str, str]:
+    values = {"verdict": verdict_words(decision), **facts(decision)}
     if not decision.blind:
-        found["level"] = f"alpha {decision.alpha:g}"
+        values["level"] = f"alpha {decision.alpha:g}"
         if decision.fingerprint:
-            found["true labels"] = decision.fingerprint
+            values["true labels"] = decision.fingerprint
     if decision.versions:
-        found["versions"] = ", ".join(
+        values["versions"] = ", ".join(
             f"{name} {v}" for name, v in decision.versions.items()
         )
-    return found
+    return values
 
 
 def _condition(line: Line) -> str:
-    """A condition with its picture and reasons; its parts within it."""
+    """Return a condition with its picture and reasons, and its parts within it."""
     outcome = line.outcome
     name = "any of these" if outcome.parts else outcome.condition.words
-    said = "".join(f"<li>{escape(words)}</li>" for words in told(outcome))
+    items = "".join(f"<li>{escape(reason)}</li>" for reason in told(outcome))
     parts = "".join(_condition(Line("", part)) for part in outcome.parts)
     number = f"{line.number}. " if line.number else ""
     kind = CLASSES.get(outcome.status, OTHER)
     return (
         f'<div class="condition {kind}"><p><strong>{number}'
         f"{escape(in_one_line(name))}</strong>: {escape(outcome.status)}</p>"
-        f"{_picture(outcome)}<ul>{said}</ul>{parts}</div>"
+        f"{_picture(outcome)}<ul>{items}</ul>{parts}</div>"
     )
 
 
 def _picture(outcome: Outcome) -> str:
-    """The limits of the difference, 0, and what must be excluded."""
+    """Draw the limits of the difference, 0, and the boundaries to exclude."""
     row, condition = outcome.row, outcome.condition
     if row is None or isinstance(condition, AnyOf) or not math.isfinite(row.difference):
         return ""
@@ -246,7 +246,7 @@ def _picture(outcome: Outcome) -> str:
     bounds = [boundary for boundary, _ in condition.boundaries]
     reach = 1.15 * max(map(abs, [row.difference, *finite, *bounds])) or 1.0
     scale = _Scale(reach)
-    label = escape(_picture_words(outcome, condition))
+    label = escape(_picture_label(outcome, condition))
     shapes = [_margin(condition, scale), _zero(scale)]
     shapes += [_boundary(boundary, scale) for boundary in bounds]
     if len(ends) == 2 and not any(map(math.isnan, ends)):
@@ -264,7 +264,7 @@ def _picture(outcome: Outcome) -> str:
 
 
 class _Scale:
-    """Where differences lie in a picture; those beyond it at its ends."""
+    """Positions of differences in a picture; those beyond it are at its ends."""
 
     def __init__(self, reach: float) -> None:
         self.reach = reach
@@ -275,7 +275,7 @@ class _Scale:
 
 
 def _margin(condition: Condition, scale: _Scale) -> str:
-    """The differences that a condition asks for, as a lightly coloured region."""
+    """Draw the differences that meet a condition, as a lightly coloured region."""
     low = max((b for b, side in condition.boundaries if side == "greater"), default=None)
     high = min((b for b, side in condition.boundaries if side == "less"), default=None)
     start = LEFT if low is None else float(scale.at(low))
@@ -297,18 +297,18 @@ def _zero(scale: _Scale) -> str:
 def _boundary(boundary: float, scale: _Scale) -> str:
     if not boundary:
         return ""
-    at, words = scale.at(boundary), f"{boundary:+g}"
-    # Away from 0, so that the words of two boundaries do not meet.
+    at, label = scale.at(boundary), f"{boundary:+g}"
+    # Away from 0, so that the labels of two boundaries do not overlap.
     anchor = "start" if boundary > 0 else "end"
     return (
         f'<line x1="{at}" x2="{at}" y1="14" y2="46" stroke="var(--ink)" '
         'stroke-dasharray="3 2"/>'
-        f'<text x="{at}" y="10" text-anchor="{anchor}">{words}</text>'
+        f'<text x="{at}" y="10" text-anchor="{anchor}">{label}</text>'
     )
 
 
-def _picture_words(outcome: Outcome, condition: Condition) -> str:
-    """What the picture shows."""
+def _picture_label(outcome: Outcome, condition: Condition) -> str:
+    """Text description of the picture."""
     difference = math.nan if outcome.row is None else outcome.row.difference
     decimals = decimals_for(difference, outcome.low, outcome.high)
     shown = [

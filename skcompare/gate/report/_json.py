@@ -1,4 +1,4 @@
-"""A decision as standard JSON, and back."""
+"""Conversion of decisions to standard JSON, and back."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 KINDS = {kind.name: kind for kind in (Superior, NonInferior, Equivalent)}
 STATUSES = ("passed", "failed", "inconclusive", "not passed")
-# In the order in which they are written.
+# In the order of their output.
 NAMES = (
     "champion",
     "challenger",
@@ -37,7 +37,7 @@ NAMES = (
 
 
 def decision_values(decision: DecisionData) -> dict[str, Any]:
-    """The decision as plain values."""
+    """Return the decision as plain values."""
     decision = shown_part(decision)
     return {
         "schema": SCHEMA,
@@ -58,7 +58,7 @@ def decision_values(decision: DecisionData) -> dict[str, Any]:
 
 
 def decision_from_json(text: str, decision: Callable[..., Decision]) -> Decision:
-    """The decision that was written."""
+    """Read a decision from its JSON."""
     stored = from_standard_json(text, SCHEMA, SCHEMA_VERSION)
     try:
         if stored["status"] not in STATUSES:
@@ -66,7 +66,7 @@ def decision_from_json(text: str, decision: Callable[..., Decision]) -> Decision
         look = stored["look"]
         return decision(
             status=stored["status"],
-            outcomes=tuple(_outcome(one) for one in stored["outcomes"]),
+            outcomes=tuple(_outcome(values) for values in stored["outcomes"]),
             reasons=tuple(stored["reasons"]),
             flags=tuple(stored["flags"]),
             look=None if look is None else dict(look),
@@ -103,7 +103,7 @@ def _row(values: dict[str, Any]) -> ComparisonRow:
 
 
 def _condition(values: dict[str, Any]) -> Condition | AnyOf:
-    """The condition that `to_dict` of it wrote."""
+    """Return the condition from the output of its `to_dict`."""
     if AnyOf.name in values:
         return AnyOf(*map(_single, values[AnyOf.name]))
     return _single(values)

@@ -1,4 +1,4 @@
-"""A decision as JUnit XML, which CI services show as test results."""
+"""Decision as JUnit XML, which CI services show as test results."""
 
 from xml.etree import ElementTree
 
@@ -20,7 +20,7 @@ WHOLE = "the gate passes"
 
 
 def decision_junit(decision: DecisionData) -> str:
-    """A test case a condition, and one of what stops everything if something does."""
+    """Return one test case per condition, and one for reasons that stop the gate."""
     decision = shown_part(decision)
     cases = _cases(decision)
     failures = sum(len(case) > 0 for case in cases)
@@ -37,12 +37,12 @@ def decision_junit(decision: DecisionData) -> str:
     )
     suite = ElementTree.SubElement(root, "testsuite", counts)
     properties = ElementTree.SubElement(suite, "properties")
-    known = [*facts(decision).items(), ("verdict", headline(decision))]
+    pairs = [*facts(decision).items(), ("verdict", headline(decision))]
     if decision.look:
-        known.append(("look", look_words(decision.look)))
+        pairs.append(("look", look_words(decision.look)))
     for number, caveat in flags_told(decision):
-        known.append((f"flag {number}".rstrip(), in_one_line(caveat)))
-    for name, value in known:
+        pairs.append((f"flag {number}".rstrip(), in_one_line(caveat)))
+    for name, value in pairs:
         ElementTree.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ElementTree.indent(root)
@@ -56,27 +56,27 @@ def _cases(decision: DecisionData) -> list[ElementTree.Element]:
     for outcome in decision.outcomes:
         name = in_one_line(outcome.condition.words)
         names[name] = names.get(name, 0) + 1
-        # Services take cases of one name for one case.
+        # Services merge cases of the same name.
         shown = name if names[name] == 1 else f"{name} ({names[name]})"
         failing = "" if outcome.passed else outcome.status
-        cases.append(_case(shown, failing, _story(outcome)))
+        cases.append(_case(shown, failing, _reasons(outcome)))
     if decision.reasons:
-        stopped = [in_one_line(reason) for reason in decision.reasons]
-        cases.append(_case(JUDGED, decision.status, stopped))
-    # Never a report without a failure of a gate that did not pass.
+        reasons = [in_one_line(reason) for reason in decision.reasons]
+        cases.append(_case(JUDGED, decision.status, reasons))
+    # A gate that did not pass always has a failure in its report.
     if not cases or (not decision.passed and not any(len(case) for case in cases)):
         failing = "" if decision.passed else decision.status
         cases.append(_case(WHOLE, failing, [headline(decision)]))
     return cases
 
 
-def _story(outcome: Outcome) -> list[str]:
-    """Why, with the conditions of which any is enough each in a line."""
-    found = told(outcome)
+def _reasons(outcome: Outcome) -> list[str]:
+    """Return the reasons of an outcome, with one line per part of an `AnyOf`."""
+    reasons = told(outcome)
     for part in outcome.parts:
-        words = "; ".join(told(part))
-        found.append(f"{in_one_line(part.condition.words)}: {part.status}, {words}")
-    return found
+        text = "; ".join(told(part))
+        reasons.append(f"{in_one_line(part.condition.words)}: {part.status}, {text}")
+    return reasons
 
 
 def _case(name: str, failing: str, story: list[str]) -> ElementTree.Element:

@@ -1,4 +1,4 @@
-"""What a reader of a decision is told, in the same words in every format."""
+"""Text of a decision, the same in every format."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,26 +20,26 @@ from skcompare.reports import aligned, entry, markdown_table, markdown_text, rou
 
 PASSED, FAILED = "passed", "failed"
 LONGEST = 60
-"""Characters of a condition in a table; the rest is beside its reasons."""
+"""Largest number of characters of a condition in a table; notes have all of it."""
 PARTS = "abcdefghijklmnopqrstuvwxyz"
 TEXT_COLUMNS = ("", "condition", "status")
-ANY_WORDS = " where any of several conditions is enough"
+ANY_TEXT = " where any of several conditions is enough"
 
 
 Decision = TypeVar("Decision", bound=DecisionData)
 
 
 class Line(NamedTuple):
-    """An outcome with its number, such as "2" or, where any is enough, "2a"."""
+    """Outcome with its number, such as "2" or, for a part of an `AnyOf`, "2a"."""
 
     number: str
     outcome: Outcome
 
 
 def shown_part(decision: Decision) -> Decision:
-    """The decision, or what a blind one may tell.
+    """Return the decision, or the part of a blind one that may be shown.
 
-    That is whether it passed, and reasons that have nothing to do with true labels.
+    That is whether it passed, and reasons that do not depend on true labels.
     """
     if not decision.blind:
         return decision
@@ -47,15 +47,15 @@ def shown_part(decision: Decision) -> Decision:
 
 
 def lines(decision: DecisionData) -> list[Line]:
-    """The outcomes in order, those of which any is enough after what they are parts of."""
-    found = []
+    """Return the outcomes in order, with the parts of each after it."""
+    numbered = []
     for k, outcome in enumerate(decision.outcomes, start=1):
-        found.append(Line(str(k), outcome))
-        found += [
+        numbered.append(Line(str(k), outcome))
+        numbered += [
             Line(f"{k}{PARTS[i] if i < len(PARTS) else f'.{i + 1}'}", part)
             for i, part in enumerate(outcome.parts)
         ]
-    return found
+    return numbered
 
 
 def verdict_words(decision: DecisionData) -> str:
@@ -67,11 +67,11 @@ def verdict_words(decision: DecisionData) -> str:
 
 
 def headline(decision: DecisionData) -> str:
-    """The verdict in one line."""
-    about = in_one_line(f"{decision.challenger} against {decision.champion}")
+    """Return the verdict in one line."""
+    names = in_one_line(f"{decision.challenger} against {decision.champion}")
     if decision.blind:
-        return f"{verdict_words(decision)}: {about}; the gate is blind and tells no more"
-    return f"{verdict_words(decision)}: {about}, {_finding(decision)}"
+        return f"{verdict_words(decision)}: {names}; the gate is blind and tells no more"
+    return f"{verdict_words(decision)}: {names}, {_finding(decision)}"
 
 
 def _finding(decision: DecisionData) -> str:
@@ -91,12 +91,12 @@ def _finding(decision: DecisionData) -> str:
 
 
 def table(decision: DecisionData) -> tuple[list[str], list[list[str]]]:
-    """Header and cells: a line a condition; columns that nothing fills are left out."""
+    """Return header and cells: one line per condition, without empty columns."""
     header = ["", "condition", "champion", "challenger", "difference", "at least"]
     header += ["at most", "p", "p (Holm)", unit_of(decision.outcomes), "status"]
-    found = lines(decision)
-    cells = [_cells(line, decision.alpha) for line in found]
-    if len(found) == 1:
+    numbered = lines(decision)
+    cells = [_cells(line, decision.alpha) for line in numbered]
+    if len(numbered) == 1:
         cells[0][0] = ""
     used = [i for i in range(len(header)) if any(row[i] for row in cells)]
     return [header[i] for i in used], [[row[i] for i in used] for row in cells]
@@ -133,18 +133,18 @@ def _pvalue(pvalue: float | None, alpha: float) -> str:
 
 
 def shortened(words: str) -> str:
-    """Words that fit into a table."""
+    """Shorten a text to fit into a table."""
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
 def told(outcome: Outcome) -> list[str]:
-    """Why, and what would settle it, each in one line."""
-    found = [in_one_line(reason) for reason in outcome.reasons]
-    return [*found, settles(outcome)] if settles(outcome) else found
+    """Return the reasons, and what would settle the condition, each in one line."""
+    reasons = [in_one_line(reason) for reason in outcome.reasons]
+    return [*reasons, settles(outcome)] if settles(outcome) else reasons
 
 
 def settles(outcome: Outcome) -> str:
-    """What would settle a condition; empty where it is settled or nothing is known."""
+    """Text on what would settle a condition; empty if settled or unknown."""
     needed, condition = outcome.records_needed, outcome.condition
     if needed is None or math.isnan(needed) or outcome.status == PASSED:
         return ""
@@ -170,20 +170,20 @@ def settles(outcome: Outcome) -> str:
 
 
 def unit_of(outcomes: Sequence[Outcome]) -> str:
-    """What the evidence is counted in."""
+    """Unit of the evidence: records or items."""
     leaves = [leaf.condition for outcome in outcomes for leaf in outcome.leaves]
-    scored = [one for one in leaves if isinstance(one, Condition)]
-    items = bool(scored) and all(one.measure == MEAN_SCORE for one in scored)
+    conditions = [leaf for leaf in leaves if isinstance(leaf, Condition)]
+    items = bool(conditions) and all(c.measure == MEAN_SCORE for c in conditions)
     return "items" if items else "records"
 
 
 def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
-    """What is to be known beside the table, each with a short name."""
+    """Yield notes beside the table, each with a short name."""
     for reason in decision.reasons:
         yield "stopped", in_one_line(reason)
-    found = lines(decision)
-    for number, outcome in found:
-        label = "" if len(found) == 1 else f" {number}"
+    numbered = lines(decision)
+    for number, outcome in numbered:
+        label = "" if len(numbered) == 1 else f" {number}"
         whole = in_one_line(outcome.condition.words)
         if not outcome.parts and len(whole) > LONGEST:
             yield f"condition{label}", whole
@@ -200,29 +200,29 @@ def notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
 
 
 def caveats_of(decision: DecisionData) -> list[str]:
-    """All flags with their words, after the condition that they are about."""
+    """Return the explanations of all flags, with the conditions that they are about."""
     return [
-        f"{words} (condition {number})" if number else words
-        for number, words in flags_told(decision)
+        f"{caveat} (condition {number})" if number else caveat
+        for number, caveat in flags_told(decision)
     ]
 
 
 def flags_told(decision: DecisionData) -> Iterator[tuple[str, str]]:
-    """Each flag in words, after the number of its condition.
+    """Yield the number of the condition and the explanation of each flag.
 
-    Those of the data have no number, and those of the only condition need none.
+    Flags of the data have no number, and those of a single condition need none.
     """
     for caveat in explain(decision.flags):
         yield "", caveat
-    found = lines(decision)
-    for number, outcome in found:
+    numbered = lines(decision)
+    for number, outcome in numbered:
         own = (flag for flag in outcome.flags if flag not in decision.flags)
         for caveat in explain(own):
-            yield "" if len(found) == 1 else number, caveat
+            yield "" if len(numbered) == 1 else number, caveat
 
 
 def _table_notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
-    """How the table is to be read."""
+    """Yield notes on reading the table."""
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     rows = [leaf.row for leaf in leaves if leaf.row is not None]
     losses = dict.fromkeys(row.subject for row in rows if not row.greater_is_better)
@@ -230,38 +230,38 @@ def _table_notes(decision: DecisionData) -> Iterator[tuple[str, str]]:
         names = in_one_line(", ".join(losses))
         yield "note", f"less is better of {names}; the difference is what is gained"
     if rows:
-        yield "limits", _limit_words(decision)
+        yield "limits", _limits_text(decision)
     if decision.outcomes:
         yield "correction", decision.correction
 
 
-def _limit_words(decision: DecisionData) -> str:
+def _limits_text(decision: DecisionData) -> str:
     levels: dict[str, str] = {}
     for outcome in decision.outcomes:
         for leaf in outcome.leaves:
             if leaf.row is not None and leaf.level is not None:
                 percent = format_confidence(leaf.level)
-                levels.setdefault(percent, ANY_WORDS if outcome.parts else "")
+                levels.setdefault(percent, ANY_TEXT if outcome.parts else "")
     several = len(levels) > 1
-    words = ", and with ".join(
+    confidences = ", and with ".join(
         f"{percent} confidence{why if several else ''}" for percent, why in levels.items()
     )
-    said = "'at least' and 'at most' are one-sided limits of the difference"
-    return f"{said}, each with {words}" if words else said
+    text = "'at least' and 'at most' are one-sided limits of the difference"
+    return f"{text}, each with {confidences}" if confidences else text
 
 
 def look_words(look: Mapping[str, Any]) -> str:
-    """What a ledger tells of this look."""
-    known = {name: value for name, value in look.items() if value is not None}
-    words = []
-    if {"number", "alpha", "total_alpha"} <= set(known):
-        words = [f"look {known.pop('number')} at these records"]
-        if known.pop("repeated", False):
-            words[0] += ", taken before"
-        alpha, total = _number(known.pop("alpha")), _number(known.pop("total_alpha"))
-        words.append(f"level {alpha} of {total} for all looks")
-    words += [f"{str(name).replace('_', ' ')} {_number(v)}" for name, v in known.items()]
-    return in_one_line(", ".join(words))
+    """Text of the ledger on this look."""
+    values = {name: value for name, value in look.items() if value is not None}
+    parts = []
+    if {"number", "alpha", "total_alpha"} <= set(values):
+        parts = [f"look {values.pop('number')} at these records"]
+        if values.pop("repeated", False):
+            parts[0] += ", taken before"
+        alpha, total = _number(values.pop("alpha")), _number(values.pop("total_alpha"))
+        parts.append(f"level {alpha} of {total} for all looks")
+    parts += [f"{str(name).replace('_', ' ')} {_number(v)}" for name, v in values.items()]
+    return in_one_line(", ".join(parts))
 
 
 def _number(value: Any) -> str:
@@ -269,64 +269,64 @@ def _number(value: Any) -> str:
 
 
 def size_words(decision: DecisionData) -> str:
-    """How much was judged."""
+    """Text of the amount of data."""
     if decision.size:
         return in_one_line(decision.size)
     return f"{decision.n_records:,} {unit_of(decision.outcomes)}"
 
 
 def facts(decision: DecisionData) -> dict[str, str]:
-    """Who was compared, and how."""
-    found = {
+    """Return the names and the design of the comparison."""
+    values = {
         "champion": in_one_line(decision.champion),
         "challenger": in_one_line(decision.challenger),
     }
     if decision.blind:
-        return found
-    words = [in_one_line(decision.design)]
-    words.append(size_words(decision))
+        return values
+    parts = [in_one_line(decision.design)]
+    parts.append(size_words(decision))
     if decision.seconds is not None:
-        words.append(f"{decision.seconds:.2g} s")
-    return found | {"design": ", ".join(words)}
+        parts.append(f"{decision.seconds:.2g} s")
+    return values | {"design": ", ".join(parts)}
 
 
 def decision_text(decision: DecisionData) -> str:
-    """The verdict first, then conditions, reasons and what would settle them."""
+    """Return the verdict, then conditions, reasons and what would settle them."""
     decision = shown_part(decision)
-    found = [headline(decision), ""]
+    output = [headline(decision), ""]
     if decision.outcomes:
-        found += [*aligned(*table(decision), TEXT_COLUMNS), ""]
-    found += [entry(name, words) for name, words in notes(decision)]
-    found += [entry(name, words) for name, words in facts(decision).items()]
-    return "\n".join(found)
+        output += [*aligned(*table(decision), TEXT_COLUMNS), ""]
+    output += [entry(name, text) for name, text in notes(decision)]
+    output += [entry(name, text) for name, text in facts(decision).items()]
+    return "\n".join(output)
 
 
-# What hosts add to Markdown: struck text, formulas, quotes, and links without brackets.
+# Extensions of Markdown by hosts: struck text, formulas, quotes, and bare links.
 ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
 SYMBOLS = {"passed": "✓", "inconclusive": "?"}
 OTHER = "✗"
 
 
 def decision_markdown(decision: DecisionData) -> str:
-    """The verdict first, then conditions, reasons and what would settle them."""
+    """Return the verdict, then conditions, reasons and what would settle them."""
     decision = shown_part(decision)
     symbol = SYMBOLS.get(decision.status, OTHER)
-    found = [f"### {symbol} {_words(headline(decision))}", ""]
+    output = [f"### {symbol} {_escaped(headline(decision))}", ""]
     if decision.outcomes:
         header, cells = table(decision)
         status = header.index("status")
         for row in cells:
             row[status] = f"{SYMBOLS.get(row[status], OTHER)} {row[status]}"
         rows = markdown_table(header, cells, TEXT_COLUMNS)
-        found += [*map(_also_escaped, rows), ""]
+        output += [*map(_also_escaped, rows), ""]
     listed = [*notes(decision), *facts(decision).items()]
-    found += [f"- {name}: {_words(words)}" for name, words in listed]
-    return "\n".join(found) + "\n"
+    output += [f"- {name}: {_escaped(text)}" for name, text in listed]
+    return "\n".join(output) + "\n"
 
 
-def _words(words: str) -> str:
-    """Text that Markdown shows as it is, also where hosts add to it."""
-    return _also_escaped(markdown_text(words))
+def _escaped(text: str) -> str:
+    """Escape text for Markdown, with the extensions of hosts."""
+    return _also_escaped(markdown_text(text))
 
 
 def _also_escaped(line: str) -> str:

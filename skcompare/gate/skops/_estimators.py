@@ -1,4 +1,4 @@
-"""Saved classifiers, loaded without running code that a file brings."""
+"""Loading of saved classifiers without running code of the file."""
 
 import io
 import os
@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from skcompare._core.atomic_write import check_unpacked
 from skcompare.exceptions import MissingDependencyError
 
-# Arrays of nodes that compiled code follows without looking whether they exist;
-# `check_contents` looks.
+# Arrays of nodes that compiled code follows without checking whether they exist;
+# `check_contents` checks them.
 TREES = (
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.neighbors._ball_tree.BallTree",
@@ -35,14 +35,14 @@ DISTANCES = (
     "sklearn.metrics._dist_metrics.ManhattanDistance64",
 )
 
-# Numbers of a calibration, and the classifier that they are of.
+# Parameters of a calibration, and its classifier.
 CALIBRATION = (
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
     "sklearn.calibration._TemperatureScaling",
 )
 
-# How far training came; prediction uses none of them.
+# State of training; prediction uses none of them.
 TRAINING = (
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
@@ -50,7 +50,7 @@ TRAINING = (
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 )
 
-# Dictionaries with names, and the answer to a class that training did not have.
+# Dictionaries with names, and the predictor of a class that training did not have.
 VALUES = (
     "sklearn.multiclass._ConstantPredictor",
     "sklearn.utils._bunch.Bunch",
@@ -71,7 +71,7 @@ GAUSSIAN_PROCESSES = (
     "sklearn.gaussian_process.kernels.WhiteKernel",
 )
 
-# What searches and thresholds were chosen by: functions of arrays, and what holds one.
+# Scores of searches and thresholds: functions of arrays, and scorers.
 SCORES = (
     "sklearn.feature_selection._univariate_selection.chi2",
     "sklearn.feature_selection._univariate_selection.f_classif",
@@ -86,7 +86,7 @@ SCORES = (
     "sklearn.metrics._scorer._Scorer",
 )
 
-# Types of columns: a choice of columns by type, with the two types that it has.
+# Choice of columns by type, with the two types that it holds.
 COLUMNS = (
     "builtins.object",
     "numpy.dtype",
@@ -103,15 +103,15 @@ SAFE_TYPES = frozenset(
     + SCORES
     + COLUMNS
 )
-"""Exact names; a type that is not here needs the trust of whoever loads the file."""
+"""Exact names of types; others must be trusted by the person who loads the file."""
 
 
-# Ensembles that hand records to their trees without checking how many features these have.
+# Ensembles that do not check the number of features of their trees.
 UNCHECKED = ("sklearn.ensemble._forest", "sklearn.ensemble._gb")
 
 
 class BrokenTreeError(ValueError):
-    """A tree names nodes, features or records that do not exist."""
+    """Error of a tree with nodes, features or records that do not exist."""
 
 
 def check_contents(estimator: Any) -> None:
@@ -129,7 +129,7 @@ def check_contents(estimator: Any) -> None:
 
 
 def _held_objects(root: Any) -> Iterator[tuple[Any, Any]]:
-    """Everything that an estimator holds, with the object whose attribute holds it."""
+    """Yield every object within an estimator, after the object whose attribute holds it."""
     seen: dict[int, Any] = {}
     waiting: list[tuple[Any, Any]] = [(None, root)]
     while waiting:
@@ -138,15 +138,16 @@ def _held_objects(root: Any) -> Iterator[tuple[Any, Any]]:
             continue
         seen[id(value)] = value
         if isinstance(value, dict):
-            waiting += [(owner, one) for one in value.values()]
+            waiting += [(owner, member) for member in value.values()]
         elif isinstance(value, list | tuple | set):
-            waiting += [(owner, one) for one in value]
+            waiting += [(owner, member) for member in value]
         elif isinstance(value, np.ndarray):
             if value.dtype == object:
-                waiting += [(owner, one) for one in value.ravel()]
+                waiting += [(owner, member) for member in value.ravel()]
         else:
             yield owner, value
-            waiting += [(value, one) for one in getattr(value, "__dict__", {}).values()]
+            attributes = getattr(value, "__dict__", {}).values()
+            waiting += [(value, member) for member in attributes]
 
 
 def _check_members(ensemble: Any) -> None:
@@ -157,15 +158,15 @@ def _check_members(ensemble: Any) -> None:
         )
 
 
-def _check(holds: Any, words: str) -> None:
+def _check(holds: Any, message: str) -> None:
     if not holds:
-        raise BrokenTreeError(words)
+        raise BrokenTreeError(message)
 
 
 def _check_children(
     left: NDArray[Any], right: NDArray[Any], inner: NDArray[np.bool_]
 ) -> None:
-    """Inner nodes have two children, both of which come later and exist."""
+    """Check that inner nodes have two children, which exist and come later."""
     places = np.arange(len(inner))
     for child in (left, right):
         after = (child > places) & (child < len(inner))
@@ -187,8 +188,8 @@ def _check_predictor(predictor: Any, n_features: int | None) -> None:
     inner = nodes["is_leaf"] == 0
     _check_children(nodes["left"].astype(int), nodes["right"].astype(int), inner)
     used = nodes["feature_idx"][inner]
-    known = n_features is not None and ((used >= 0) & (used < n_features)).all()
-    _check(known, "a tree uses an unknown feature")
+    exist = n_features is not None and ((used >= 0) & (used < n_features)).all()
+    _check(exist, "a tree uses an unknown feature")
     sets = nodes["bitset_idx"][inner & (nodes["is_categorical"] != 0)]
     for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets"):
         bitsets = getattr(predictor, name)
@@ -219,7 +220,7 @@ def _check_search_tree(tree: Any, n_features: int | None) -> None:
         and bounds.shape[2] == data.shape[1],
         "a search tree has other bounds than nodes",
     )
-    # Levels and nodes are counts of their own beside the arrays.
+    # The numbers of levels and nodes are stored separately from the arrays.
     levels, counted = tree.__getstate__()[5:7]
     _check(counted == n_nodes == 2**levels - 1, "a search tree has another number of nodes")
 
@@ -251,12 +252,12 @@ def load_estimator(
 
     A pickle, also one of joblib, runs whatever code it brings when it is loaded, so that
     none is ever opened here. A file of skops [1]_ names the types that it is made of, and
-    is loaded only if each of them is trusted: by skops itself, by a reviewed list of what
-    else scikit-learn's usual classifiers are made of, or by you. The nodes of trees are
-    checked, because compiled code follows them without looking.
+    is loaded only if each of them is trusted: by skops itself, by a reviewed list of
+    further types in scikit-learn's usual classifiers, or by you. The nodes of trees are
+    checked, because compiled code follows them without checks.
 
-    That keeps a file from running code. It does not make its answers right, and a file
-    that was made to harm may still end the process while it predicts, which is no pass.
+    That keeps a file from running code. It does not make its predictions correct, and a
+    malicious file may still end the process while it predicts, which is no pass.
 
     Parameters
     ----------
@@ -264,8 +265,8 @@ def load_estimator(
         The file.
     trust : iterable of str, default=()
         Exact names of further types that may be loaded, each of which the file must have.
-        Trust a type only if you know what it does: it can be anything, such as a function
-        of your own package.
+        Trust a type only if you know its effects: it can be anything, such as a function of
+        your own package.
 
     Returns
     -------
@@ -307,40 +308,40 @@ def load_estimator(
 def load_estimators(
     paths: Sequence[str | os.PathLike[str]], *, trust: Iterable[str] = ()
 ) -> list[BaseEstimator]:
-    """Several at once; each type of `trust` must be in one of the files."""
+    """Load several classifiers; each type of `trust` must be in one of the files."""
     if isinstance(trust, str):
         raise TypeError(
             f"`trust` must be a list of names of types. Got the text {trust!r}. Pass "
             f"[{trust!r}]."
         )
     names = [str(name) for name in trust]
-    words = [repr(os.fspath(path)) for path in paths]
+    labels = [repr(os.fspath(path)) for path in paths]
     contents = [_content(os.fspath(path)) for path in paths]
     skops_io = _skops_io()
     types = [
-        _checked(skops_io.get_untrusted_types, content, who)
-        for content, who in zip(contents, words, strict=True)
+        _checked(skops_io.get_untrusted_types, content, label)
+        for content, label in zip(contents, labels, strict=True)
     ]
-    _check_trust(names, types, words)
-    for found, who in zip(types, words, strict=True):
-        _check_types(found, names, who)
+    _check_trust(names, types, labels)
+    for own_types, label in zip(types, labels, strict=True):
+        _check_types(own_types, names, label)
     return [
-        _classifier(_loaded(skops_io, content, found, who), who)
-        for content, found, who in zip(contents, types, words, strict=True)
+        _classifier(_loaded(skops_io, content, own_types, label), label)
+        for content, own_types, label in zip(contents, types, labels, strict=True)
     ]
 
 
 def _content(path: str) -> bytes:
-    """The bytes of a file that can be one of skops.
+    """Read the bytes of a file that may be one of skops.
 
-    They are read once, so that what is checked is what is loaded.
+    They are read once, so that the checked bytes are those that are loaded.
     """
     if path.lower().endswith(PICKLED):
-        raise ValueError(_pickle_words(path, "by its name"))
+        raise ValueError(_pickle_message(path, "by its name"))
     with open(path, "rb") as file:
         start = file.read(8)
         if start.startswith(PICKLES):
-            raise ValueError(_pickle_words(path, "by its content"))
+            raise ValueError(_pickle_message(path, "by its content"))
         if not start.startswith(b"PK"):
             raise ValueError(f"{path!r} is no file of skops. {HOW}")
         content = start + file.read()
@@ -356,7 +357,7 @@ def _content(path: str) -> bytes:
     return content
 
 
-def _pickle_words(path: str, how: str) -> str:
+def _pickle_message(path: str, how: str) -> str:
     return (
         f"{path!r} is a pickle {how}, and loading one runs any code that it brings. {HOW} "
         "Then pass that file."
@@ -381,89 +382,89 @@ def _skops_io() -> Any:
     return skops_io
 
 
-def _checked(get: Callable[..., Any], content: bytes, who: str, **given: Any) -> Any:
-    """What skops makes of a file; a damaged one fails in any way."""
+def _checked(read: Callable[..., Any], content: bytes, label: str, **options: Any) -> Any:
+    """Call a function of skops on a file; a damaged one may raise anything."""
     try:
-        return get(data=content, **given)
+        return read(data=content, **options)
     except MemoryError:
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
-            f"{who} cannot be read by skops, and is damaged or made by another version "
+            f"{label} cannot be read by skops, and is damaged or made by another version "
             f"({reason[:200]}). {HOW}"
         ) from error
 
 
 def _check_trust(
-    names: Sequence[str], types: Sequence[Sequence[str]], words: Sequence[str]
+    names: Sequence[str], types: Sequence[Sequence[str]], labels: Sequence[str]
 ) -> None:
-    """Refuse names that no file has, which are misspelled or remained from before."""
-    held = sorted({name for found in types for name in found})
-    unknown = [name for name in names if name not in held]
+    """Refuse names that no file has, which are misspelled or outdated."""
+    present = sorted({name for own_types in types for name in own_types})
+    unknown = [name for name in names if name not in present]
     if unknown:
-        needed = [name for name in held if name not in SAFE_TYPES]
+        needed = [name for name in present if name not in SAFE_TYPES]
         raise ValueError(
             f"`trust` names {', '.join(unknown)}, which is not among the types of "
-            f"{' and '.join(words)} that need trust. These are: "
+            f"{' and '.join(labels)} that need trust. These are: "
             f"{', '.join(needed) or 'none'}. Leave it out, or write one of them."
         )
 
 
-def _check_types(found: Sequence[str], names: Sequence[str], who: str) -> None:
-    lacking = [name for name in found if name not in SAFE_TYPES and name not in names]
-    if lacking:
-        options = " ".join(f"--trust {name}" for name in lacking)
+def _check_types(types: Sequence[str], names: Sequence[str], label: str) -> None:
+    untrusted = [name for name in types if name not in SAFE_TYPES and name not in names]
+    if untrusted:
+        options = " ".join(f"--trust {name}" for name in untrusted)
         raise ValueError(
-            f"{who} has types that are not trusted: {', '.join(lacking)}. They could run "
-            "any code. If you know what they do and who made the file, pass "
-            f"trust={lacking!r}, or on the command line {options}."
+            f"{label} has types that are not trusted: {', '.join(untrusted)}. They could "
+            "run any code. If you know what they do and who made the file, pass "
+            f"trust={untrusted!r}, or on the command line {options}."
         )
 
 
-def _loaded(skops_io: Any, content: bytes, types: Sequence[str], who: str) -> Any:
-    """The object, with one warning for all about another version of scikit-learn."""
+def _loaded(skops_io: Any, content: bytes, types: Sequence[str], label: str) -> Any:
+    """Load the object, with a single warning about another version of scikit-learn."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        loaded = _checked(skops_io.loads, content, who, trusted=list(types))
-    told = dict.fromkeys((one.category, str(one.message)) for one in caught)
-    other = [one.message for one in caught if one.category is InconsistentVersionWarning]
-    for category, message in told:
+        loaded = _checked(skops_io.loads, content, label, trusted=list(types))
+    messages = dict.fromkeys((w.category, str(w.message)) for w in caught)
+    inconsistent = [w.message for w in caught if w.category is InconsistentVersionWarning]
+    for category, message in messages:
         if category is not InconsistentVersionWarning:
-            warnings.warn(f"{who}: {message}", category, stacklevel=4)
-    if other:
-        first: Any = other[0]
+            warnings.warn(f"{label}: {message}", category, stacklevel=4)
+    if inconsistent:
+        warning: Any = inconsistent[0]
         warnings.warn(
-            f"{who} was saved by scikit-learn {first.original_sklearn_version}, and this "
-            f"is {first.current_sklearn_version}: its answers may differ. Save it again by "
-            "this version.",
+            f"{label} was saved by scikit-learn {warning.original_sklearn_version}, and "
+            f"this is {warning.current_sklearn_version}: its answers may differ. Save it "
+            "again by this version.",
             UserWarning,
             stacklevel=4,
         )
     return loaded
 
 
-def _classifier(loaded: Any, who: str) -> BaseEstimator:
-    """The object, if it is a fitted classifier whose trees can be followed."""
-    is_one = isinstance(loaded, BaseEstimator)
+def _classifier(loaded: Any, label: str) -> BaseEstimator:
+    """Return the object, if it is a fitted classifier with intact trees."""
+    is_suitable = isinstance(loaded, BaseEstimator)
     try:
-        is_one = is_one and is_classifier(loaded) and hasattr(loaded, "predict")
-        if is_one:
+        is_suitable = is_suitable and is_classifier(loaded) and hasattr(loaded, "predict")
+        if is_suitable:
             check_is_fitted(loaded)
             check_contents(loaded)
-            # One of an older version lacks parameters, and could not even be shown.
+            # One of an older version lacks parameters, and could not even be displayed.
             loaded.get_params()
     except NotFittedError:
         raise ValueError(
-            f"{who} holds {type(loaded).__name__} that is not fitted. Fit it, and save it "
-            "again."
+            f"{label} holds {type(loaded).__name__} that is not fitted. Fit it, and save "
+            "it again."
         ) from None
     except Exception as error:
         raise ValueError(
-            f"{who} holds {type(loaded).__name__} that is not whole: {error}. {HOW}"
+            f"{label} holds {type(loaded).__name__} that is not whole: {error}. {HOW}"
         ) from error
-    if not is_one:
+    if not is_suitable:
         raise ValueError(
-            f"{who} holds {type(loaded).__name__}, and a classifier is needed. {HOW}"
+            f"{label} holds {type(loaded).__name__}, and a classifier is needed. {HOW}"
         )
     return loaded

@@ -1,4 +1,4 @@
-"""Saved estimators, which answer the records of a file."""
+"""Predictions of saved estimators for the records of a file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,16 +44,16 @@ def is_saved(path: str) -> bool:
 def estimators_subject(
     files: GateFiles, columns: Columns, gate: Gate, pos_label_text: str | None
 ) -> PairSubject:
-    """What two saved estimators answer to the records of a file.
+    """Collect the predictions of two saved estimators for the records of a file.
 
     Parameters
     ----------
     files : GateFiles
         The estimators and their records.
     columns : Columns
-        Which columns are what; features are all others, unless they are named.
+        The columns that the policy names; by default features are all others.
     gate : Gate
-        What is asked.
+        The gate.
     pos_label_text : str, optional
         The positive label as text.
     """
@@ -81,10 +81,10 @@ def estimators_subject(
     if id is not None:
         check_each_once(read[id], id, data)
     unseen = "" if training is None else training.check(read, data.words)
-    records = _records(read, features, named=any(map(_names_of, loaded)))
+    records = _records(read, features, as_frame=any(map(_names_of, loaded)))
     subject = fitted_subject(
         gate.conditions,
-        dict(zip(_called(files.answers), map(partial(_cut, records), loaded, own))),
+        dict(zip(_report_names(files.answers), map(partial(_cut, records), loaded, own))),
         records,
         read[y],
         groups=None if columns.groups is None else read[columns.groups],
@@ -95,11 +95,11 @@ def estimators_subject(
 
 
 def _checked_data(files: GateFiles, columns: Columns) -> Source:
-    """The records that estimators answer, if everything is there that is needed."""
-    others = [path for path in files.answers if not is_saved(path)]
-    for path in others:
+    """Return the source of the records, after checks of the files and columns."""
+    unsaved = [path for path in files.answers if not is_saved(path)]
+    for path in unsaved:
         check_not_pickled(path)
-    if others or len(files.answers) != 2:
+    if unsaved or len(files.answers) != 2:
         raise ValueError(
             "Saved estimators are compared with each other: pass two .skops files and "
             f"--data FILE. Got {', '.join(map(repr, files.answers))}."
@@ -113,43 +113,45 @@ def _checked_data(files: GateFiles, columns: Columns) -> Source:
         ("y_from", "label", "proba", *ROLES, "labels", *ABOUT_SCORES),
         "is about files of answers, and saved estimators give their own",
     )
-    one, two = files.answers
-    if are_one_file(one, two):
-        raise ValueError(f"Champion and challenger are the same file {two!r}. Pass two.")
-    if hold_the_same(one, two):
+    champion, challenger = files.answers
+    if are_one_file(champion, challenger):
         raise ValueError(
-            f"Champion and challenger are the same: {two!r} is a copy of {one!r}. Pass two "
-            "models."
+            f"Champion and challenger are the same file {challenger!r}. Pass two."
+        )
+    if hold_the_same(champion, challenger):
+        raise ValueError(
+            f"Champion and challenger are the same: {challenger!r} is a copy of "
+            f"{champion!r}. Pass two models."
         )
     check_role_names(*(Path(path).name for path in files.answers))
     return checked_source(files.data)
 
 
 def _names_of(estimator: Any) -> list[str]:
-    """The columns that an estimator was trained with, where it knows them."""
+    """Names of the columns that an estimator was trained with, where stored."""
     return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
 
 
 def _check_features(
     names: Sequence[str],
-    who: str,
+    label: str,
     secret: Mapping[str | None, str],
     allowed: Sequence[str] | None,
 ) -> None:
-    """Refuse an estimator that would be given what it is judged by, or what is no feature.
+    """Refuse estimators that take true labels, ids or groups, or columns not allowed.
 
-    Whoever made the file says what it was trained with, and must not get true labels so.
+    The file itself names its features, and must not get true labels in this way.
     """
     for name in names:
         if name in secret:
             raise ValueError(
-                f"{who} names column {name!r}, which has {secret[name]} of the records to "
-                "judge. No estimator is given it: train without the column."
+                f"{label} names column {name!r}, which has {secret[name]} of the records "
+                "to judge. No estimator is given it: train without the column."
             )
-    beside = [name for name in names if allowed is not None and name not in allowed]
-    if beside:
+    further = [name for name in names if allowed is not None and name not in allowed]
+    if further:
         raise ValueError(
-            f"{who} was trained with {', '.join(map(repr, beside[:5]))}, and `features` "
+            f"{label} was trained with {', '.join(map(repr, further[:5]))}, and `features` "
             "in [data] does not name it. Name all features of both estimators, or leave "
             "`features` out."
         )
@@ -159,20 +161,20 @@ def _features_of(estimator: Any, free: Sequence[str]) -> list[str]:
     return _names_of(estimator) or list(free)
 
 
-def _records(read: Mapping[str, Any], features: Sequence[str], named: bool) -> Any:
-    """The features as a frame where estimators know names, otherwise as an array."""
+def _records(read: Mapping[str, Any], features: Sequence[str], as_frame: bool) -> Any:
+    """Return the features as a frame if estimators have names, otherwise as an array."""
     if not features:
         raise ValueError(
             "The records have no column beside true labels, ids and groups. Pass a file "
             "with the features."
         )
-    if named:
+    if as_frame:
         return frame_from_columns({name: read[name] for name in features}, "pandas")
     return np.column_stack([read[name] for name in features])
 
 
 def _cut(records: Any, estimator: Any, names: Sequence[str]) -> Any:
-    """An estimator that takes its own features from the records."""
+    """Return an estimator that takes its own features from the records."""
     if not hasattr(records, "columns") or (
         _names_of(estimator) and list(records.columns) == list(names)
     ):
@@ -182,17 +184,17 @@ def _cut(records: Any, estimator: Any, names: Sequence[str]) -> Any:
 
 
 class _Columns(NamedTuple):
-    """Takes columns of a frame, as a frame or as an array."""
+    """Function that takes columns of a frame, as a frame or as an array."""
 
     names: tuple[str, ...]
     as_frame: bool
 
     def __call__(self, frame: Any) -> Any:
-        taken = frame[[*self.names]]
-        return taken if self.as_frame else taken.to_numpy()
+        columns = frame[[*self.names]]
+        return columns if self.as_frame else columns.to_numpy()
 
 
-def _called(paths: Sequence[str]) -> list[str]:
-    """What reports call the estimators: their files."""
+def _report_names(paths: Sequence[str]) -> list[str]:
+    """Names of the estimators in reports: those of their files."""
     stems = [Path(path).name[: -len(SUFFIX)] for path in paths]
     return stems if all(stems) and stems[0] != stems[1] else list(paths)

@@ -1,1 +1,1 @@
-"""Measures: how the predictions of two classifiers are scored."""
+"""Measures: scores of the predictions of two classifiers."""

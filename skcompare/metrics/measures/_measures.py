@@ -1,7 +1,7 @@
-"""What a comparison measures: our metrics and scikit-learn's scorers alike.
+"""Measures of a comparison: registered metrics and scikit-learn's scorers.
 
-A measure scores stored answers, so that nothing is fitted or predicted twice and any
-scorer that only asks its estimator for answers can be compared.
+A measure scores stored predictions, so that nothing is fitted or predicted twice and any
+scorer that only calls its estimator's prediction methods can be compared.
 """
 
 import inspect
@@ -40,18 +40,18 @@ from skcompare.predictions import DECISION, LABELS, SCORES
 Scorer = Callable[[Any, Any, Any], float]
 
 OF_CLASS = re.compile(r"(\w+)\[(.+)\]", re.DOTALL)
-"""A measure of one class against the rest, such as precision[malignant]."""
+"""Pattern of a measure of one class against the rest, such as precision[malignant]."""
 
 
 PROBED = np.array([0, 1, 0, 1])
-"""True labels of the records that scorers are probed with."""
+"""True labels of the records with which scorers are probed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MacroAverage:
     """The mean of a score over the classes that are true of some record.
 
-    scikit-learn adds the classes that only a classifier's answers have, so that each of
+    scikit-learn adds the classes that only a classifier predicts, so that each of
     two classifiers would be scored by classes of its own.
     """
 
@@ -75,7 +75,7 @@ MACRO_AVERAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A score of one classifier's answers to one test set.
+    """A score of one classifier's predictions for one test set.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ class Measure:
     greater_is_better : bool
         False for losses, whose differences are negated.
     wanted : frozenset of {"labels", "scores", "decision"}
-        The answers that it needs.
+        Predictions that it needs.
     scorer : callable
-        `scorer(estimator, X, y)`, where the estimator gives the stored answers.
+        `scorer(estimator, X, y)`, where the estimator returns stored predictions.
     metric : str or None
-        What it measures, by which tests of it are found; None for a scorer that is
-        known by no name.
+        Name of the metric, by which its tests are found; None for a scorer without a
+        known name.
     label : str or None
-        The class, as text, that it is about: that class is positive, and all others are
-        the rest.
+        The class of the measure, as text: that class is positive, and all others are the
+        rest.
     """
 
     name: str
@@ -104,18 +104,18 @@ class Measure:
 
     @property
     def subject(self) -> str:
-        """The name, with the class in brackets where it is about one."""
+        """The name, followed by the class in brackets if there is one."""
         return self.name if self.label is None else f"{self.name}[{self.label}]"
 
     def position(self, classes: np.ndarray) -> int:
-        """Position of the class that it is about."""
-        known = [str(label) for label in classes.tolist()]
-        if self.label not in known:
+        """Position of the class of the measure."""
+        names = [str(label) for label in classes.tolist()]
+        if self.label not in names:
             raise ValueError(
                 f"scoring {self.subject!r} is about a class that does not occur. "
                 f"Classes: {some_of(classes)}."
             )
-        return known.index(self.label)
+        return names.index(self.label)
 
     def check_classes(self, classes: np.ndarray) -> None:
         """Refuse classes that a named scorer cannot score, before anything is fitted."""
@@ -135,34 +135,34 @@ class Measure:
 
     @property
     def needs_proba(self) -> bool:
-        """Whether decision scores do not do in place of probabilities."""
-        lacks = [self._asks_for_more(proba) for proba in (None, np.eye(2)[PROBED])]
+        """Whether decision scores cannot replace probabilities."""
+        lacks = [self._needs_more(proba) for proba in (None, np.eye(2)[PROBED])]
         return SCORES in self.wanted and lacks == [True, False]
 
-    def _asks_for_more(self, proba: np.ndarray | None) -> bool:
-        """Whether the scorer asks for what a classifier with labels and scores lacks."""
-        answers = StoredAnswers(np.array([0, 1]), PROBED, proba, 2.0 * PROBED - 1)
+    def _needs_more(self, proba: np.ndarray | None) -> bool:
+        """Whether labels, decision scores and `proba` are not enough for the scorer."""
+        stored = StoredAnswers(np.array([0, 1]), PROBED, proba, 2.0 * PROBED - 1)
         try:
             with watched():
-                self.scorer(answers, np.arange(len(PROBED)).reshape(-1, 1), PROBED)
+                self.scorer(stored, np.arange(len(PROBED)).reshape(-1, 1), PROBED)
         except AttributeError:
             return True
-        # It may dislike the data.
+        # It may reject the data.
         except Exception:
             return False
         return False
 
     def of_right_answers(self, classes: np.ndarray, codes: np.ndarray) -> float:
-        """The score of right and certain answers to two records of each of some classes.
+        """Score correct and certain predictions for two records of each of some classes.
 
-        NaN where the scorer warns, as of a class that is not there.
+        NaN where the scorer warns, as about a class without records.
         """
         y_true = np.repeat(classes[codes], 2)
         proba = np.repeat(np.eye(len(classes))[codes], 2, axis=0)
         decision = proba[:, 1] if len(classes) == 2 else proba
-        answers, watch = StoredAnswers(classes, y_true, proba, decision), Watch()
+        stored, watch = StoredAnswers(classes, y_true, proba, decision), Watch()
         with watched(watch):
-            score = self.scorer(answers, np.arange(len(y_true)).reshape(-1, 1), y_true)
+            score = self.scorer(stored, np.arange(len(y_true)).reshape(-1, 1), y_true)
         return float("nan") if watch.undefined or watch.warned else float(score)
 
 
@@ -189,23 +189,23 @@ def resolve_scoring(scoring: Any) -> tuple[Measure, ...]:
 def named_scoring(scoring: Any) -> list[tuple[str, Any]]:
     """The names and scorers of a `scoring` argument; at least one, each name once."""
     if isinstance(scoring, Mapping):
-        named = [(str(name), value) for name, value in scoring.items()]
+        pairs = [(str(name), value) for name, value in scoring.items()]
     elif isinstance(scoring, str) or callable(scoring):
-        named = [(_name_of(scoring), scoring)]
+        pairs = [(_name_of(scoring), scoring)]
     elif isinstance(scoring, Iterable):
-        named = [(_name_of(item), item) for item in scoring]
+        pairs = [(_name_of(item), item) for item in scoring]
     else:
         raise TypeError(
             "`scoring` must be a name, a scorer, a list of names or a dict. Got "
             f"{type(scoring).__name__}. Pass scoring='accuracy' for accuracy."
         )
-    names = [name for name, _ in named]
+    names = [name for name, _ in pairs]
     if not names or len(set(names)) < len(names):
         raise ValueError(
             f"`scoring` must have at least one name, each once. Got {names}. Pass a dict "
             "to name scorers."
         )
-    return named
+    return pairs
 
 
 def _name_of(scorer: Any) -> str:
@@ -215,21 +215,21 @@ def _name_of(scorer: Any) -> str:
 def _measure(name: str, value: Any) -> Measure:
     if not isinstance(value, str):
         _check_scorer(name, value)
-        return Measure(name, True, _asked_by(value), value)
-    of_class = OF_CLASS.fullmatch(value)
-    if of_class is not None:
-        measured, label = of_class.groups()
-        of_all = _measure(measured if name == value else name, measured)
-        return replace(of_all, label=label)
+        return Measure(name, True, _needed_predictions(value), value)
+    match = OF_CLASS.fullmatch(value)
+    if match is not None:
+        measured, label = match.groups()
+        measure = _measure(measured if name == value else name, measured)
+        return replace(measure, label=label)
     entry = entry_of(value)
     if entry is not None:
         # A loss by its own name is the loss itself.
         plain = value.removeprefix(PREFIX)
         negated = plain != entry.name
         scorer: Scorer = DirectScorer(ClassMetric(entry), -1 if negated else 1)
-        wanted = LABELS if entry.response_method == "predict" else SCORES
+        kind = LABELS if entry.response_method == "predict" else SCORES
         greater = entry.greater_is_better or negated
-        return Measure(name, greater, frozenset({wanted}), scorer, plain)
+        return Measure(name, greater, frozenset({kind}), scorer, plain)
     if value.removeprefix(PREFIX) in CHAMPION_SCORERS:
         raise ValueError(
             f"scoring={value!r} scores a classifier against a champion, for scikit-learn's "
@@ -241,7 +241,7 @@ def _measure(name: str, value: Any) -> Measure:
         scorer = get_sklearn_scorer(value) if average is None else make_scorer(average)
     except (ValueError, KeyError):
         raise unknown_name("scoring", value, known_names().union(metrics())) from None
-    return Measure(name, True, _asked_by(scorer), scorer, value)
+    return Measure(name, True, _needed_predictions(scorer), scorer, value)
 
 
 def _check_scorer(name: str, scorer: Any) -> None:
@@ -258,13 +258,13 @@ def _check_scorer(name: str, scorer: Any) -> None:
         )
 
 
-def _asked_by(scorer: Scorer) -> frozenset[str]:
-    """The answers that a scorer needs, found by letting it ask.
+def _needed_predictions(scorer: Scorer) -> frozenset[str]:
+    """Kinds of predictions that a scorer needs, found by probing it.
 
     Probabilities are preferred to decision scores, so these are offered only to a scorer
     that takes nothing else.
     """
-    asked: set[str] = set()
+    requested: set[str] = set()
     for with_decision in (False, True):
         probe = Probe(with_decision)
         try:
@@ -272,9 +272,9 @@ def _asked_by(scorer: Scorer) -> frozenset[str]:
                 scorer(probe, np.arange(4).reshape(-1, 1), PROBED)
             return frozenset(probe.asked or {LABELS, SCORES})
         except AttributeError:
-            # It may have asked for what this probe does not have.
-            asked |= probe.asked
-        # A scorer may dislike the probe's data; what it asked for until then counts.
+            # It may have called a method that this probe does not have.
+            requested |= probe.asked
+        # A scorer may reject the probe's data; the methods called until then count.
         except Exception:
-            return frozenset(asked | probe.asked or {LABELS, SCORES})
-    return frozenset(asked | {DECISION})
+            return frozenset(requested | probe.asked or {LABELS, SCORES})
+    return frozenset(requested | {DECISION})

@@ -18,14 +18,14 @@ from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare.metrics._labels import UndefinedRateError
 
 WEIGHT = "sample_weight"
-"""A keyword of metrics that comes by metadata."""
+"""Keyword of metrics that is passed as metadata."""
 
-NOT_TOLD = object()
-"""Stands for the classes where a metric is called by another than a scorer of ours."""
+NO_CLASSES = object()
+"""Stands for the classes where the caller of a metric is not a scorer of this package."""
 
 
 def entry_of(name: str) -> MetricEntry | None:
-    """The metric behind a name, plain, of a negated loss, or with our prefix."""
+    """The metric of a name, which may be negated, for a loss, or have our prefix."""
     plain = name.removeprefix(PREFIX)
     if plain in metrics():
         return metrics()[plain]
@@ -49,20 +49,20 @@ def known_names() -> set[str]:
 def scorer_of(entry: MetricEntry, options: Mapping[str, Any]) -> Any:
     """A metric as a scorer on a greater-is-better scale.
 
-    It is one of scikit-learn's own scorers as far as their class lets itself be told the
-    classes, and else one that uses public names only.
+    It is one of scikit-learn's own scorers if the classes can be passed to that, and
+    otherwise one that uses public names only.
     """
     metric, sign = ClassMetric(entry), 1 if entry.greater_is_better else -1
-    told = scorer_told_classes(metric, entry.response_method, sign, options)
-    return DirectScorer(metric, sign, options) if told is None else told
+    scorer = scorer_told_classes(metric, entry.response_method, sign, options)
+    return DirectScorer(metric, sign, options) if scorer is None else scorer
 
 
 class ClassMetric:
-    """A registered metric, and what it has to be told of a classifier's classes.
+    """A registered metric to which a classifier's classes are passed.
 
-    A test set may lack a class and then look like another problem, so that what the
-    classifier knows counts. In its signature there is no `labels`, because whoever found it
-    there would pass other ones, or none.
+    A test set may lack a class and then look like another problem, so the classes of the
+    classifier count. The signature has no `labels`, because callers who find it there
+    would pass other ones, or none.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class ClassMetric:
         # scikit-learn prints it, and a callable object has none.
         self.__name__ = entry.name
         self.entry = entry
-        given = inspect.signature(entry.function)
-        any_word = any(p.kind is p.VAR_KEYWORD for p in given.parameters.values())
-        self.takes_labels = any_word or "labels" in given.parameters
-        kept = [p for name, p in given.parameters.items() if name != "labels"]
-        self.__signature__ = given.replace(parameters=kept)
+        signature = inspect.signature(entry.function)
+        takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+        self.takes_labels = takes_any or "labels" in signature.parameters
+        kept = [p for name, p in signature.parameters.items() if name != "labels"]
+        self.__signature__ = signature.replace(parameters=kept)
 
     def __repr__(self) -> str:
         return self.entry.name
@@ -89,10 +89,10 @@ class ClassMetric:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of what the metric takes beside labels, answers, classes and weights."""
-        others = list(self.__signature__.parameters.values())[2:]
+        """Names of options other than labels, predictions, classes and weights."""
+        parameters = list(self.__signature__.parameters.values())[2:]
         by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-        return tuple(p.name for p in others if p.kind in by_name and p.name != WEIGHT)
+        return tuple(p.name for p in parameters if p.kind in by_name and p.name != WEIGHT)
 
     @property
     def of_probabilities(self) -> bool:
@@ -100,24 +100,31 @@ class ClassMetric:
         return self.entry.response_method == "predict_proba"
 
     def __call__(
-        self, y_true: Any, answers: Any, *, told_classes: Any = NOT_TOLD, **words: Any
+        self,
+        y_true: Any,
+        predictions: Any,
+        *,
+        told_classes: Any = NO_CLASSES,
+        **options: Any,
     ) -> float:
-        """The metric of labels, or of probabilities with a column a class."""
-        if told_classes is NOT_TOLD:
-            return self._at_threshold(y_true, answers, words)
-        return self.entry.function(y_true, answers, **self._told(told_classes, words))
+        """The metric of labels, or of probabilities with one column per class."""
+        if told_classes is NO_CLASSES:
+            return self._at_threshold(y_true, predictions, options)
+        return self.entry.function(
+            y_true, predictions, **self._with_classes(told_classes, options)
+        )
 
-    def _told(self, classes: Any, words: dict[str, Any]) -> dict[str, Any]:
+    def _with_classes(self, classes: Any, options: dict[str, Any]) -> dict[str, Any]:
         """Keywords of the metric, with those about a classifier's classes."""
         if self.of_probabilities:
-            return {"labels": classes, **words} if self.takes_labels else words
+            return {"labels": classes, **options} if self.takes_labels else options
         if classes is None or "pos_label" not in self.__signature__.parameters:
-            return words
-        positive = positive_class(np.asarray(classes), words.get("pos_label"))
-        return {**words, "pos_label": positive}
+            return options
+        positive = positive_class(np.asarray(classes), options.get("pos_label"))
+        return {**options, "pos_label": positive}
 
-    def _at_threshold(self, y_true: Any, labels: Any, words: dict[str, Any]) -> float:
-        """The metric for who took it out of a scorer, to score labels by a threshold."""
+    def _at_threshold(self, y_true: Any, labels: Any, options: dict[str, Any]) -> float:
+        """The metric for callers that took it out of a scorer to tune a threshold."""
         if self.of_probabilities:
             raise ValueError(
                 f"{self.entry.scorer_name} scores probabilities. Got labels, as those that "
@@ -125,7 +132,7 @@ class ClassMetric:
                 "labels, such as 'balanced_accuracy'."
             )
         try:
-            return self.entry.function(y_true, labels, **words)
+            return self.entry.function(y_true, labels, **options)
         except UndefinedRateError as error:
             # The outermost thresholds give all records one label; the others still count.
             warnings.warn(f"{error} It counts as 0.", UndefinedMetricWarning, stacklevel=3)
@@ -136,8 +143,8 @@ class ClassMetric:
 class DirectScorer:
     """A registered metric as a scorer that uses public names of scikit-learn only.
 
-    Stored answers are scored by it, and all estimators where scikit-learn's own scorers
-    cannot be told the classes.
+    It scores stored predictions, and all estimators where the classes cannot be passed to
+    scikit-learn's own scorers.
     """
 
     metric: ClassMetric
@@ -145,12 +152,12 @@ class DirectScorer:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        words = dict(self.options, told_classes=getattr(estimator, "classes_", None))
+        options = dict(self.options, told_classes=getattr(estimator, "classes_", None))
         if sample_weight is not None:
-            words[WEIGHT] = sample_weight
-        answers = getattr(estimator, self.metric.entry.response_method)(X)
-        return self.sign * self.metric(y, answers, **words)
+            options[WEIGHT] = sample_weight
+        predictions = getattr(estimator, self.metric.entry.response_method)(X)
+        return self.sign * self.metric(y, predictions, **options)
 
     def _accept_sample_weight(self) -> bool:
-        # scikit-learn asks this of every scorer among several, with routing off.
+        # scikit-learn calls this on each of several scorers, with routing off.
         return WEIGHT in inspect.signature(self.metric).parameters

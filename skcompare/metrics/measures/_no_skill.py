@@ -1,4 +1,4 @@
-"""Values of measures without skill: of classifiers that look at no feature."""
+"""Values of measures without skill: of classifiers that use no feature."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ WORSE_THAN_NO_SKILL = "worse-than-no-skill"
 def value_without_skill(
     measure: Measure | None, predictions: Predictions, pos_label: Any = None
 ) -> float | None:
-    """The value of a classifier that looks at no feature, where that is known.
+    """The value of a classifier that uses no feature, where that is known.
 
     Of a negated loss it is the loss, and of an average precision the share of the
     positive class, which `pos_label` names.
@@ -56,21 +56,21 @@ def is_worse_than_no_skill(
     greater_is_better: bool,
     pos_label: Any = None,
 ) -> bool:
-    """Whether a classifier's score and its answers are worse than without any skill.
+    """Whether a classifier's score and its predictions are worse than without any skill.
 
-    Scores alone do not tell: one that weighs rare classes has a lower accuracy than the
-    share of the commonest class, and one that is too certain a larger loss than the shares
-    of the classes have. Columns or classes are reversed where its answers agree with the
-    truth less than they would by chance, too.
+    Scores alone do not show it: a classifier that weighs rare classes has a lower accuracy
+    than the share of the most common class, and an overconfident one a larger loss than
+    the shares of the classes. Columns or classes are reversed where its predictions also
+    agree with the truth less than by chance.
 
     Parameters
     ----------
     measure : Measure or None
-        What is scored.
+        The measure of the score.
     predictions : Predictions
         With the true labels.
     answers : Answers
-        Those of the classifier.
+        Predictions of the classifier.
     value : float or None
         Its score, which may be a loss, or a negated one.
     greater_is_better : bool
@@ -108,27 +108,28 @@ def are_worse_than_no_skill(
 
 
 def _agrees_more_than_by_chance(
-    predictions: Predictions, answers: Answers, by_labels: bool
+    predictions: Predictions, classifier: Answers, by_labels: bool
 ) -> bool:
-    """As Cohen's kappa, of labels or of the probabilities that true classes are given."""
+    """Whether agreement is above chance, of labels or of true classes' probabilities."""
+    # As in Cohen's kappa.
     n_classes = len(predictions.classes)
     if predictions.tally is not None:
-        k = [role.name for role in predictions.answers].index(answers.name)
+        k = [role.name for role in predictions.answers].index(classifier.name)
         cells = predictions.tally.cells(["y", f"label_{k}"])
         y, labels = cells.keys["y"], cells.keys[f"label_{k}"]
         return _labels_agree(y, labels, cells.counts, n_classes)
     y = predictions.y_answered().astype(np.intp)
-    if answers.labels is not None and (by_labels or answers.proba is None):
-        return _labels_agree(y, answers.labels, np.ones(len(y)), n_classes)
-    if answers.proba is None:
+    if classifier.labels is not None and (by_labels or classifier.proba is None):
+        return _labels_agree(y, classifier.labels, np.ones(len(y)), n_classes)
+    if classifier.proba is None:
         return False
-    own = np.take_along_axis(answers.proba, y[:, np.newaxis], axis=1)
+    true_proba = np.take_along_axis(classifier.proba, y[:, np.newaxis], axis=1)
     shares = np.bincount(y, minlength=n_classes) / len(y)
-    return bool(own.mean() >= shares @ answers.proba.mean(axis=0))
+    return bool(true_proba.mean() >= shares @ classifier.proba.mean(axis=0))
 
 
 def _labels_agree(y: IntArray, labels: IntArray, counts: Any, n_classes: int) -> bool:
-    """Whether labels are right as often as those of other records at random."""
+    """Whether labels are correct as often as those of other records at random."""
     n = counts.sum()
-    true, answered = (np.bincount(a, counts, n_classes) / n for a in (y, labels))
-    return bool(counts[y == labels].sum() / n >= true @ answered)
+    true, predicted = (np.bincount(a, counts, n_classes) / n for a in (y, labels))
+    return bool(counts[y == labels].sum() / n >= true @ predicted)

@@ -1,4 +1,4 @@
-"""Answers of both roles with the score that a measure gives them."""
+"""Predictions of both roles with the score of a measure, and its record differences."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,45 +45,45 @@ RANKING_SCORES: dict[str, PairScore] = {
 }
 
 MISSING = -np.inf
-"""Stands for answers of a kind that one classifier gives and the other does not."""
+"""Stands for predictions of a kind that only the other classifier has."""
 
 SAME = 1e-9
-"""A score that is found at once must be as close as that to the scorer's."""
+"""Largest difference of a formula's score from the scorer's, relative to the score."""
 
 
 def scored_pair(
     pair: PairedPredictions, measure: Measure, pos_label: Any = None
 ) -> ScoredPair:
-    """Take the answers of both roles for tests of any score.
+    """Take the predictions of both roles for tests of any score.
 
-    Means of right answers and of record losses, scores of the counts and scores of a
-    ranking are found for many weightings of the records at once; any other score by
-    calling its scorer for every resample. The two agree for the records as they are, or
-    the scorer is called.
+    Means of correct predictions and of record losses, scores of the counts and scores of
+    a ranking are computed by formula for many weightings of the records at once; any other
+    score by calling its scorer for every resample. The scorer is also called where the
+    formula disagrees with it on the unweighted records.
 
     Parameters
     ----------
     pair : PairedPredictions
-        Answers to a hold-out set.
+        Predictions for a hold-out set.
     measure : Measure
-        What is compared.
+        The measure that is compared.
     pos_label : label, optional
         The positive one of two classes.
     """
     looped = _looped(pair, measure, pos_label)
-    quick = quick_pair(pair, measure, pos_label)
-    if quick is None:
+    formula_pair = quick_pair(pair, measure, pos_label)
+    if formula_pair is None:
         return looped
-    for one, other in zip(quick.values, looped.values, strict=True):
-        if abs(one - other) > SAME * max(1.0, abs(other)):  # which NaN is not
+    for value, reference in zip(formula_pair.values, looped.values, strict=True):
+        if abs(value - reference) > SAME * max(1.0, abs(reference)):  # False for NaN
             return looped
-    return quick
+    return formula_pair
 
 
 def quick_pair(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> ScoredPair | None:
-    """The pair with a score whose formula is known; None where none is."""
+    """The pair with a score whose formula is known; None without a formula."""
     predictions = pair.predictions
     formula = formula_of(measure, predictions.classes, predictions.y_answered(), pos_label)
     if formula is None:
@@ -102,15 +102,15 @@ def quick_pair(
 
 
 class Formula(NamedTuple):
-    """A score that is found for many weightings of the records at once."""
+    """A score that is computed for many weightings of the records at once."""
 
     score: PairScore
     y: IntArray
     values_of: Callable[[Answers], np.ndarray | None]
-    """What the score takes of a classifier's answers; None where it lacks them."""
+    """Arguments of the score from a classifier's predictions; None where it lacks them."""
 
     def prepared(self, answers: Answers) -> PreparedScore | None:
-        """The score of a classifier's answers as a function of the records' weights."""
+        """The score of a classifier's predictions as a function of the records' weights."""
         values = self.values_of(answers)
         if values is None:
             return None
@@ -120,7 +120,7 @@ class Formula(NamedTuple):
 def formula_of(
     measure: Measure, classes: np.ndarray, y: IntArray, pos_label: Any
 ) -> Formula | None:
-    """The formula of a measure for records of these true classes; None where none is."""
+    """The formula of a measure for records of these true classes; None without one."""
     name = measure.metric
     if name == "accuracy":
         return Formula(
@@ -141,40 +141,40 @@ def formula_of(
     return None
 
 
-def _losses_of(answers: Answers, measure: Measure, y: IntArray) -> FloatArray | None:
-    """A loss a record, as it is or negated."""
+def _losses_of(predictions: Answers, measure: Measure, y: IntArray) -> FloatArray | None:
+    """Loss of each record, negated where greater is better."""
     entry = loss_of(measure.metric)
-    if entry is None or answers.proba is None:
+    if entry is None or predictions.proba is None:
         return None
     sign = -1 if measure.greater_is_better else 1
     try:
-        losses: FloatArray = sign * entry.function(y, answers.proba)
+        losses: FloatArray = sign * entry.function(y, predictions.proba)
     except ValueError:
         # The loss may be for two classes only, where the scorer is for more.
         return None
     return losses
 
 
-def _scores_of(answers: Answers, positive: int) -> FloatArray | None:
-    """Scores of the positive class; scikit-learn asks for decision scores first."""
-    if answers.decision is not None and answers.decision.ndim == 1:
-        return answers.decision if positive == 1 else -answers.decision
-    return None if answers.proba is None else answers.proba[:, positive]
+def _scores_of(predictions: Answers, positive: int) -> FloatArray | None:
+    """Scores of the positive class; decision scores come first, as in scikit-learn."""
+    if predictions.decision is not None and predictions.decision.ndim == 1:
+        return predictions.decision if positive == 1 else -predictions.decision
+    return None if predictions.proba is None else predictions.proba[:, positive]
 
 
 @dataclass(frozen=True)
 class _ScorerScore(LoopedScore):
-    """A scorer of stored answers, which come as the columns of one array.
+    """A scorer of stored predictions, which are the columns of one array.
 
     Parameters
     ----------
     scorer : callable
         `scorer(estimator, X, y)`; X has the position of each record.
     classes : ndarray of shape (n_classes,)
-        What the codes of truth and labels mean.
+        Classes of the codes of truth and labels.
     widths : tuple of three int
-        Columns of labels, probabilities and decision scores; -inf where a classifier
-        gives none.
+        Columns of labels, probabilities and decision scores; -inf where a classifier has
+        none.
     """
 
     scorer: Scorer = max
@@ -188,7 +188,7 @@ class _ScorerScore(LoopedScore):
         rows: IntArray,
         watch: Watch | None = None,
     ) -> tuple[float, str]:
-        """The score of some records; where it is undefined NaN, and why."""
+        """The score of some records; where it is undefined NaN, and the reason."""
         watch = Watch() if watch is None else watch
         try:
             with watched(watch):
@@ -206,11 +206,11 @@ class _ScorerScore(LoopedScore):
         return number, ""
 
     def _scored(self, y: IntArray, answers: np.ndarray, rows: IntArray) -> Any:
-        """What the scorer gives."""
+        """Return the value of the scorer."""
         assert self.classes is not None
         missing = answers == MISSING
         if (missing.any(axis=0) != missing.all(axis=0)).any():
-            # Answers of different kinds were exchanged, which has no meaning.
+            # Predictions of different kinds were exchanged, which has no meaning.
             return float("nan")
         columns = np.split(answers, np.cumsum(self.widths)[:-1], axis=1)
         labels, proba, decision = (
@@ -226,21 +226,21 @@ class _ScorerScore(LoopedScore):
 
 
 def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> ScoredPair:
-    """The pair with the measure's scorer, whatever it asks for."""
+    """The pair with the measure's scorer, whatever predictions that needs."""
     classes, order = class_order(pair.predictions.classes, pos_label)
     parts = [_columns(role, measure.wanted, order) for role in pair.roles]
     widths = tuple(
         max(0 if part is None else part.shape[1] for part in both)
         for both in zip(*parts, strict=True)
     )
-    silent = [
+    lacking = [
         role.name
         for role, each in zip(pair.roles, parts, strict=True)
         if all(part is None for part in each)
     ]
-    if silent:
+    if lacking:
         raise ValueError(
-            f"scoring {measure.subject!r} needs answers that {silent[0]} does not give. "
+            f"scoring {measure.subject!r} needs answers that {lacking[0]} does not give. "
             "Choose a classifier with predict_proba, or a measure of labels."
         )
     score = _ScorerScore(
@@ -250,7 +250,7 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
         widths=widths,  # type: ignore[arg-type]
     )
     y = order[pair.predictions.y_answered()]
-    answers = [
+    arrays = [
         np.concatenate(
             [
                 np.full((len(y), width), MISSING) if part is None else part
@@ -263,29 +263,29 @@ def _looped(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Scored
     records = pair.predictions.records
     rows = np.arange(len(y)) if records is None else records
     watch = Watch()
-    for each in answers:
+    for each in arrays:
         score.outcome(y, each, rows, watch)
     return ScoredPair.of_answers(
         pair,
         score,
         y,
-        *answers,
+        *arrays,
         greater_is_better=measure.greater_is_better,
         flags=("scorer-warning",) if watch.warned else (),
     )
 
 
 def _columns(
-    answers: Answers, wanted: frozenset[str], order: IntArray
+    predictions: Answers, kinds: frozenset[str], order: IntArray
 ) -> list[FloatArray | None]:
-    """Labels, probabilities and decision scores, as far as they are wanted and known."""
+    """Labels, probabilities and decision scores, as far as needed and available."""
     labels = proba = decision = None
-    if LABELS in wanted and answers.labels is not None:
-        labels = order[answers.labels].astype(np.float64).reshape(-1, 1)
-    if SCORES in wanted and answers.proba is not None:
-        proba = answers.proba[:, order]
-    if wanted - {LABELS}:
-        decision = ordered_decision(answers.decision, slice(None), order)
+    if LABELS in kinds and predictions.labels is not None:
+        labels = order[predictions.labels].astype(np.float64).reshape(-1, 1)
+    if SCORES in kinds and predictions.proba is not None:
+        proba = predictions.proba[:, order]
+    if kinds - {LABELS}:
+        decision = ordered_decision(predictions.decision, slice(None), order)
     if decision is not None:
         decision = decision.reshape(len(decision), -1)
     return [labels, proba, decision]
@@ -301,7 +301,7 @@ def record_differences(
     part: slice,
     scores: Sequence[float] | None = None,
 ) -> FloatArray | None:
-    """What the records of a test set add to the difference of two scores.
+    """Contributions of the records of a test set to the difference of two scores.
 
     For a mean over records it is the difference of the record's values. For other scores it
     is the difference of the scores plus the record's influence on it: the derivative by the
@@ -313,44 +313,44 @@ def record_differences(
     pair : PairedPredictions
         Predictions for all test sets.
     measure : Measure
-        What is compared.
+        The measure that is compared.
     pos_label : label or None
         The positive one of two classes.
     part : slice
         The predictions of the test set.
     scores : sequence of two float, optional
-        The scores of both roles as the scorer gives them. A formula that gives others is
-        not that of the scorer, and is not used.
+        The scores of both roles by the scorer. A formula that disagrees with them is not
+        used.
 
     Returns
     -------
     differences : ndarray of shape (n_test,) or None
-        Challenger less champion; None where the score has no formula.
+        Challenger minus champion; None where the score has no formula.
     """
     if scores is not None and not np.isfinite(scores).all():
         return None
-    find = _of_calibration if measure.metric == CALIBRATION else _of_formula
-    found = find(_split(pair, part), measure, pos_label)
-    if found is None:
+    influences_of = _of_calibration if measure.metric == CALIBRATION else _of_formula
+    result = influences_of(_split(pair, part), measure, pos_label)
+    if result is None:
         return None
-    values, influence = found
+    values, influence = result
     scores = values if scores is None else scores
     gaps = np.abs(np.subtract(values, scores))
-    # Losses of certain but wrong predictions may be cut off elsewhere by the scorer.
+    # The scorer may clip losses of certain but incorrect predictions at another value.
     is_loss = loss_of(measure.metric) is not None
     if not is_loss and not (gaps <= SAME * np.maximum(1, np.abs(scores))).all():
         return None
     return influence + (scores[1] - scores[0])
 
 
-Found = tuple[tuple[float, float], FloatArray] | None
+Influences = tuple[tuple[float, float], FloatArray] | None
 """Scores of both roles, and the records' influences on their difference."""
 
 
-def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Found:
+def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Influences:
     predictions = pair.predictions
     y, once = predictions.y_answered(), np.ones((1, predictions.n_tested), dtype=np.int32)
-    found = []
+    results = []
     try:
         formula = formula_of(measure, predictions.classes, y, pos_label)
         for role in pair.roles:
@@ -358,16 +358,18 @@ def _of_formula(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Fo
             slopes = None if prepared is None else prepared.slopes(once)
             if prepared is None or slopes is None:
                 return None
-            found.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
+            results.append((float(prepared.values(once)[0]), slopes[0] * len(y)))
     except ValueError:
-        # A scorer that was told its positive class, where the formula was not.
+        # The scorer has a positive class, and the formula has none.
         return None
-    (champion, own), (challenger, other) = found
-    return (champion, challenger), other - own
+    (champion, champion_influence), (challenger, challenger_influence) = results
+    return (champion, challenger), challenger_influence - champion_influence
 
 
-def _of_calibration(pair: PairedPredictions, measure: Measure, pos_label: Any) -> Found:
-    """Those of the jackknife, because pairs of records make a calibration error."""
+def _of_calibration(
+    pair: PairedPredictions, measure: Measure, pos_label: Any
+) -> Influences:
+    """Influences of the jackknife, because a calibration error sums pairs of records."""
     try:
         calibration = PairedCalibration.from_pair(pair, pos_label=pos_label)
         sums = role_sums(calibration, 0), role_sums(calibration, 1)
@@ -380,10 +382,10 @@ def _split(pair: PairedPredictions, part: slice) -> PairedPredictions:
     """The predictions for one test set, as if for a hold-out set."""
     predictions = pair.predictions
     champion, challenger = (role.part(part) for role in pair.roles)
-    one = Predictions(
+    test_set = Predictions(
         predictions.classes,
         predictions.y_answered()[part],
         (champion, challenger),
         HOLDOUT,
     )
-    return PairedPredictions(one, champion, challenger)
+    return PairedPredictions(test_set, champion, challenger)

@@ -1,4 +1,4 @@
-"""Scores of both roles on every test set."""
+"""Scores of both roles on every test set, and their differences by block."""
 
 import math
 from dataclasses import replace
@@ -42,20 +42,20 @@ def score_differences(
     example) gives NaN for both, so that their means are over the same test sets.
 
     `known` holds scores of the same predictions, by names of classifiers and measures:
-    what is there is not scored again, and what is not is put there.
+    scores found there are not computed again, and missing ones are added.
     """
     predictions = pair.predictions
     known, scored = {} if known is None else known, []
     for role in pair.roles:
         key = role.name, measure.subject
         if key not in known:
-            own = Watch()
-            known[key] = _split_scores(pair, role, measure, pos_label, own), own
+            noted = Watch()
+            known[key] = _split_scores(pair, role, measure, pos_label, noted), noted
         scored.append(known[key])
-    scores, watch = np.array([found for found, _ in scored]), Watch()
-    for _, own in scored:
-        watch.warned |= own.warned
-        watch.error = own.error or watch.error
+    scores, watch = np.array([role_scores for role_scores, _ in scored]), Watch()
+    for _, noted in scored:
+        watch.warned |= noted.warned
+        watch.error = noted.error or watch.error
     undefined = ~np.isfinite(scores).all(axis=0)
     if undefined.all() and watch.error is not None:
         raise ValueError(
@@ -84,30 +84,30 @@ def score_differences(
 def _variances(
     pair: PairedPredictions, measure: Measure, pos_label: Any, shape: tuple[int, ...]
 ) -> FloatArray | None:
-    """Variances of mean differences within the folds, where a test asks for them."""
+    """Variances of mean differences within the folds, where a test needs them."""
     is_mean = measure.metric == "accuracy" or loss_of(measure.metric) is not None
     if pair.design.kind != "kfold" or not is_mean:
         return None
     variances = []
     for part in pair.predictions.slices():
-        found = record_differences(pair, measure, pos_label, part)
-        if found is None:
+        differences = record_differences(pair, measure, pos_label, part)
+        if differences is None:
             return None
-        variances.append(variance_of_mean(found))
+        variances.append(variance_of_mean(differences))
     return np.reshape(variances, shape)
 
 
 def _split_scores(
     pair: PairedPredictions,
-    answers: Answers,
+    role: Answers,
     measure: Measure,
     pos_label: Any,
     watch: Watch,
 ) -> list[float]:
     """The scores of a classifier on the test sets.
 
-    A formula that gives what the scorer gives on the first test set that has a score stands
-    for it on the others.
+    A formula that agrees with the scorer on the first test set that has a score replaces
+    it on the others.
     """
     predictions = pair.predictions
     classes, y = predictions.classes, predictions.y_answered()
@@ -116,11 +116,11 @@ def _split_scores(
     for part in predictions.slices():
         quick = math.nan
         if agrees is not False:
-            quick = _by_formula(classes, y[part], answers.part(part), measure, pos_label)
+            quick = _by_formula(classes, y[part], role.part(part), measure, pos_label)
         if agrees and math.isfinite(quick):
             scores.append(quick)
             continue
-        score = score_of_part(predictions, answers, measure, pos_label, part, watch)
+        score = score_of_part(predictions, role, measure, pos_label, part, watch)
         if agrees is None and math.isfinite(score):
             agrees = abs(quick - score) <= SAME * max(1.0, abs(score))
         scores.append(score)
@@ -128,23 +128,23 @@ def _split_scores(
 
 
 def _by_formula(
-    classes: np.ndarray, y: IntArray, answers: Answers, measure: Measure, pos_label: Any
+    classes: np.ndarray, y: IntArray, role: Answers, measure: Measure, pos_label: Any
 ) -> float:
     """The score of a classifier's predictions; NaN without a formula.
 
-    Where a class is never true, or never predicted though its predictions are counted, the
-    scorer is asked: it may say that the score is undefined, or warn.
+    It is also NaN where a class has no records, or is never predicted in a score of
+    counts: the scorer, called instead, may report that the score is undefined, or warn.
     """
     counted = [y]
     if measure.metric == "accuracy":
         counted = []
-    elif measure.metric in COUNT_SCORES and answers.labels is not None:
-        counted.append(answers.labels)
+    elif measure.metric in COUNT_SCORES and role.labels is not None:
+        counted.append(role.labels)
     if not all(np.bincount(codes, minlength=len(classes)).all() for codes in counted):
         return math.nan
     try:
         formula = formula_of(measure, classes, y, pos_label)
-        prepared = None if formula is None else formula.prepared(answers)
+        prepared = None if formula is None else formula.prepared(role)
     except ValueError:
         return math.nan
     if prepared is None:
@@ -172,7 +172,7 @@ def score_of_part(
 def stored_part(
     answers: Answers, part: slice, classes: np.ndarray, order: np.ndarray
 ) -> StoredAnswers:
-    """Some answers as a classifier of these classes; `order` says where each code goes."""
+    """Some predictions as a classifier; `order` has the position of each code's class."""
     return StoredAnswers(
         classes,
         None if answers.labels is None else classes[order[answers.labels[part]]],
@@ -184,7 +184,7 @@ def stored_part(
 def one_score(
     measure: Measure, name: str, stored: StoredAnswers, X: Any, y: Any, watch: Watch
 ) -> float:
-    """The score of the answers that a classifier of this name gave; NaN if undefined."""
+    """The score of the stored predictions of a classifier; NaN if undefined."""
     try:
         with watched(watch):
             score = measure.scorer(stored, X, y)
@@ -228,7 +228,7 @@ def block_differences(
     pair : PairedPredictions
         Predictions of a block-regularized cross-validation.
     measure : Measure
-        What is compared.
+        The measure that is compared.
     pos_label : label, optional
         The positive one of two classes.
     known : dict, optional
@@ -263,44 +263,44 @@ def block_differences(
 def _of_splits(
     pair: PairedPredictions, measure: Measure, pos_label: Any, splits: ScoreDifferences
 ) -> tuple[FloatArray, tuple[float, ...], bool]:
-    """What each prediction adds on its test set, the mean scores, and if this is known.
+    """Contributions of predictions on their test sets, mean scores, if a formula exists.
 
-    Without a formula each prediction stands for the difference on its test set.
+    Without a formula each prediction contributes the difference on its test set.
     """
     predictions = pair.predictions
     both = np.reshape([splits.champion, splits.challenger], (2, -1))
-    known = np.isfinite(both).all(axis=0)
+    defined = np.isfinite(both).all(axis=0)
     differences = np.repeat(both[1] - both[0], predictions.n_test)
     has_formula = True
     for part, scores in zip(predictions.slices(), both.T, strict=True):
-        found = record_differences(pair, measure, pos_label, part, (*scores,))
-        if found is None:
+        contributions = record_differences(pair, measure, pos_label, part, (*scores,))
+        if contributions is None:
             has_formula = False
         else:
-            differences[part] = found
-    weights = predictions.n_test * known
-    means = np.where(known, both, 0) @ weights / weights.sum()
+            differences[part] = contributions
+    weights = predictions.n_test * defined
+    means = np.where(defined, both, 0) @ weights / weights.sum()
     return differences, tuple(means.tolist()), has_formula
 
 
 def _pooled(
     pair: PairedPredictions, measure: Measure, pos_label: Any
 ) -> tuple[FloatArray, tuple[float, ...], bool]:
-    """The same from the counts of all test sets together."""
+    """The same as `_of_splits`, from the counts of all test sets together."""
     predictions = pair.predictions
     n = int(predictions.n_test.sum())
     means = tuple(
         score_of_part(predictions, role, measure, pos_label, slice(0, n), Watch())
         for role in pair.roles
     )
-    found = record_differences(pair, measure, pos_label, slice(0, n), means)
-    if found is None:
+    contributions = record_differences(pair, measure, pos_label, slice(0, n), means)
+    if contributions is None:
         return np.full(n, means[1] - means[0]), means, False
-    return found, means, True
+    return contributions, means, True
 
 
 def _has_few_in_a_half(pair: PairedPredictions, measure: Measure) -> bool:
-    """Whether a half has few records of a class, for a score that counts them apart."""
+    """Whether a half has few records of a class, for a score that separates classes."""
     if measure.metric == "accuracy" or loss_of(measure.metric) is not None:
         return False
     predictions = pair.predictions

@@ -1,4 +1,4 @@
-"""Classifiers that give stored answers, so that any scorer can score them."""
+"""Classifiers that return stored predictions, so that any scorer can score them."""
 
 import warnings
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ def _has(name: str) -> Any:
 
 
 class StoredAnswers(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that gives stored answers, whatever X it sees.
+    """A fitted classifier that returns stored predictions, whatever X is.
 
-    It has only the methods that it has answers for, because scorers ask by hasattr.
+    It has only the methods whose predictions are stored, because scorers check by hasattr.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class StoredAnswers(ClassifierMixin, BaseEstimator):
 
 
 class Probe(ClassifierMixin, BaseEstimator):
-    """Notes which answers a scorer asks for; it may have no decision scores to give."""
+    """A classifier that records the calls of a scorer, with or without decision scores."""
 
     def __init__(self, with_decision: bool) -> None:
         self.classes_ = np.array([0, 1])
@@ -79,9 +79,9 @@ class Probe(ClassifierMixin, BaseEstimator):
 
 
 def class_order(classes: np.ndarray, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The classes that scorers see and where each stored code goes among them.
+    """The classes that scorers get, and the position of each stored code among them.
 
-    With a positive label they are 0 and 1, so that every binary scorer knows it.
+    With a positive label they are 0 and 1, so that every binary scorer recognises it.
     """
     positive = check_pos_label(pos_label, classes)
     if positive is None:
@@ -101,7 +101,7 @@ def ordered_decision(
 
 @dataclass
 class Watch:
-    """What happened while scorers ran.
+    """Warnings and errors while scorers ran.
 
     `undefined` is about the last call; `warned` and `error` about all of them.
     """
@@ -113,7 +113,7 @@ class Watch:
 
 @contextmanager
 def watched(watch: Watch | None = None) -> Iterator[None]:
-    """Note the warnings of a scorer instead of passing them on.
+    """Record the warnings of a scorer instead of passing them on.
 
     Metrics that are undefined warn and return 0 or NaN, depending on the metric; such a
     score must not count as a number. Other warnings are caveats about the data.

@@ -1,4 +1,4 @@
-"""The champion of a scorer: a fitted classifier, or the answers that it once gave."""
+"""The champion of a scorer: a fitted classifier, or its stored predictions."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,7 +26,7 @@ from skcompare.predictions import (
 )
 
 STORED_LABELS, STORED_SCORES = "champion_predictions", "champion_scores"
-"""Metadata by which a scorer is told the champion's answers."""
+"""Names of the metadata with the champion's predictions."""
 
 ANSWERS = ("predict", "predict_proba", "decision_function")
 ROUTING = (
@@ -41,41 +41,41 @@ PASSED = (
 )
 
 _harmless: WeakSet[Any] = WeakSet()
-"""Classifiers that were seen to leave records as they are.
+"""Classifiers that are known to leave records unchanged.
 
-To look takes longer than many a prediction, and `permutation_importance` scores one
+The check takes longer than many predictions, and `permutation_importance` scores one
 classifier hundreds of times.
 """
 
 
 def stored_names(wanted: frozenset[str]) -> tuple[str, ...]:
-    """Names of the metadata in which these answers are stored."""
+    """Names of the metadata in which these predictions are stored."""
     labels = (STORED_LABELS,) if LABELS in wanted else ()
     return labels + ((STORED_SCORES,) if wanted - {LABELS} else ())
 
 
 def check_champion(champion: Any, wanted: frozenset[str], takes_decision: bool) -> None:
-    """Refuse what is no fitted classifier, or does not give the answers that are wanted."""
-    words, stored = type(champion).__name__, stored_names(wanted)[0]
+    """Check that a champion is a fitted classifier with the needed predictions."""
+    kind, stored = type(champion).__name__, stored_names(wanted)[0]
     if isinstance(champion, type) or not any(hasattr(champion, name) for name in ANSWERS):
         raise TypeError(
             f"`champion` must be a fitted classifier. Got {champion!r:.80}. Stored answers "
             f"are passed as metadata: scorer(estimator, X, y, {stored}=...)."
         )
-    # Tags are what says so, and classifiers of other packages may lack them.
+    # Only tags show a regressor, and classifiers of other packages may lack them.
     if hasattr(champion, "__sklearn_tags__") and is_regressor(champion):
-        raise TypeError(f"`champion` must be a classifier. Got the regressor {words}.")
+        raise TypeError(f"`champion` must be a classifier. Got the regressor {kind}.")
     if hasattr(champion, "fit") and hasattr(champion, "__sklearn_tags__"):
         try:
             check_is_fitted(champion)
         except NotFittedError as error:
             raise ValueError(
-                f"`champion` must be fitted before it can be scored against. Got a {words} "
+                f"`champion` must be fitted before it can be scored against. Got a {kind} "
                 "that is not. Fit it, on records that are not scored."
             ) from error
     if LABELS in wanted and not hasattr(champion, "predict"):
         raise TypeError(
-            f"`champion` must have predict for a test of labels. Got {words}, which has "
+            f"`champion` must have predict for a test of labels. Got {kind}, which has "
             "not. Choose a test of probabilities, such as delong."
         )
     scores = ANSWERS[1:] if takes_decision else ANSWERS[1:2]
@@ -94,29 +94,29 @@ def check_stored(
     names: tuple[str, ...],
     y: Any,
 ) -> None:
-    """Refuse a scorer without champion, or with two, and answers to other records."""
+    """Refuse a scorer without champion, or with two, and predictions for other records."""
     if champion is not None and stored:
         raise ValueError(
             f"{name} needs a champion: either a fitted classifier as `champion`, or its "
             f"answers as {' and '.join(names)}. Got both. Leave one out."
         )
-    missing = [each for each in names if each not in stored]
+    missing = [key for key in names if key not in stored]
     if champion is None and missing:
-        on = get_config()["enable_metadata_routing"]
-        how = PASSED.format(missing[0]) if on else ROUTING % missing[0]
+        routed = get_config()["enable_metadata_routing"]
+        advice = PASSED.format(missing[0]) if routed else ROUTING % missing[0]
         raise ValueError(
             f"{name} needs a champion: either a fitted classifier as `champion`, or its "
-            f"answers to these records as {' and '.join(missing)}. Got neither. {how}"
+            f"answers to these records as {' and '.join(missing)}. Got neither. {advice}"
         )
     check_same_order({"y": y}, stored)
     n_records = n_rows(y)
-    for each, answers in stored.items():
-        length = n_rows(answers) if hasattr(answers, "__len__") else None
+    for key, values in stored.items():
+        length = n_rows(values) if hasattr(values, "__len__") else None
         if length != n_records:
             raise ValueError(
-                f"{each} must have one answer a record, in the same order: expected "
+                f"{key} must have one answer a record, in the same order: expected "
                 f"{n_records}. Got {'no array' if length is None else length}. A scorer "
-                f"does not know which records it is given. {ROUTING % each}"
+                f"does not know which records it is given. {ROUTING % key}"
             )
 
 
@@ -128,35 +128,37 @@ def stored_champion(
     pos_label: Any = None,
     takes_decision: bool = False,
 ) -> StoredAnswers:
-    """A classifier that gives stored answers.
+    """A classifier that returns stored predictions.
 
     Probabilities have a column for each class of the scored classifier or of the records,
-    in sorted order; one number a record is about the positive one of two classes.
+    in sorted order; one number per record is that of the positive one of two classes.
     """
     labels = proba = decision = None
-    known = {}
+    labelled = {}
     if STORED_LABELS in stored:
-        labels = known[STORED_LABELS] = check_labels(STORED_LABELS, stored[STORED_LABELS])
+        labels = labelled[STORED_LABELS] = check_labels(
+            STORED_LABELS, stored[STORED_LABELS]
+        )
     if getattr(estimator, "classes_", None) is not None:
-        known["classes_"] = check_labels("classes_", estimator.classes_)
-    classes = classes_of(y, **known)
+        labelled["classes_"] = check_labels("classes_", estimator.classes_)
+    classes = classes_of(y, **labelled)
     if STORED_SCORES in stored:
-        given = stored[STORED_SCORES]
-        values = in_class_order(np.asarray(given), given, classes)
-        first = values.ndim == 1 and check_pos_label(pos_label, classes) == 0
-        within = bool(((values >= 0) & (values <= 1)).all())
-        if values.ndim == 1 and takes_decision and len(classes) == 2 and not within:
-            decision = np.asarray(-values if first else values, dtype=np.float64)
+        scores = stored[STORED_SCORES]
+        values = in_class_order(np.asarray(scores), scores, classes)
+        is_first = values.ndim == 1 and check_pos_label(pos_label, classes) == 0
+        in_unit = bool(((values >= 0) & (values <= 1)).all())
+        if values.ndim == 1 and takes_decision and len(classes) == 2 and not in_unit:
+            decision = np.asarray(-values if is_first else values, dtype=np.float64)
         else:
             proba = check_probabilities(STORED_SCORES, values, len(classes))
-            proba = proba[:, ::-1] if first else proba
+            proba = proba[:, ::-1] if is_first else proba
     return StoredAnswers(classes, labels, proba, decision)
 
 
 def answers_of_both(
     champion: Any, estimator: Any, X: Any, y: np.ndarray, wanted: frozenset[str]
 ) -> PairedPredictions:
-    """Answers of champion and challenger to the records."""
+    """Predictions of champion and challenger for the records."""
     if scores_itself(estimator):
         raise ValueError(
             f"{describe(estimator)} scores itself while it is fitted, on records that it "
@@ -164,7 +166,7 @@ def answers_of_both(
             "scoring='loss' or a metric, and score against the champion afterwards."
         )
     both = {"champion": champion, "challenger": estimator}
-    guarded = not all(_is_harmless(each) for each in both.values())
+    guarded = not all(_is_harmless(classifier) for classifier in both.values())
     try:
         collected = collect_fitted(list(both.items()), X, y, wanted=wanted, guarded=guarded)
     except EstimatorFailedError as error:
@@ -172,16 +174,16 @@ def answers_of_both(
         if not hint:
             raise
         raise ChampionMismatchError(f"{error} {hint}") from error
-    for each in both.values() if guarded else ():
-        # What cannot be referred to weakly is looked at every time.
+    for classifier in both.values() if guarded else ():
+        # Classifiers without weak references are checked every time.
         with suppress(TypeError):
-            _harmless.add(each)
+            _harmless.add(classifier)
     _check_same_labels(champion, estimator, y)
     return collected.pair("champion", "challenger")
 
 
 def _is_harmless(classifier: Any) -> bool:
-    """Whether a classifier has answered before and left the records as they are."""
+    """Whether a classifier predicted before and left the records unchanged."""
     if isinstance(classifier, StoredAnswers):
         return True
     try:
@@ -191,7 +193,7 @@ def _is_harmless(classifier: Any) -> bool:
 
 
 def _other_columns(champion: Any, X: Any) -> str:
-    """What to do where a selector of features gives its scorer only some of them."""
+    """Advice where a selector of features passes only some of them to its scorer."""
     expected = getattr(champion, "n_features_in_", None)
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if expected is None or len(shape) != 2 or shape[1] == expected:
@@ -204,23 +206,32 @@ def _other_columns(champion: Any, X: Any) -> str:
 
 
 def _check_same_labels(champion: Any, estimator: Any, y: np.ndarray) -> None:
-    """Refuse records whose labels were encoded, which the champion would answer wrongly.
+    """Refuse records whose labels were encoded, for which the champion has other labels.
 
     `LogisticRegressionCV` of the oldest versions scores classes as -1 and 1, or as 0, 1
     and so on.
     """
-    known, own = (getattr(each, "classes_", None) for each in (champion, estimator))
+    champion_classes, challenger_classes = (
+        getattr(each, "classes_", None) for each in (champion, estimator)
+    )
     if isinstance(champion, StoredAnswers) and champion.labels is not None:
-        known = np.unique(champion.labels)
-    if known is None or own is None or np.asarray(own).dtype.kind not in "iuf":
+        champion_classes = np.unique(champion.labels)
+    if (
+        champion_classes is None
+        or challenger_classes is None
+        or np.asarray(challenger_classes).dtype.kind not in "iuf"
+    ):
         return
-    encoded = any(np.array_equal(own, codes) for codes in ([-1, 1], np.arange(len(own))))
-    theirs, here = np.asarray(known), np.union1d(own, y)
-    strange = np.setdiff1d(theirs, here).size and np.setdiff1d(y, theirs).size
-    if encoded and strange:
+    encoded = any(
+        np.array_equal(challenger_classes, codes)
+        for codes in ([-1, 1], np.arange(len(challenger_classes)))
+    )
+    expected, available = np.asarray(champion_classes), np.union1d(challenger_classes, y)
+    mismatched = np.setdiff1d(expected, available).size and np.setdiff1d(y, expected).size
+    if encoded and mismatched:
         raise ValueError(
-            f"`champion` must know the classes of the records. Got {some_of(theirs)} of "
-            f"the champion and {some_of(here)} here, which look like codes. "
+            f"`champion` must know the classes of the records. Got {some_of(expected)} of "
+            f"the champion and {some_of(available)} here, which look like codes. "
             "LogisticRegressionCV encodes labels before it scores them in older versions "
             "of scikit-learn; use GridSearchCV instead."
         )

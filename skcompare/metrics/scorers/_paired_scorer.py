@@ -39,7 +39,7 @@ from skcompare.stats import PairedResult
 
 
 class RoutedScorer:
-    """A scorer that may ask for stored answers of the champion."""
+    """A scorer that may request stored predictions of the champion."""
 
     default_test: ClassVar[str] = ""
     """The test of a scorer of one subject, where none is named."""
@@ -51,14 +51,14 @@ class RoutedScorer:
     _stored: tuple[str, ...]
 
     def set_score_request(self, **requests: Any) -> Self:
-        """Ask for stored answers of the champion by scikit-learn's metadata routing.
+        """Request stored predictions of the champion by scikit-learn's metadata routing.
 
         Parameters
         ----------
         **requests : dict
-            ``champion_predictions`` or ``champion_scores``, whichever the test is made
-            of: True, False, None, or the name under which they are passed. A scorer
-            without a champion asks for them already.
+            ``champion_predictions`` or ``champion_scores``, whichever the test needs:
+            True, False, None, or the name under which they are passed. A scorer without
+            a champion requests them already.
 
         Returns
         -------
@@ -69,19 +69,22 @@ class RoutedScorer:
                 "set_score_request needs metadata routing. Turn it on by "
                 "sklearn.set_config(enable_metadata_routing=True)."
             )
-        asked = {name: value for name, value in requests.items() if value}
-        self._refuse({name: asked[name] for name in asked if name not in self._stored})
-        if self.champion is not None and asked:
+        requested = {name: value for name, value in requests.items() if value}
+        self._refuse(
+            {name: requested[name] for name in requested if name not in self._stored}
+        )
+        if self.champion is not None and requested:
             raise ValueError(
                 f"{type(self).__name__} has a champion, and needs no stored answers. Got a "
-                f"request for {', '.join(asked)}. Leave `champion` out to score by them."
+                f"request for {', '.join(requested)}. Leave `champion` out to score by "
+                "them."
             )
-        usual = {} if self.champion is not None else dict.fromkeys(self._stored, True)
-        self._ask_for({**usual, **requests})
+        defaults = {} if self.champion is not None else dict.fromkeys(self._stored, True)
+        self._request_metadata({**defaults, **requests})
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """What scikit-learn hands this scorer beside records and labels.
+        """Metadata that scikit-learn passes to this scorer besides records and labels.
 
         Returns
         -------
@@ -89,10 +92,10 @@ class RoutedScorer:
         """
         return deepcopy(self._metadata_request)
 
-    def _ask_for(self, requests: dict[str, Any]) -> None:
+    def _request_metadata(self, requests: dict[str, Any]) -> None:
         self._metadata_request = MetadataRequest(owner=type(self).__name__)
-        for name, asked in requests.items():
-            self._metadata_request.score.add_request(param=name, alias=asked)
+        for name, alias in requests.items():
+            self._metadata_request.score.add_request(param=name, alias=alias)
 
     def _refuse(self, metadata: dict[str, Any]) -> None:
         if metadata.get("sample_weight") is not None:
@@ -109,13 +112,13 @@ class RoutedScorer:
             )
 
     def _accept_sample_weight(self) -> bool:
-        # scikit-learn asks this of scorers where weights are passed with routing off.
+        # scikit-learn calls this on scorers where weights are passed with routing off.
         return False
 
     @property
     def _score_func(self) -> Any:
-        # Asked for by what applies a metric to answers of its own; an AttributeError, as
-        # scikit-learn also asks by hasattr.
+        # Read by code that applies a metric to its own predictions; an AttributeError,
+        # because scikit-learn also checks by hasattr.
         raise AttributeError(
             f"{type(self).__name__} calls both classifiers itself, and cannot score other "
             "answers, such as those at thresholds in TunedThresholdClassifierCV. Tune by a "
@@ -123,24 +126,24 @@ class RoutedScorer:
         )
 
     def __sklearn_clone__(self) -> Self:
-        # A champion may be large, and what is never changed can be shared.
+        # A champion may be large, and is never changed, so it can be shared.
         shared = copy(self)
         shared._metadata_request = deepcopy(self._metadata_request)
         return shared
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters
-        given = {"champion": self.champion, "returns": self.returns}
+        settings = {"champion": self.champion, "returns": self.returns}
         if "test" in parameters:
             test = {"test": self.test}
-            given = {**given, **test} if self.default_test else {**test, **given}
-        words = []
-        for name, value in {**given, **self.options}.items():
-            usual = parameters[name].default if name in parameters else None
+            settings = {**settings, **test} if self.default_test else {**test, **settings}
+        arguments = []
+        for name, value in {**settings, **self.options}.items():
+            default = parameters[name].default if name in parameters else None
             plain = value is None or isinstance(value, str | int | float)
-            if value is not None and not (plain and value == usual):
-                words.append(f"{name}={value!r}")
-        return f"{type(self).__name__}({', '.join(words)})"
+            if value is not None and not (plain and value == default):
+                arguments.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(arguments)})"
 
 
 RETURNS = ("difference", "statistic", "confidence")
@@ -153,8 +156,8 @@ class PairedScorer(RoutedScorer):
 
     A scorer for ``scoring=`` of scikit-learn's `cross_validate`, `GridSearchCV`,
     `learning_curve`, `permutation_importance` and others. Each time it is called with a
-    fitted classifier and test records it gives them to the champion too, runs a registered
-    test on both answers, and returns one number, so that greater is better.
+    fitted classifier and test records it passes them to the champion too, runs a registered
+    test on both predictions, and returns one number, so that greater is better.
 
     `McNemarScorer`, `DeLongScorer`, `CalibrationScorer` and `PrecisionScorer` are the same
     for one subject each, with its options by name.
@@ -163,61 +166,60 @@ class PairedScorer(RoutedScorer):
     ----------
     test : str
         Name of a registered test, one of :meth:`available_tests`. A test that calls for
-        caution is not listed, and can be named all the same.
+        caution is not listed, but can be named.
     champion : fitted classifier, optional
-        What runs today. It is used as it is, never cloned or fitted. Where it is left out
-        its stored answers come as metadata: ``champion_predictions`` for tests of labels,
-        and ``champion_scores`` for tests of probabilities or rankings.
+        The classifier in use. It is never cloned or fitted. Where it is left out its
+        stored predictions are passed as metadata: ``champion_predictions`` for tests of
+        labels, and ``champion_scores`` for tests of probabilities or rankings.
     returns : {"difference", "statistic", "confidence"}, default="difference"
-        The measure of the scored classifier less that of the champion, with the sign
+        The measure of the scored classifier minus that of the champion, with the sign
         turned for losses; the test statistic with its sign, or the signed root of a
         chi-squared one; or 1 - p of the test with ``alternative="greater"``.
     **options
-        Options of the test, such as ``method``, and of how its evidence is made, such as
-        ``loss`` of a test of losses, ``n_bins`` of calibration or ``pos_label`` of a
-        ranking. A test of any score has ``scoring``, what is compared: one name or scorer,
+        Options of the test, such as ``method``, and of its evidence, such as ``loss`` of
+        a test of losses, ``n_bins`` of calibration or ``pos_label`` of a ranking. A test
+        of any score has ``scoring``, the score that is compared: one name or scorer,
         "accuracy" by default. ``null_value`` goes with the confidence only.
 
     Raises
     ------
     TypeError
-        If the champion is no classifier, or does not give the answers that the test is
-        made of.
+        If the champion is not a classifier, or lacks the predictions that the test needs.
     ValueError
         If the champion is not fitted, the test is unknown, has no direction or is for
         resampling or groups, an option is not one of the test, or the statistic has no
-        sign; when called, if there are neither a champion nor stored answers, or both,
-        stored answers are not one a record, or weights are passed.
+        sign; when called, if there are neither a champion nor stored predictions, or
+        both, stored predictions are not one per record, or weights are passed.
 
     Warns
     -----
     UndefinedMetricWarning
         If the test is undefined on the records, for example because a classifier never
-        gives a class, or because a class has no records. A difference or statistic is NaN
-        then, which `GridSearchCV` ranks last; the confidence is 0, because an undefined p
-        counts as 1. Use `warnings.simplefilter("error")` to make it an error.
+        predicts a class, or because a class has no records. A difference or statistic is
+        then NaN, which `GridSearchCV` ranks last; the confidence is 0, because an
+        undefined p counts as 1. Use `warnings.simplefilter("error")` to make it an error.
 
     Notes
     -----
-    A champion that was trained on records that are scored knows their answers, and looks
+    A champion that was trained on records that are scored knows their labels, and looks
     better than it is: cross-validate the challenger on records that the champion has not
-    seen, or store answers that the champion gave out of sample, as `cross_val_predict`
-    does, and route these.
+    seen, or store out-of-sample predictions of the champion, as of `cross_val_predict`,
+    and route these.
 
-    The confidence is 0 also where both classifiers answer alike, since p is 1 then. The
-    scores of several test sets are not independent, and their mean is no test; to choose
-    among candidates it is of use, to claim that one is better use `PairedComparator`. In
-    `permutation_importance` the champion is given the permuted records too, so that what
-    is measured is how its disadvantage depends on a feature.
+    The confidence is 0 also where both classifiers predict the same, since p is 1 then.
+    The scores of several test sets are not independent, and their mean is no test; use it
+    to choose among candidates, and `PairedComparator` to claim that one is better. In
+    `permutation_importance` the champion gets the permuted records too, so that the result
+    is how its disadvantage depends on a feature.
 
-    A statistic has a sign if exchanging the roles turns it. Of tests of the table of right
-    and wrong answers that count discordant pairs, such as an exact McNemar test, the
-    statistic is the signed root of McNemar's chi-squared, (b - c) / sqrt(b + c). Any other
-    statistic without a sign is refused.
+    A statistic has a sign if exchanging the roles turns it. For tests of the table of
+    correct and incorrect predictions that count discordant pairs, such as an exact McNemar
+    test, the statistic is the signed root of McNemar's chi-squared, (b - c) / sqrt(b + c).
+    Any other statistic without a sign is refused.
 
     `TunedThresholdClassifierCV` takes no scorer that calls the classifier itself, as this
-    one does. A selector of features, such as `SequentialFeatureSelector`, gives the scorer
-    some of the features, so that a champion needs its answers stored.
+    one does. A selector of features, such as `SequentialFeatureSelector`, passes only some
+    of the features to the scorer, so that a champion needs stored predictions.
 
     Sample weights are refused, as no test has a version for them. With metadata routing
     on they may still go to the fit of a classifier. A copy made by
@@ -254,15 +256,15 @@ class PairedScorer(RoutedScorer):
         self.champion = champion
         self.returns = returns
         self.options = options
-        # Asked for by those who name scores by their scorers.
+        # Read by code that names scores by their scorers.
         self.__name__ = test if returns == "difference" else f"{test}_{returns}"
-        # Kept, because another process may not have registered a test of somebody else.
+        # Kept, because another process may not have registered a third-party test.
         self._entry = get_test(test)
-        why = self._why_not(self._entry)
-        if why:
-            one = f"{self.default_test!r} or another" if self.default_test else "one"
-            known = f"{type(self).__name__}.available_tests()"
-            raise ValueError(f"{why}. Use {one} of {known}.")
+        reason = self._why_not(self._entry)
+        if reason:
+            example = f"{self.default_test!r} or another" if self.default_test else "one"
+            listing = f"{type(self).__name__}.available_tests()"
+            raise ValueError(f"{reason}. Use {example} of {listing}.")
         check_options(self._entry, options, returns)
         self._measure = measure_of(self._entry, options)
         self._wanted = answers_wanted(self._entry, self._measure)
@@ -270,7 +272,9 @@ class PairedScorer(RoutedScorer):
         if champion is not None:
             check_champion(champion, self._wanted, self._takes_decision)
         self._rehearse()
-        self._ask_for(dict.fromkeys(self._stored, True if champion is None else None))
+        self._request_metadata(
+            dict.fromkeys(self._stored, True if champion is None else None)
+        )
 
     @classmethod
     def available_tests(cls) -> list[str]:
@@ -289,7 +293,7 @@ class PairedScorer(RoutedScorer):
 
     @classmethod
     def _why_not(cls, entry: PairedTestEntry) -> str:
-        """Why a test is none for this scorer; empty where it is."""
+        """Reason why a test does not suit this scorer; empty where it does."""
         return why_no_scorer(entry)
 
     def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
@@ -300,15 +304,15 @@ class PairedScorer(RoutedScorer):
         estimator : fitted classifier
             The challenger.
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Records, handed to both classifiers as they are.
+            Records, passed to both classifiers as they are.
         y : array-like of shape (n_samples,)
             True labels.
         **metadata : dict
-            Where no champion was given, its answers to these records in their order:
-            ``champion_predictions``, labels of shape (n_samples,), or
+            For a scorer without champion, its predictions for these records in their
+            order: ``champion_predictions``, labels of shape (n_samples,), or
             ``champion_scores``, probabilities of shape (n_samples, n_classes), with a
-            column for each class in sorted order, or of two classes one score a record:
-            of ``pos_label`` where that is an option, and else of the second class.
+            column for each class in sorted order, or for two classes one score per
+            record: of ``pos_label`` where that is an option, and else of the second class.
 
         Returns
         -------
@@ -316,7 +320,7 @@ class PairedScorer(RoutedScorer):
             Greater is better.
         """
         stored = {name: metadata.pop(name, None) for name in self._stored}
-        stored = {name: answers for name, answers in stored.items() if answers is not None}
+        stored = {name: values for name, values in stored.items() if values is not None}
         self._refuse(metadata)
         labels, n = check_labels("y", y), n_rows(X)
         if len(labels) != n:
@@ -333,11 +337,11 @@ class PairedScorer(RoutedScorer):
             )
         pair = answers_of_both(champion, estimator, X, labels, self._wanted)
         self._check_classes(pair)
-        score, why = self._scored(pair)
-        if why:
+        score, reason = self._scored(pair)
+        if reason:
             warnings.warn(
                 f"{self.test} is undefined on these {n} records, and the {self.returns} is "
-                f"set to {score:g}. {why}",
+                f"set to {score:g}. {reason}",
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
@@ -345,21 +349,21 @@ class PairedScorer(RoutedScorer):
 
     @property
     def _takes_decision(self) -> bool:
-        """Whether decision scores will do where there are no probabilities."""
+        """Whether decision scores can replace probabilities."""
         needs = self._entry.needs
         return self._measure is not None or getattr(needs, "takes_decision", False)
 
     def _rehearse(self) -> None:
-        """Try the test on made-up answers, so that wrong options are refused now.
+        """Try the test on made-up predictions, so that invalid options are refused now.
 
-        Options may be about classes, which are known if the champion knows them.
+        Options may depend on the classes, which are known if the champion has them.
         """
-        # An own score may take long on the resamples of its tests.
+        # A user's own score may take long on the resamples of its tests.
         if self._measure is not None:
             return
         classes = getattr(self.champion, "classes_", None)
-        known = check_labels("champion.classes_", [0, 1] if classes is None else classes)
-        pair = made_up_answers(known)
+        labels = check_labels("champion.classes_", [0, 1] if classes is None else classes)
+        pair = made_up_answers(labels)
         if pair is None:
             return
         self._check_classes(pair)
@@ -377,7 +381,7 @@ class PairedScorer(RoutedScorer):
             raise ValueError(too_many_classes(self._entry, classes, self._suitable()))
 
     def _scored(self, pair: PairedPredictions) -> tuple[float, str]:
-        """The score, and why it is undefined; no words where it is not."""
+        """The score, and the reason if it is undefined; empty if it is not."""
         undefined = 0.0 if self.returns == "confidence" else math.nan
         try:
             score, result = self._value(pair, self.options)
@@ -392,15 +396,15 @@ class PairedScorer(RoutedScorer):
     def _value(
         self, pair: PairedPredictions, options: dict[str, Any]
     ) -> tuple[float, PairedResult]:
-        """The score of both classifiers' answers, NaN if undefined, and the result."""
+        """The score of both classifiers' predictions, NaN if undefined, and the result."""
         entry = self._entry
         evidence = evidence_from(pair, entry, self._measure, options)
 
         def run(evidence: Any) -> PairedResult:
-            given = {name: options[name] for name in entry.options if name in options}
+            chosen = {name: options[name] for name in entry.options if name in options}
             if self.returns == "confidence":
-                given["alternative"] = "greater"
-            result: PairedResult = entry.function(evidence, **given)
+                chosen["alternative"] = "greater"
+            result: PairedResult = entry.function(evidence, **chosen)
             return result
 
         result = run(evidence)

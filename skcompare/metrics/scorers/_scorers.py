@@ -1,4 +1,4 @@
-"""Scorers of our metrics by name, for scikit-learn as well."""
+"""Scorers of registered metrics by name, also for scikit-learn."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ CHAMPION_SCORERS = {
     "gee_precision": PrecisionScorer,
     "mcnemar": McNemarScorer,
 }
-"""Scorers against a champion whose answers are routed, by their names."""
+"""Scorers against a champion whose predictions are routed, by their names."""
 
 
 def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
@@ -46,8 +46,8 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
         A name of :func:`get_scorer_names`; with ``skcompare_`` before it, it is the same.
         Other names are looked up by :func:`sklearn.metrics.get_scorer`, and a callable is
         returned as it is.
-        "mcnemar", "delong" and "gee_precision" are those against a champion whose answers
-        are routed, :class:`McNemarScorer`, :class:`DeLongScorer` and
+        "mcnemar", "delong" and "gee_precision" are those against a champion whose
+        predictions are routed, :class:`McNemarScorer`, :class:`DeLongScorer` and
         :class:`PrecisionScorer`.
     **options
         Keywords of the metric, such as ``n_bins=10`` or ``pos_label="malignant"``, or of
@@ -62,15 +62,15 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
     Raises
     ------
     ValueError
-        If the name or an option is unknown, or options go with a scorer that is none of
-        ours. When called, if the metric has no value, for example because the positive one
-        of two strings is not said.
+        If the name or an option is unknown, or options are passed for a scorer of another
+        package. When called, if the metric has no value, for example because the positive
+        one of two strings is not specified.
     TypeError
         If `scoring` is neither a name nor callable.
 
     Notes
     -----
-    The metric is told the classifier's classes, so that test records may lack some of them.
+    The metric gets the classifier's classes, so that test records may lack some of them.
     A metric of probabilities cannot tune a threshold: `TunedThresholdClassifierCV` scores
     labels, and gets an error.
 
@@ -117,8 +117,8 @@ def get_scorer_names() -> list[str]:
     Returns
     -------
     names : list of str
-        Sorted names for :func:`get_scorer`. scikit-learn knows them too, but for those that
-        it has given to scorers of its own: see :func:`register_scorers`.
+        Sorted names for :func:`get_scorer`. scikit-learn knows them too, except those of
+        its own scorers: see :func:`register_scorers`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def register_scorers() -> list[str]:
     """Make the scorers of all registered metrics known to scikit-learn by name.
 
     ``import skcompare`` does it, and a metric that is registered later is made known at
-    once. It is to be called only where a process has undone it, and does no harm elsewhere.
+    once. A call is needed only where a process has undone it, and is harmless elsewhere.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def register_scorers() -> list[str]:
 
     Notes
     -----
-    scikit-learn has no public way to register a scorer. What is touched is listed in the
+    scikit-learn has no public way to register a scorer. The changes are listed in the
     user guide, :doc:`/user_guide/metrics_by_name`.
 
     Examples
@@ -172,12 +172,12 @@ def _greater_is_better(name: str, entry: MetricEntry) -> bool:
 
 
 def _check_options(entry: MetricEntry, options: dict[str, Any]) -> None:
-    known = ClassMetric(entry).options
+    names = ClassMetric(entry).options
     for name in options:
-        if not known:
+        if not names:
             raise ValueError(f"{entry.name} has no options. Got {name}. Leave it out.")
-        if name not in known:
-            raise unknown_name(f"option of {entry.name}", name, known)
+        if name not in names:
+            raise unknown_name(f"option of {entry.name}", name, names)
 
 
 def _refuse_options(scoring: Any, options: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Accuracy against that of a champion, as a scorer of scikit-learn."""
+"""Scorers of scikit-learn against a champion, for one subject each."""
 
 from typing import Any, ClassVar
 
@@ -19,22 +19,22 @@ class McNemarScorer(PairedScorer):
     `learning_curve`, `permutation_importance` and others. Each time it is called with a
     fitted classifier and test records it runs McNemar's test,
     :func:`skcompare.stats.mcnemar`, on the records that exactly one of it and the champion
-    answers rightly.
+    predicts correctly.
 
     Parameters
     ----------
     champion : fitted classifier, optional
-        What runs today. It is used as it is, never cloned or fitted. Where it is left out
-        its stored labels come as the metadata ``champion_predictions``.
+        The classifier in use. It is never cloned or fitted. Where it is left out its
+        stored labels are passed as the metadata ``champion_predictions``.
     returns : {"difference", "statistic", "confidence"}, default="difference"
-        Accuracy of the scored classifier less that of the champion; the signed root of
+        Accuracy of the scored classifier minus that of the champion; the signed root of
         McNemar's chi-squared, (b - c) / sqrt(b + c) for b records that only the scored
-        classifier answers rightly and c that only the champion does; or 1 - p of the
+        classifier predicts correctly and c that only the champion does; or 1 - p of the
         test with ``alternative="greater"``. Greater is better for each.
     method : {"mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", \
 "permutation"}, default="mid-p"
         How the p-value of the confidence is computed. The signed root is the same for each,
-        but for "corrected" that of the chi-squared with continuity correction.
+        except that "corrected" has that of the chi-squared with continuity correction.
     **options
         Other options of the test: ``n_resamples`` and ``random_state`` of "permutation",
         and for the confidence ``null_value``, such as -0.02 for the confidence that the
@@ -43,11 +43,11 @@ class McNemarScorer(PairedScorer):
     Raises
     ------
     TypeError
-        If the champion is no classifier or has no predict, or a test is named.
+        If the champion is not a classifier or has no predict, or a test is named.
     ValueError
         If the champion is not fitted or an option is not one of the test; when called, if
-        there are neither a champion nor stored answers, or both, stored answers are not one
-        a record, or weights are passed.
+        there are neither a champion nor stored predictions, or both, stored predictions
+        are not one per record, or weights are passed.
 
     See Also
     --------
@@ -56,10 +56,10 @@ class McNemarScorer(PairedScorer):
     Notes
     -----
     A champion that was trained on records that are scored looks better than it is: score on
-    others, or route answers that it gave out of sample.
+    others, or route its out-of-sample predictions.
 
-    Without a record that exactly one of both answers rightly, difference and signed root
-    are 0 and the confidence is 0, since p is 1.
+    Without a record that exactly one of both predicts correctly, difference and signed
+    root are 0 and the confidence is 0, since p is 1.
 
     Examples
     --------
@@ -120,16 +120,16 @@ class DeLongScorer(PairedScorer):
     Parameters
     ----------
     champion : fitted classifier, optional
-        What runs today, with predict_proba or decision_function. It is used as it is, never
-        cloned or fitted. Where it is left out its stored scores come as the metadata
+        The classifier in use, with predict_proba or decision_function. It is never cloned
+        or fitted. Where it is left out its stored scores are passed as the metadata
         ``champion_scores``.
     returns : {"difference", "statistic", "confidence"}, default="difference"
-        AUC of the scored classifier less that of the champion; the difference in standard
+        AUC of the scored classifier minus that of the champion; the difference in standard
         errors; or 1 - p of the test with ``alternative="greater"``. Greater is better for
         each.
     pos_label : label, optional
         The positive one of two classes; by default the second in sorted order. Areas are
-        the same for either, but stored scores of one column are about this class.
+        the same for either, but stored scores of one column are those of this class.
     test : str, default="delong"
         "delong" for two classes; "delong_ovr" or "delong_ovo" for two or more, the mean of
         the areas of each class against the rest, or of each pair of classes.
@@ -141,13 +141,13 @@ class DeLongScorer(PairedScorer):
     Raises
     ------
     TypeError
-        If the champion is no classifier, or has neither predict_proba nor
+        If the champion is not a classifier, or has neither predict_proba nor
         decision_function.
     ValueError
-        If the champion is not fitted, knows more than two classes for "delong", the test is
-        none of AUCs, or an option is not one of the test; when called, if there are neither
-        a champion nor stored scores, or both, stored scores are not one a record, or
-        weights are passed.
+        If the champion is not fitted, has more than two classes for "delong", the test is
+        not one of AUCs, or an option is not one of the test; when called, if there are
+        neither a champion nor stored scores, or both, stored scores are not one per record,
+        or weights are passed.
 
     Warns
     -----
@@ -162,10 +162,10 @@ class DeLongScorer(PairedScorer):
     Notes
     -----
     A champion that was trained on records that are scored looks better than it is: score on
-    others, or route scores that it gave out of sample.
+    others, or route its out-of-sample scores.
 
-    Stored scores are one number a record, of any scale, greater for the positive class; or
-    probabilities with a column for each class in sorted order.
+    Stored scores are one number per record, of any scale, greater for the positive class;
+    or probabilities with a column for each class in sorted order.
 
     Examples
     --------
@@ -204,8 +204,8 @@ class DeLongScorer(PairedScorer):
 
     @classmethod
     def _why_not(cls, entry: PairedTestEntry) -> str:
-        of_areas = entry.needs in (PlacementValues, ClassPlacementValues)
-        if not of_areas:
+        is_of_areas = entry.needs in (PlacementValues, ClassPlacementValues)
+        if not is_of_areas:
             return f"{cls.__name__} needs a test of AUCs. Got {entry.name!r}, which is none"
         return super()._why_not(entry)
 
@@ -221,10 +221,10 @@ class PrecisionScorer(PairedScorer):
     Parameters
     ----------
     champion : fitted classifier, optional
-        What runs today. It is used as it is, never cloned or fitted. Where it is left out
-        its stored answers come as the metadata ``champion_predictions``.
+        The classifier in use. It is never cloned or fitted. Where it is left out its
+        stored predictions are passed as the metadata ``champion_predictions``.
     returns : {"difference", "statistic", "confidence"}, default="difference"
-        Precision of the scored classifier less that of the champion; the signed root of
+        Precision of the scored classifier minus that of the champion; the signed root of
         the test statistic, positive where the scored classifier is better; or 1 - p of the
         test with ``alternative="greater"``. Greater is better for each.
     label : label, optional
@@ -240,28 +240,29 @@ class PrecisionScorer(PairedScorer):
     ValueError
         If the champion is not fitted, the test is unknown or is of no class, or an option
         is not one of the test; when called, if there are neither a champion nor stored
-        answers, or both, stored answers are not one a record, or weights are passed.
+        predictions, or both, stored predictions are not one per record, or weights are
+        passed.
 
     Warns
     -----
     UndefinedMetricWarning
         If the test is undefined on the records, for example because a classifier never
-        gives the class. A difference or statistic is NaN then, which `GridSearchCV` ranks
-        last; the confidence is 0, because an undefined p counts as 1. Use
+        predicts the class. A difference or statistic is then NaN, which `GridSearchCV`
+        ranks last; the confidence is 0, because an undefined p counts as 1. Use
         `warnings.simplefilter("error")` to make it an error.
 
     Notes
     -----
-    A champion that was trained on records that are scored knows their answers, and looks
+    A champion that was trained on records that are scored knows their labels, and looks
     better than it is: cross-validate the challenger on records that the champion has not
-    seen, or store answers that the champion gave out of sample, as `cross_val_predict`
-    does, and route these.
+    seen, or store out-of-sample predictions of the champion, as of `cross_val_predict`,
+    and route these.
 
-    The confidence is 0 also where both classifiers answer alike, since p is 1 then. The
-    scores of several test sets are not independent, and their mean is no test; to choose
-    among candidates it is of use, to claim that one is better use `PairedComparator`. In
-    `permutation_importance` the champion is given the permuted records too, so that what
-    is measured is how its disadvantage depends on a feature.
+    The confidence is 0 also where both classifiers predict the same, since p is 1 then.
+    The scores of several test sets are not independent, and their mean is no test; use it
+    to choose among candidates, and `PairedComparator` to claim that one is better. In
+    `permutation_importance` the champion gets the permuted records too, so that the result
+    is how its disadvantage depends on a feature.
 
     `TunedThresholdClassifierCV` takes no scorer that calls the classifier itself, as this
     one does; tune the threshold by a metric, and score what it gives.
@@ -290,7 +291,7 @@ class PrecisionScorer(PairedScorer):
     >>> print(scores.round(2))
     [-0.05  0.06  0.09]
 
-    Stored answers are cut to each test set by metadata routing:
+    Stored predictions are cut to each test set by metadata routing:
 
     >>> import sklearn
     >>> stored = champion.predict(X_new)
@@ -337,18 +338,18 @@ class CalibrationScorer(PairedScorer):
     Parameters
     ----------
     champion : fitted classifier, optional
-        What runs today, with predict_proba. It is used as it is, never cloned or fitted.
-        Where it is left out its stored probabilities come as the metadata
+        The classifier in use, with predict_proba. It is never cloned or fitted. Where it
+        is left out its stored probabilities are passed as the metadata
         ``champion_scores``.
     returns : {"difference", "statistic", "confidence"}, default="difference"
-        Squared calibration error of the champion less that of the scored classifier, so
+        Squared calibration error of the champion minus that of the scored classifier, so
         that greater is better; that difference in standard errors; or 1 - p of the test
         with ``alternative="greater"``.
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile", ...}, default="uniform"
-        How bins are made, as of :class:`skcompare.evidence.PairedCalibration`; both
-        classifiers need as many.
+        Placement of the bins, as of :class:`skcompare.evidence.PairedCalibration`; both
+        classifiers need the same number.
     pos_label : label, optional
         The class whose probabilities are compared, one of two.
     test : str, default="calibration_difference"
@@ -356,17 +357,17 @@ class CalibrationScorer(PairedScorer):
     **options
         Other options of the bins, ``edges`` and ``kind``, and of the test, such as
         ``method``. The default "analytic" takes milliseconds; "bootstrap" and
-        "exchangeability" draw ``n_resamples`` at every call, and change nothing in the
+        "exchangeability" draw ``n_resamples`` at every call, and do not change the
         difference.
 
     Raises
     ------
     TypeError
-        If the champion is no classifier or has no predict_proba.
+        If the champion is not a classifier or has no predict_proba.
     ValueError
-        If the champion is not fitted, the test is none of calibration or an option is not
-        one of it; when called, if there are neither a champion nor stored probabilities, or
-        both, stored ones are not one a record, or weights are passed.
+        If the champion is not fitted, the test is not one of calibration or an option is
+        not one of it; when called, if there are neither a champion nor stored
+        probabilities, or both, stored ones are not one per record, or weights are passed.
 
     Warns
     -----
@@ -380,11 +381,11 @@ class CalibrationScorer(PairedScorer):
     Notes
     -----
     A champion that was trained on records that are scored may look better calibrated than
-    it is, or worse: score on others, or route probabilities that it gave out of sample.
+    it is, or worse: score on others, or route its out-of-sample probabilities.
 
     The error is estimated without the bias of plug-in errors, and may be negative by
     chance. A constant probability at the share of events is perfectly calibrated: this
-    score alone does not find useful classifiers, and belongs beside one of accuracy or
+    score alone does not find useful classifiers; use it together with one of accuracy or
     ranking.
 
     Examples

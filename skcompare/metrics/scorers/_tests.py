@@ -1,4 +1,4 @@
-"""Which tests a scorer can run on two fitted classifiers, and with which options."""
+"""Tests that a scorer can run on two fitted classifiers, their options and evidence."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ WITH_DIRECTION = ("difference", "ratio")
 
 SCORING, POS_LABEL = "scoring", "pos_label"
 MOST = "max_classes"
-"""What evidence calls the number of classes that it can be about."""
+"""Attribute of evidence with the largest number of classes that it is for."""
 
 NO_SCORE_OPTIONS = {
     "alternative": "A scorer chooses the alternative itself: 'greater', that the "
@@ -37,11 +37,11 @@ NO_SCORE_OPTIONS = {
     "interval": "A scorer returns one number and has no interval. Got `interval`. Leave "
     "it out.",
 }
-"""Options of tests that a scorer has no use for, with what it says of them."""
+"""Options of tests that a scorer does not take, with the messages of its errors."""
 
 
 def why_no_scorer(entry: PairedTestEntry) -> str:
-    """Why a test cannot score a fitted classifier; empty where it can."""
+    """Reason why a test cannot score a fitted classifier; empty where it can."""
     if entry.kind not in WITH_DIRECTION:
         return (
             f"{entry.name} has no direction: its estimate does not say which classifier "
@@ -71,12 +71,12 @@ def evidence_options(entry: PairedTestEntry) -> tuple[str, ...]:
 def check_options(entry: PairedTestEntry, options: Mapping[str, Any], returns: str) -> None:
     """Refuse options that a scorer of this test would not use."""
     names = dict.fromkeys((*evidence_options(entry), *entry.options))
-    known = [name for name in names if name not in NO_SCORE_OPTIONS]
+    accepted = [name for name in names if name not in NO_SCORE_OPTIONS]
     for name in options:
         if name in NO_SCORE_OPTIONS and name in names:
             raise ValueError(NO_SCORE_OPTIONS[name])
-        if name not in known:
-            raise unknown_name(f"option of {entry.name}", name, known)
+        if name not in accepted:
+            raise unknown_name(f"option of {entry.name}", name, accepted)
     if "null_value" in options and returns != "confidence":
         raise ValueError(
             "`null_value` says what the confidence is about, and goes with "
@@ -90,7 +90,7 @@ def check_options(entry: PairedTestEntry, options: Mapping[str, Any], returns: s
 
 
 def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | None:
-    """What is compared, where the test leaves that open."""
+    """The measure that is compared, where the test leaves it open."""
     if entry.needs is not ScoredPair:
         return None
     scoring = options.get(SCORING, "accuracy")
@@ -104,11 +104,11 @@ def measure_of(entry: PairedTestEntry, options: Mapping[str, Any]) -> Measure | 
 
 
 def answers_wanted(entry: PairedTestEntry, measure: Measure | None) -> frozenset[str]:
-    """What both classifiers are asked for."""
+    """Kinds of predictions that both classifiers need."""
     if measure is not None:
         return measure.wanted
-    wanted: frozenset[str] = getattr(entry.needs, "wanted", frozenset({LABELS, SCORES}))
-    return wanted | {RANKS} if entry.needs is PlacementValues else wanted
+    kinds: frozenset[str] = getattr(entry.needs, "wanted", frozenset({LABELS, SCORES}))
+    return kinds | {RANKS} if entry.needs is PlacementValues else kinds
 
 
 def evidence_from(
@@ -117,7 +117,7 @@ def evidence_from(
     measure: Measure | None,
     options: Mapping[str, Any],
 ) -> Any:
-    """What a test needs to know of both classifiers' answers."""
+    """Evidence of a test from both classifiers' predictions."""
     chosen = {name: options[name] for name in evidence_options(entry) if name in options}
     if measure is None:
         return entry.needs.from_pair(pair, **chosen)  # type: ignore[attr-defined]
@@ -130,12 +130,12 @@ def evidence_from(
 def too_many_classes(
     entry: PairedTestEntry, classes: np.ndarray, others: Mapping[str, PairedTestEntry]
 ) -> str:
-    """Why a test is none for so many classes, and which of the others are."""
+    """Message for more classes than a test takes, with the other tests that take them."""
     for_more = [
         repr(name)
-        for name, other in others.items()
-        if not hasattr(other.needs, MOST)
-        and other.measures[0].startswith(entry.measures[0])
+        for name, candidate in others.items()
+        if not hasattr(candidate.needs, MOST)
+        and candidate.measures[0].startswith(entry.measures[0])
     ]
     return (
         f"{entry.name} is for {getattr(entry.needs, MOST)} classes, and there are "
@@ -146,11 +146,11 @@ def too_many_classes(
 
 
 MOST_CLASSES, PER_CLASS, LEAST_RECORDS = 50, 4, 40
-"""Size of made-up answers; tests of more classes than that are not rehearsed."""
+"""Size of made-up predictions; tests of more classes are not rehearsed."""
 
 
 def difference_of(entry: PairedTestEntry, result: PairedResult) -> float:
-    """Challenger less champion where greater is better, and the reverse of losses."""
+    """Challenger minus champion where greater is better, and the reverse for losses."""
     if entry.kind == "difference":
         return result.estimate
     if result.champion is None or result.challenger is None:
@@ -171,8 +171,9 @@ def signed_root(
     """The statistic, or its root with the sign of the difference if chi-squared.
 
     A statistic has a sign if it changes with the roles, and is a chi-squared if it does
-    not and has one degree of freedom. Any other test of the table of right and wrong
-    answers counts discordant pairs, and has the root of McNemar's chi-squared.
+    not and has one degree of freedom. Any other test of the table of correct and
+    incorrect predictions counts discordant pairs, and has the root of McNemar's
+    chi-squared.
     """
     if math.isnan(result.pvalue):
         return math.nan
@@ -203,9 +204,9 @@ def rare_class(pair: PairedPredictions, needs: type) -> bool:
 
 
 def made_up_answers(classes: np.ndarray) -> PairedPredictions | None:
-    """Different answers of two classifiers to records of these classes, to try a test on.
+    """Different predictions of two classifiers for these classes, to try a test on.
 
-    None for one class, and for more than would be quick.
+    None for one class, and for too many to be quick.
     """
     n_classes = len(classes)
     if not 2 <= n_classes <= MOST_CLASSES:
@@ -213,12 +214,12 @@ def made_up_answers(classes: np.ndarray) -> PairedPredictions | None:
     rng = np.random.default_rng(0)
     n = max(LEAST_RECORDS, PER_CLASS * n_classes)
     y = (np.arange(n) % n_classes).astype(np.int8)
-    right = np.eye(n_classes)[y]
-    answers = []
+    indicators = np.eye(n_classes)[y]
+    predictions = []
     for name, skill in (("champion", 0.2), ("challenger", 0.4)):
         noise = rng.dirichlet(np.ones(n_classes), size=n)
-        proba = skill * right + (1 - skill) * noise
+        proba = skill * indicators + (1 - skill) * noise
         labels = proba.argmax(axis=1).astype(np.int8)
-        answers.append(Answers(name, name, labels, proba))
-    made_up = Predictions(classes=classes, y=y, answers=tuple(answers))
+        predictions.append(Answers(name, name, labels, proba))
+    made_up = Predictions(classes=classes, y=y, answers=tuple(predictions))
     return made_up.pair("champion", "challenger")

@@ -1,4 +1,4 @@
-"""Tables whose cells are coloured by their numbers, with the numbers written in them."""
+"""Tables with cells coloured by their numbers, which are written in them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +9,10 @@ from skcompare._typing import FloatArray
 from skcompare.plots.drawing._style import INK
 
 # One hue, from almost white to nearly the champion's dark blue: grey has the same order.
-# The last one is not that very blue, which is another one on a dark page.
+# The last one is not exactly that blue, which is replaced on a dark page.
 SHADES = ("#f4f7fb", "#c3d6e8", "#8fb3d3", "#5889b8", "#2a659b", "#004e8b")
 DARK = 0.68
-"""The part of the scale from which white words have more contrast than dark ones."""
+"""Shade from which white text has more contrast than dark text."""
 
 
 def heat_table(
@@ -24,7 +24,7 @@ def heat_table(
     columns: Sequence[str],
     size: float | str = "medium",
 ) -> Any:
-    """A table with a shade between 0 and 1, and words, in each cell.
+    """Draw a table with a shade between 0 and 1, and text, in each cell.
 
     The first row is the uppermost one.
     """
@@ -53,7 +53,7 @@ def heat_table(
                 ha="center",
                 va="center",
                 fontsize=size,
-                # Not the ink of the page, because the shade stays as it is on a dark page.
+                # Not the ink of the page, because the shade is unchanged on a dark page.
                 color="#ffffff" if dark else "#101820",
             )
     ax.set_xticks(range(n_columns), columns)

@@ -1,4 +1,4 @@
-"""Names of several classifiers or classes that fit and can still be told apart."""
+"""Labels of pictures: short and distinct names, counts, and their placement."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,36 +12,36 @@ from skcompare.plots.drawing._style import LONGEST, literal
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEFORE = 2
-"""Letters that are kept before the first one in which two long names differ."""
+"""Characters that are kept before the first one in which two long names differ."""
 
 
 def distinct(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
-    """Shortened names as matplotlib shows them."""
+    """Return shortened, distinct names, escaped for matplotlib."""
     return [literal(name) for name in shortened(names, longest)]
 
 
 def shortened(names: Sequence[Any], longest: int = LONGEST) -> list[str]:
-    """Names of at most `longest` letters, each another one.
+    """Return distinct names of at most `longest` characters.
 
-    Long names that begin alike are cut where they do, so that the end in which they differ
-    is seen; those that cannot be told apart like this get the number of their place.
+    Long names with a common beginning are cut within it, so that their different ends are
+    kept; those that are still equal get the number of their position.
     """
-    words = [in_one_line(str(name)) for name in names]
-    shown = [_cut(name, longest) for name in words]
-    for repeated in _repeated(shown):
-        places = [k for k, name in enumerate(shown) if name == repeated]
-        shared = _shared([words[k] for k in places])
+    full = [in_one_line(str(name)) for name in names]
+    short = [_cut(name, longest) for name in full]
+    for repeated in _repeated(short):
+        places = [k for k, name in enumerate(short) if name == repeated]
+        shared = _shared([full[k] for k in places])
         for k in places:
-            shown[k] = _cut(_without_middle(words[k], shared, longest), longest)
-    for repeated in _repeated(shown):
-        for k in [k for k, name in enumerate(shown) if name == repeated]:
+            short[k] = _cut(_without_middle(full[k], shared, longest), longest)
+    for repeated in _repeated(short):
+        for k in [k for k, name in enumerate(short) if name == repeated]:
             mark = f" ({k + 1})"
-            shown[k] = f"{_cut(words[k], longest - len(mark))}{mark}"
-    return shown
+            short[k] = f"{_cut(full[k], longest - len(mark))}{mark}"
+    return short
 
 
 def marks_of(codes: Sequence[str]) -> dict[str, str]:
-    """A small raised number for each different code, in order."""
+    """Return a superscript number for each different code, in order."""
     return {
         code: str(number).translate(SUPERSCRIPTS)
         for number, code in enumerate(dict.fromkeys(codes), start=1)
@@ -52,20 +52,20 @@ def _cut(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
 
 
-def _repeated(shown: Sequence[str]) -> list[str]:
-    return [name for name, often in Counter(shown).items() if often > 1]
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
-def _shared(words: Sequence[str]) -> int:
-    """Letters with which all of several words begin."""
-    columns = enumerate(zip(*words, strict=False))
+def _shared(names: Sequence[str]) -> int:
+    """Return the length of the common beginning of several names."""
+    columns = enumerate(zip(*names, strict=False))
     return next(
-        (k for k, letters in columns if len(set(letters)) > 1), min(map(len, words))
+        (k for k, characters in columns if len(set(characters)) > 1), min(map(len, names))
     )
 
 
 def _without_middle(name: str, shared: int, longest: int) -> str:
-    """A name that begins as others do, cut before the place where it differs."""
+    """Cut a name within its common beginning with others."""
     head = longest // 3
     start = max(head + 1, shared - BEFORE)
     room = longest - head - 1
@@ -78,48 +78,48 @@ UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def count_words(number: Any) -> str:
-    """A count with thousands apart; those of averaged tables are no whole numbers."""
+    """Format a count with thousands separators; averaged counts may be fractional."""
     value = float(number)
     return f"{value:,.0f}" if value == int(value) else format_number(value, 1)
 
 
 def count_tick(value: Any, position: Any = None) -> str:
-    """A count at an axis. A function by name, so that a figure can be pickled."""
+    """Format a count at an axis. A named function, so that a figure can be pickled."""
     return count_words(value)
 
 
 def short_tick(value: Any, position: Any = None) -> str:
-    """A short count at an axis."""
+    """Format a short count at an axis."""
     return short_count(value)
 
 
 def records_words(number: Any) -> str:
-    """So many records; one is a record."""
-    words = count_words(number)
-    return f"{words} record" if words == "1" else f"{words} records"
+    """Format a number of records, in the singular for 1."""
+    count = count_words(number)
+    return f"{count} record" if count == "1" else f"{count} records"
 
 
 def short_count(number: Any) -> str:
-    """A count of at most four letters: 950, 1.2k, 48k, 1.2M."""
+    """Format a count in at most four characters: 950, 1.2k, 48k, 1.2M."""
     value = float(number)
-    for unit, letter in UNITS:
-        # From here on three digits would round up to 1000 of the next smaller unit.
+    for unit, symbol in UNITS:
+        # From here on rounding would give 1000 of the next smaller unit.
         if value >= 0.9995 * unit:
             part = value / unit
-            return f"{part:.1f}{letter}" if part < 9.95 else f"{part:.0f}{letter}"
+            return f"{part:.1f}{symbol}" if part < 9.95 else f"{part:.0f}{symbol}"
     return f"{value:.0f}" if value == int(value) or value >= 99.5 else f"{value:.1f}"
 
 
 def spread(places: Sequence[float], distance: float, low: float, high: float) -> FloatArray:
-    """The nearest places at least a distance apart, in the same order, within limits.
+    """Return the nearest places at least a distance apart, in the same order.
 
-    Of all such places they have the least sum of squared moves: where wished places are
-    too close, their block is moved as one (pooling adjacent violators).
+    Of all such places they have the least sum of squared shifts: where desired places are
+    too close, their block is shifted as one (pooling adjacent violators).
 
     Parameters
     ----------
     places : sequence of float
-        Wished places, ascending.
+        Desired places, ascending.
     distance : float
         The least distance; smaller where the limits leave no room for it.
     low, high : float
@@ -131,24 +131,24 @@ def spread(places: Sequence[float], distance: float, low: float, high: float) ->
     if n > 1:
         distance = min(distance, (high - low) / (n - 1))
     steps = distance * np.arange(n)
-    # Without the steps the places need only not descend.
+    # After subtracting the steps, the places must only be non-decreasing.
     blocks: list[tuple[float, int]] = []
-    for wish in np.asarray(places, dtype=float) - steps:
-        mean, size = float(wish), 1
+    for place in np.asarray(places, dtype=float) - steps:
+        mean, size = float(place), 1
         while blocks and blocks[-1][0] > mean:
-            other, often = blocks.pop()
-            mean = (mean * size + other * often) / (size + often)
-            size += often
+            mean_before, size_before = blocks.pop()
+            mean = (mean * size + mean_before * size_before) / (size + size_before)
+            size += size_before
         blocks.append((mean, size))
-    found = np.concatenate([np.full(size, mean) for mean, size in blocks])
+    pooled = np.concatenate([np.full(size, mean) for mean, size in blocks])
     limit = high - steps[-1]
-    return np.clip(found, low, max(low, limit)) + steps
+    return np.clip(pooled, low, max(low, limit)) + steps
 
 
 def lanes_of(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """A lane for each span of positions, so that none overlap within a lane.
+    """Assign a lane to each span of positions, so that none overlap within a lane.
 
-    Spans that share an end get lanes of their own too.
+    Spans that share an end also get different lanes.
     """
     ends: list[int] = []
     lanes = []

@@ -1,4 +1,4 @@
-"""Where a display is drawn: a new figure, axes that were given, or a grid within them."""
+"""Figures, panels and legends that displays are drawn in."""
 
 import textwrap
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ from skcompare.plots.drawing._style import INK, brief
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The size of a picture in inches, and its panels from left to right, top to bottom.
+    """Size of a picture in inches, and its panels from left to right, top to bottom.
 
-    `heights` and `widths` are relative, one a row and one a column; `together` says which
-    axes all panels of a column or row share: "x", "y", "both" or "none".
+    `heights` and `widths` are relative, one per row and one per column; `together` names
+    the axes that the panels of a column or row share: "x", "y", "both" or "none".
     """
 
     width: float = 6.4
@@ -32,15 +32,15 @@ class Room:
 
 
 def room_for(ax: Any, room: Room) -> tuple[Any, list[Any]]:
-    """The figure and the axes to draw on.
+    """Return the figure and the axes to draw on.
 
     Parameters
     ----------
     ax : matplotlib Axes, sequence of Axes, or None
-        None makes a figure of pyplot. Axes are drawn on; of a picture with several panels
-        they are replaced by a grid of panels in their place, unless as many are given.
+        None makes a figure of pyplot. Axes are drawn on; for a picture with several panels,
+        a single one is replaced by a grid of panels.
     room : Room
-        What the picture needs.
+        Size and panels of the picture.
     """
     try:
         from matplotlib.axes import Axes
@@ -54,27 +54,27 @@ def room_for(ax: Any, room: Room) -> tuple[Any, list[Any]]:
 
         figure = pyplot.figure(figsize=(room.width, room.height), layout="constrained")
         return figure, _panels(figure.add_gridspec, figure, room)
-    given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.asarray(ax, dtype=object)))
-    if not given or not all(isinstance(each, Axes) for each in given):
+    axes = [ax] if isinstance(ax, Axes) else list(np.ravel(np.asarray(ax, dtype=object)))
+    if not axes or not all(isinstance(item, Axes) for item in axes):
         raise TypeError(
             "`ax` must be axes of matplotlib, a sequence of them, or None. Got "
             f"{type(ax).__name__}."
         )
-    if len(given) == room.n_panels:
-        return given[0].figure, given
-    if len(given) > 1:
+    if len(axes) == room.n_panels:
+        return axes[0].figure, axes
+    if len(axes) > 1:
         raise ValueError(
             f"`ax` must be one Axes, or {room.n_panels} of them, a panel each. Got "
-            f"{len(given)}."
+            f"{len(axes)}."
         )
-    return given[0].figure, _within(given[0], room)
+    return axes[0].figure, _within(axes[0], room)
 
 
 def new_figure(room: Room) -> tuple[Any, list[Any]]:
-    """A figure that pyplot does not know, for files."""
+    """Return a figure outside pyplot, for files."""
     from matplotlib.figure import Figure
 
-    # A page exchanges the colours itself, whatever style is in use.
+    # A page replaces the colours itself, whatever style is in use.
     figure = Figure(
         figsize=(room.width, room.height), layout="constrained", facecolor="white"
     )
@@ -82,7 +82,7 @@ def new_figure(room: Room) -> tuple[Any, list[Any]]:
 
 
 def _within(ax: Any, room: Room) -> list[Any]:
-    """A grid of panels in the place of axes."""
+    """Replace axes by a grid of panels."""
     if not ax.axison or ax.has_data():
         raise ValueError(
             f"This picture puts {room.n_panels} panels in the place of axes. Got axes that "
@@ -106,23 +106,23 @@ def _panels(make_grid: Any, figure: Any, room: Room) -> list[Any]:
         height_ratios=room.heights,
         width_ratios=room.widths,
     )
-    share_x, share_y = (room.together in (way, "both") for way in "xy")
+    share_x, share_y = (room.together in (axis, "both") for axis in "xy")
     panels: list[Any] = []
     for row in range(len(room.heights)):
         for column in range(len(room.widths)):
             above = panels[column] if share_x and row else None
             left = panels[row * len(room.widths)] if share_y and column else None
             panels.append(figure.add_subplot(grid[row, column], sharex=above, sharey=left))
-    # What pyplot does next is about the main panel.
+    # Later calls of pyplot apply to the main panel.
     figure.sca(panels[0])
     return panels
 
 
 DISTANCE = 0.5
-"""From the axes to what is below, in inches: room for the words of the axis."""
+"""Distance in inches from the axes to a legend: room for the labels of the axis."""
 
 WIDEST = 46
-"""Letters of a line above or below one of two panels."""
+"""Characters of a line above or below one of two panels."""
 
 UNNAMED = {
     "champion": ("champion", "classifier 1"),
@@ -131,13 +131,13 @@ UNNAMED = {
 
 
 def role_words(role: str, name: str) -> str:
-    """The role, with the name of the classifier where it has one."""
-    known = role.capitalize()
-    return known if name in UNNAMED[role] else f"{known}: {brief(name)}"
+    """Return the role, with the name of the classifier where it has one."""
+    title = role.capitalize()
+    return title if name in UNNAMED[role] else f"{title}: {brief(name)}"
 
 
 def wrapped(lines: Iterable[str]) -> str:
-    """Lines that are no wider than a panel; empty ones are left out."""
+    """Wrap lines to the width of a panel, without empty ones."""
     return "\n".join(
         part
         for line in lines
@@ -146,14 +146,14 @@ def wrapped(lines: Iterable[str]) -> str:
 
 
 def down_from(ax: Any) -> Any:
-    """Places relative to the axes, moved below the words of the axis."""
+    """Return the transform of the axes, shifted below the labels of the axis."""
     from matplotlib.transforms import ScaledTranslation
 
     return ax.transAxes + ScaledTranslation(0, -DISTANCE, ax.figure.dpi_scale_trans)
 
 
 def legend_below(ax: Any, **options: Any) -> Any:
-    """A legend below the words of the axis."""
+    """Draw a legend below the labels of the axis."""
     return ax.legend(
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),

@@ -1,4 +1,4 @@
-"""How all pictures look: colours that differ in grey too, marks, and words that fit."""
+"""Style of all pictures: colours, marks, grids, and short names."""
 
 import textwrap
 from collections.abc import Sequence
@@ -6,22 +6,22 @@ from typing import Any
 
 from skcompare._core.formatting import format_confidence, in_one_line
 
-# Dark blue and orange are told apart by colour-blind readers, and their lightness (L* of
-# 33 and 54) by readers in grey. Line and mark repeat what the colour says.
+# Colour-blind readers can distinguish dark blue and orange, and their lightness (L* of 33
+# and 54) differs in grey. Line style and marker repeat the colour.
 CHAMPION, CHALLENGER = "#004e8a", "#c96a00"
 INK, SOFT, LINE = "#1d2733", "#5b6775", "#d8dee6"
 
 CHAMPION_STYLE: dict[str, Any] = {"color": CHAMPION, "linestyle": "--", "marker": "o"}
 CHALLENGER_STYLE: dict[str, Any] = {"color": CHALLENGER, "linestyle": "-", "marker": "s"}
 ROLE_STYLES = (CHAMPION_STYLE, CHALLENGER_STYLE)
-"""Champion and challenger, in this order."""
+"""Styles of champion and challenger, in this order."""
 
 LONGEST = 28
-"""Letters of a name within a picture; the frame has all of them."""
+"""Largest number of characters of a name in a picture; the frame has all of them."""
 
 
 def dress(ax: Any, grid: str = "both") -> None:
-    """Quiet axes: two spines, small ticks, a light grid behind what is drawn.
+    """Style axes: two spines, small ticks, a light grid in the background.
 
     `grid` is "both", "x", "y" or "none".
     """
@@ -30,8 +30,8 @@ def dress(ax: Any, grid: str = "both") -> None:
     for side in ("left", "bottom"):
         ax.spines[side].set_color(SOFT)
     ax.tick_params(colors=INK, labelsize="medium", length=3)
-    for words in (ax.xaxis.label, ax.yaxis.label, ax.title):
-        words.set_color(INK)
+    for text in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        text.set_color(INK)
     ax.set_facecolor("none")
     ax.set_axisbelow(True)
     ax.grid(False)
@@ -40,28 +40,28 @@ def dress(ax: Any, grid: str = "both") -> None:
 
 
 def line_of_zero(ax: Any, at: float = 0.0, *, vertical: bool = True) -> Any:
-    """The line of no difference."""
+    """Draw the line of no difference."""
     draw = ax.axvline if vertical else ax.axhline
     return draw(at, color=INK, linewidth=1.0, zorder=1.5)
 
 
 def brief(name: Any, longest: int = LONGEST, lines: int = 1) -> str:
-    """A name that fits: in one line, or wrapped, with an ellipsis where it is cut."""
-    words = in_one_line(str(name))
+    """Shorten a name to one line, or wrap it, with an ellipsis where it is cut."""
+    text = in_one_line(str(name))
     if lines == 1:
-        cut = words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
+        cut = text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
         return literal(cut)
-    wrapped = textwrap.wrap(words, longest, max_lines=lines, placeholder=" …")
+    wrapped = textwrap.wrap(text, longest, max_lines=lines, placeholder=" …")
     return literal("\n".join(wrapped or [""]))
 
 
 def literal(words: str) -> str:
-    """Words that matplotlib shows as they are: two dollars would make a formula."""
+    """Escape text for matplotlib, where two dollars would make a formula."""
     return words.replace("$", r"\$")
 
 
 def percent(level: float) -> str:
-    """A confidence level in words, such as "95 %"."""
+    """Format a confidence level, such as "95 %"."""
     return format_confidence(max(1 - level, 1e-15))
 
 
@@ -72,7 +72,7 @@ ON_DARK = {
     SOFT: "#9aa7b4",
     LINE: "#36404c",
 }
-"""Those of the report in its dark form. Words on shaded cells keep theirs."""
+"""Colours on a dark background. Text on shaded cells keeps its colour."""
 
 COLOURED = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 OF_TICKS = ("color", "labelcolor", "grid_color")
@@ -81,17 +81,17 @@ DARKEST = 0.4
 
 
 def suit_paper(axes: Sequence[Any]) -> None:
-    """Exchange the colours of what was drawn where the figure's background is dark.
+    """Replace the colours of displays where the background of the figure is dark.
 
-    What the drawing did not colour itself has those of matplotlib's style already.
+    All other artists have the colours of matplotlib's style already.
     """
     if not _is_dark(axes[0].figure.figure):
         return
     for ax in axes:
         for axis in (ax.xaxis, ax.yaxis):
-            known = axis.get_tick_params()
+            ticks = axis.get_tick_params()
             axis.set_tick_params(
-                **{name: _on_dark(known[name]) for name in OF_TICKS if name in known}
+                **{name: _on_dark(ticks[name]) for name in OF_TICKS if name in ticks}
             )
         for artist in ax.findobj():
             _recolour(artist)
@@ -116,15 +116,15 @@ def _recolour(artist: Any) -> None:
 
 
 def _on_dark(colour: Any) -> Any:
-    """The colour, or colours, that take the place of these; themselves if none do."""
+    """Return the replacement of a colour, or colours; unchanged if there is none."""
     from matplotlib.colors import to_hex, to_rgba, to_rgba_array
 
     rows = to_rgba_array(colour)
-    known = [ON_DARK.get(to_hex(row)) for row in rows]
-    if not any(known):
+    replacements = [ON_DARK.get(to_hex(row)) for row in rows]
+    if not any(replacements):
         return colour
-    exchanged = [
-        to_rgba(new, row[3]) if new else tuple(row) for new, row in zip(known, rows)
+    colours = [
+        to_rgba(new, row[3]) if new else tuple(row) for new, row in zip(replacements, rows)
     ]
-    # Lines and words have one colour, collections a list of them.
-    return exchanged if getattr(colour, "ndim", 1) == 2 else exchanged[0]
+    # Lines and text have one colour, collections a list of them.
+    return colours if getattr(colour, "ndim", 1) == 2 else colours[0]

@@ -1,4 +1,4 @@
-"""Differences of two or several classifiers with their intervals, a row each."""
+"""Forest plot of the differences of two or several classifiers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,29 +44,29 @@ COLUMNS = (
 
 @dataclass(eq=False, repr=False)
 class ForestDisplay(IntervalDisplay):
-    """By how much do classifiers differ, and how sure is that?
+    """Forest plot of differences of classifiers, with their confidence intervals.
 
-    A row is a difference, challenger less champion on a scale on which more is better,
-    with its interval: a filled mark where it was tested, a hollow one where no test is
-    valid. Scores and losses with a bound share an axis; a measure without a bound, such as
-    the log loss, has a panel of its own.
+    A row is a difference, challenger minus champion on a greater-is-better scale, with its
+    interval: a filled mark where it was tested, a hollow one where no test is valid. Scores
+    and losses with a bound share an axis; a measure without a bound, such as the log loss,
+    has a separate panel.
 
-    It is made by its constructors. Whatever holds differences can be drawn by
+    It is made by its constructors. All objects with differences can be drawn by
     :meth:`from_result`: comparisons of two and of several classifiers, decisions of a gate
     with their margins, results of single tests, and lists or dicts of them.
 
     Parameters
     ----------
     rows : tuple of IntervalRow
-        What is drawn, from top to bottom.
+        Rows of the picture, from top to bottom.
     alpha : float, default=0.05
         Level of the tests.
     adjust : str, default=""
-        How the p-values of the rows were adjusted.
+        Method of adjustment of the p-values of the rows.
     sides : tuple of str, default=("champion", "challenger")
-        Who is better on the left, and on the right, of the line of no difference.
+        Roles that are better on the left and on the right of the line of no difference.
     remarks : tuple of str
-        Sentences about the rows, which are written below the picture.
+        Sentences about the rows, written below the picture.
 
     Attributes
     ----------
@@ -76,18 +76,18 @@ class ForestDisplay(IntervalDisplay):
     See Also
     --------
     RelativePrecisionDisplay : Ratios of precisions, class by class.
-    CriticalDifferenceDisplay : Which of several classifiers cannot be told apart.
+    CriticalDifferenceDisplay : Groups of classifiers without significant differences.
 
     Notes
     -----
-    An arrow says that an interval goes on: that of a one-sided test, or one that is so much
-    longer than the others that the axis would show nothing else. The words beside it have
-    its limits. What a condition of a gate must exclude is hatched, and a margin that is
-    given as a number is a shaded band around the line of no difference.
+    An arrow marks an interval that extends beyond the axis: that of a one-sided test, or
+    one much longer than the others. The text beside it has its limits. The part of the axis
+    that a condition of a gate must exclude is hatched, and a margin as a number is a shaded
+    band around the line of no difference.
 
     Options of :meth:`from_estimators`, :meth:`from_predictions` and
     :meth:`from_cv_results`, beside those of :meth:`from_result`: `tests`, a name, names, or
-    a dict of names and options; by default the design's test of the accuracy and, of
+    a dict of names and options; by default the design's test of the accuracy and, with
     probabilities, those of the AUC and of the Brier score. `alternative`, `adjust` and
     `pos_label` are as for :func:`~skcompare.compare`.
 
@@ -119,12 +119,12 @@ class ForestDisplay(IntervalDisplay):
 
     @classmethod
     def _wanted_of(cls, *estimators: Any) -> frozenset[str]:
-        wanted = cls.needs.wanted
+        kinds = cls.needs.wanted
         for estimator in estimators:
-            # One that has labels alone is compared by these.
-            if SCORES not in askable(estimator, wanted):
-                wanted = wanted - {SCORES}
-        return wanted
+            # One without scores is compared by its labels.
+            if SCORES not in askable(estimator, kinds):
+                kinds = kinds - {SCORES}
+        return kinds
 
     @classmethod
     def from_result(
@@ -139,46 +139,46 @@ class ForestDisplay(IntervalDisplay):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw what was found already.
+        """Draw the differences of a result.
 
         Parameters
         ----------
         result : Comparison, MultipleComparison, PairwiseComparison, GateDecision, \
 PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or dict
-            Where the differences come from. A dict gives each result a name. A result that
-            was read from JSON is as good as another one.
+            Source of the differences. A dict gives each result a name. A result may have
+            been read from JSON.
         margin : float, dict or conditions of a gate, optional
             The largest difference that does not matter, fixed before the data are seen: a
-            number for all rows, which must be on one axis, or a dict with one a measure.
-            Conditions, such as ``NonInferior("accuracy", margin=0.02)``, say what must be
-            excluded. A GateDecision has its own.
+            number for all rows, which must be on one axis, or a dict with one per measure.
+            Conditions, such as ``NonInferior("accuracy", margin=0.02)``, define what must
+            be excluded. A GateDecision has its own.
         pairs : {"auto", "leader", "different", "all"}, default="auto"
-            Which pairs of several classifiers are drawn: all, those with the best one, or
+            Selection of the pairs of several classifiers: all, those with the best one, or
             those with the largest differences. "auto" draws up to `most` pairs, and
-            those with the best one where there are more. The picture says what it leaves
-            out. With a control there are pairs with that alone.
+            those with the best one where there are more. The picture states what it leaves
+            out. With a control there are only pairs with that.
         most : int, default=20
-            The number of pairs for "auto" and "different".
+            Largest number of pairs for "auto" and "different".
         alpha : float, optional
             Level of intervals of single results, and of tests that are run for the
             picture; 0.05 by default. A comparison has its own.
         measure : str or tuple, optional
-            Which comparison of a MultipleComparison is drawn; the primary one by default.
+            The comparison of a MultipleComparison to draw; by default the primary one.
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
             `tests`, `alternative`, `adjust` and `pos_label` of tests that are run, where
-            `result` has answers of a pair only.
+            `result` has only predictions of a pair.
 
         Returns
         -------
         display : ForestDisplay
-            Drawn.
+            The display, drawn.
 
         Raises
         ------
         ValueError
-            If there is no difference to draw, or a margin for something that is not there.
+            If there is no difference to draw, or a margin for a measure without a row.
         """
         display = cls.of_result(
             result,
@@ -193,14 +193,14 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of what was found already, not drawn yet.
+        """Return the display of the differences of a result, not drawn yet.
 
         Parameters
         ----------
         result : Comparison, MultipleComparison, GateDecision, PairedResult or others
             As for :meth:`from_result`.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
@@ -208,13 +208,13 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
             Its `frame()` needs no matplotlib.
         """
         check_options(cls, options, (*OF_TESTS, *keywords_of(cls._of)))
-        given = {name: options.pop(name) for name in OF_TESTS if name in options}
+        test_options = {name: options.pop(name) for name in OF_TESTS if name in options}
         level = options.pop("alpha", None)
         alpha = 0.05 if level is None else check_alpha(level)
         if isinstance(result, PairedPredictions):
-            result = PairTests.from_pair(result, alpha=alpha, **given)
+            result = PairTests.from_pair(result, alpha=alpha, **test_options)
         else:
-            refuse_options(result, given, level)
+            refuse_options(result, test_options, level)
         return cls._of(result, alpha=alpha, **options)
 
     @classmethod
@@ -228,45 +228,45 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         alpha: float = 0.05,
         measure: Any = None,
     ) -> Self:
-        found: Found = found_in(
+        source: Found = found_in(
             result, alpha=alpha, pairs=pairs, most=most, measure=measure
         )
-        if not found.rows:
+        if not source.rows:
             raise ValueError(
                 "There is no difference to draw: the result has ratios, associations or "
-                f"tests without direction only. {' '.join(found.remarks)}"
+                f"tests without direction only. {' '.join(source.remarks)}"
             )
-        rows = with_margins(found.rows, margin)
-        return cls(rows, found.alpha, found.adjust, found.sides, found.remarks)
+        rows = with_margins(source.rows, margin)
+        return cls(rows, source.alpha, source.adjust, source.sides, source.remarks)
 
     @property
     def summary(self) -> str:
-        """How many intervals are on either side of no difference, and the first row."""
-        first = next((row for row in self.rows if row.primary), self.rows[0])
-        tested = f" ({first.test}{self._pvalues(first)})" if first.test else " (no test)"
-        known = [row for row in self.rows if row.has_interval]
-        right = sum(row.limits[0] > 0 for row in known)
-        left = sum(row.limits[1] < 0 for row in known)
+        """Text of the primary or first row, and the intervals on either side of 0."""
+        main = next((row for row in self.rows if row.primary), self.rows[0])
+        test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
+        intervals = [row for row in self.rows if row.has_interval]
+        right = sum(row.limits[0] > 0 for row in intervals)
+        left = sum(row.limits[1] < 0 for row in intervals)
         left_side, right_side = self.sides
         return (
-            f"{_often(len(self.rows), 'difference')}{level_words(known)}; that of "
-            f"{in_one_line(first.name)} is {interval_words(first)}{tested}. Of "
-            f"{_often(len(known), 'interval')} {right} {_lies(right)} wholly where the "
-            f"{right_side} is better, and {left} where the {left_side} is."
-            f"{caveat_words(first)}{''.join(f' {words}' for words in self.remarks)}"
+            f"{_counted(len(self.rows), 'difference')}{level_words(intervals)}; that of "
+            f"{in_one_line(main.name)} is {interval_words(main)}{test}. Of "
+            f"{_counted(len(intervals), 'interval')} {right} {_lies(right)} wholly where "
+            f"the {right_side} is better, and {left} where the {left_side} is."
+            f"{caveat_words(main)}{''.join(f' {remark}' for remark in self.remarks)}"
         )
 
     def _pvalues(self, row: IntervalRow) -> str:
-        """The p-value of a row, and the adjusted one where there is one."""
+        """Text of the p-value of a row, and of the adjusted one if there is one."""
         if row.pvalue is None:
             return ""
-        words = f", p {format_pvalue(row.pvalue, self.alpha)}"
+        text = f", p {format_pvalue(row.pvalue, self.alpha)}"
         if row.adjusted_pvalue is None or self.adjust == "none":
-            return words
-        return f"{words}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
+            return text
+        return f"{text}, by {self.adjust} {format_pvalue(row.adjusted_pvalue, self.alpha)}"
 
     def _panels(self) -> list[Lines]:
-        """A panel for each unit, in the order of the rows."""
+        """Return a panel for each unit, in the order of the rows."""
         units = list(dict.fromkeys(row.unit for row in self.rows))
         names = names_of(self.rows)
         panels = []
@@ -285,28 +285,28 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         header, columns = pvalue_cells(rows, self.alpha, self.adjust, adjusted)
         columns = [[interval_words(row) for row in rows], *columns]
         columns.append([words_of_test(row) for row in rows])
-        said = "gain" if unit.startswith("gain in ") else "difference"
+        quantity = "gain" if unit.startswith("gain in ") else "difference"
         title = "Differences of scores" if unit == SHARES else unit
-        first, second = self.sides
+        left, right = self.sides
         return Lines(
             names=names,
             estimates=[row.estimate for row in rows],
             limits=[row.limits for row in rows],
             cells=list(zip(*columns, strict=True)),
-            header=[f"{said}{level_words(rows)}", *header, "test"],
+            header=[f"{quantity}{level_words(rows)}", *header, "test"],
             tested=[row.test is not None for row in rows],
             bold=[row.primary and len(self.rows) > 1 for row in rows],
             excluded=[row.excluded for row in rows],
             bands=[row.band for row in rows],
             title=title if titled else "",
             label=self._label(unit),
-            sides=(f"← {first} better", f"{second} better →"),
+            sides=(f"← {left} better", f"{right} better →"),
         )
 
     def _label(self, unit: str) -> str:
-        first, second = self.sides
-        said = "difference of scores" if unit == SHARES else unit
-        return f"{said}, {second} less {first}" if "gain" not in said else said
+        left, right = self.sides
+        quantity = "difference of scores" if unit == SHARES else unit
+        return f"{quantity}, {right} less {left}" if "gain" not in quantity else quantity
 
     def _marks(self, panels: Sequence[Lines]) -> list[str]:
         remarks = []
@@ -323,8 +323,8 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         return remarks
 
 
-def _often(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _lies(number: int) -> str:

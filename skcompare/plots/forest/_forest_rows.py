@@ -1,4 +1,4 @@
-"""Differences of whatever was compared, a row each."""
+"""Rows of differences and ratios, from results of all kinds."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,18 +27,18 @@ from skcompare.stats.several import PairwiseRows
 
 ROLES = ("champion", "challenger")
 OF_PAIRS = "discordant_odds_ratio"
-"""A test of a ratio that is about no class, on a scale of its own."""
+"""Test of a ratio that is about no class, on a different scale."""
 
 Ratios = tuple[tuple[IntervalRow, ...], float, str, tuple[str, ...]]
 """Rows with their level, their adjustment, and remarks."""
 
 
 def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
-    """The ratio of every class, with the p-value of the test that was asked for."""
+    """Return the ratio of every class, with the p-value of the requested test."""
     rows = []
     for k, row in enumerate(classes.forest("ratio")["rows"]):
-        silent = [role for role in ROLES if not getattr(classes, f"n_{role}")[k]]
-        found = IntervalRow(
+        absent_from = [role for role in ROLES if not getattr(classes, f"n_{role}")[k]]
+        ratio_row = IntervalRow(
             name=subject_of(classes.score, row["label"]),
             test=classes.test,
             estimate=row["estimate"],
@@ -50,27 +50,27 @@ def ratios_of_classes(classes: PrecisionByClass) -> Ratios:
             level=classes.interval_level,
             unit=RATIOS[0],
             flags=flags_of_class(classes, k),
-            note=silence_words(silent),
+            note=silence_words(absent_from),
             measure=classes.score,
             champion=float(classes.champion[k]),
             challenger=float(classes.challenger[k]),
         )
-        rows.append(found)
+        rows.append(ratio_row)
     remark = f"Intervals are Wald's of the log ratio, and p-values those of {classes.test}."
     return tuple(rows), alpha_of(classes.confidence_level), classes.adjust, (remark,)
 
 
 def ratios_of_comparison(comparison: Any) -> Ratios:
-    """The ratios among the rows, or those of the answers behind the comparison."""
+    """Return the ratios among the rows, or those of the comparison's predictions."""
     alpha = comparison.alpha
-    found = [row for row in comparison.rows if row.result and ratio_unit(row.result)]
+    ratio_rows = [row for row in comparison.rows if row.result and ratio_unit(row.result)]
     rows = [
         replace(
             row_of_result(row.result, row.measure, label=row.label, alpha=alpha),
             adjusted_pvalue=row.adjusted_pvalue,
             flags=row.flags,
         )
-        for row in found
+        for row in ratio_rows
         if row.test != OF_PAIRS
     ]
     if rows:
@@ -89,38 +89,38 @@ def ratios_of_comparison(comparison: Any) -> Ratios:
 
 
 def flags_of_class(classes: PrecisionByClass, k: int) -> tuple[str, ...]:
-    """Caveats of a class, with that of records for which its test is not valid."""
+    """Return the flags of a class, with one for a design that does not suit the test."""
     flags = classes.class_flags[k]
     return flags if ratios_suit(classes.design) else ("invalid-design", *flags)
 
 
 def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
-    """Rows of single results, or of lists and dicts of them."""
-    named: list[tuple[str, Any]]
+    """Return rows of a single result, or of a list or dict of them."""
+    named_results: list[tuple[str, Any]]
     if isinstance(result, Mapping):
-        named = [(str(name), one) for name, one in result.items()]
+        named_results = [(str(name), item) for name, item in result.items()]
     elif isinstance(result, (list, tuple)):
-        named = [("", one) for one in result]
+        named_results = [("", item) for item in result]
     else:
-        named = [("", result)]
+        named_results = [("", result)]
     rows = []
-    for name, one in named:
-        if not isinstance(one, PairedResult):
+    for name, item in named_results:
+        if not isinstance(item, PairedResult):
             raise TypeError(
                 "`result` must be a Comparison, a fitted PairedComparator, "
                 "PrecisionByClass, answers of a pair, a PairedResult, or a list or dict of "
-                f"these results. Got {type(one).__name__}."
+                f"these results. Got {type(item).__name__}."
             )
-        if not ratio_unit(one):
+        if not ratio_unit(item):
             raise ValueError(
-                f"{one.test or 'This result'} estimates no ratio, but: "
-                f"{one.estimate_name}. Use ForestDisplay for differences."
+                f"{item.test or 'This result'} estimates no ratio, but: "
+                f"{item.estimate_name}. Use ForestDisplay for differences."
             )
-        measure = get_test(one.test).measures[0] if one.test else one.estimate_name
-        about = one.remark.partition(",")[0].removeprefix("class ")
-        # The words have labels as they are written in Python.
-        label = about.removesuffix(" against the rest").strip("'\"") or None
-        row = row_of_result(one, measure, label=label, alpha=alpha)
+        measure = get_test(item.test).measures[0] if item.test else item.estimate_name
+        class_text = item.remark.partition(",")[0].removeprefix("class ")
+        # The remark has the repr of the label.
+        label = class_text.removesuffix(" against the rest").strip("'\"") or None
+        row = row_of_result(item, measure, label=label, alpha=alpha)
         rows.append(replace(row, name=name) if name else row)
     if not rows:
         raise ValueError("A list of results must have at least one. Got none.")
@@ -128,9 +128,9 @@ def ratios_of_results(result: Any, alpha: float) -> list[IntervalRow]:
 
 
 def by_class(rows: Sequence[IntervalRow]) -> tuple[IntervalRow, ...]:
-    """The rows of each class together, in the order in which classes come first."""
+    """Group rows by class, in the order of first appearance."""
     classes = list(dict.fromkeys(map(_class_of, rows)))
-    return tuple(row for one in classes for row in rows if _class_of(row) == one)
+    return tuple(row for name in classes for row in rows if _class_of(row) == name)
 
 
 def _class_of(row: IntervalRow) -> str:
@@ -138,12 +138,12 @@ def _class_of(row: IntervalRow) -> str:
 
 
 PAIRS = ("auto", "leader", "different", "all")
-"""Which pairs of several classifiers are shown."""
+"""Selections of the pairs of several classifiers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Rows of a result, and what is to be said of all of them."""
+    """Rows of a result, with their level, adjustment and remarks."""
 
     rows: tuple[IntervalRow, ...]
     alpha: float = 0.05
@@ -155,14 +155,14 @@ class Found:
 def found_in(
     result: Any, *, alpha: float, pairs: str, most: int, measure: Any = None
 ) -> Found:
-    """The differences that a result has, or several results."""
+    """Return the differences of a result, or of several results."""
     check_choice("pairs", pairs, PAIRS)
     most = check_count("most", most)
     options = {"alpha": alpha, "pairs": pairs, "most": most, "measure": measure}
     if isinstance(result, Mapping):
         return _together(result, options)
     if isinstance(result, (list, tuple)) and not isinstance(result, PairwiseRows):
-        return _together(_named(result), options)
+        return _together(_with_names(result), options)
     holder = comparison_behind(result)
     if isinstance(holder, PairTests):
         return Found(holder.rows, holder.alpha, holder.adjust)
@@ -184,10 +184,10 @@ def found_in(
 
 
 def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow, ...]:
-    """Rows with the margins that were given for their measures.
+    """Return rows with the margins of their measures.
 
-    A number is a distance for all rows, which must be on one axis then; a mapping has one
-    a measure; conditions of a gate say what is to be excluded.
+    A number is a distance for all rows, which must then be on one axis; a mapping has one
+    per measure; conditions of a gate define what is to be excluded.
     """
     if margin is None:
         return tuple(rows)
@@ -203,32 +203,32 @@ def with_margins(rows: Sequence[IntervalRow], margin: Any) -> tuple[IntervalRow,
     if isinstance(margin, Mapping):
         return _with_bands(rows, margin)
     conditions = margin if isinstance(margin, (list, tuple)) else [margin]
-    if not all(hasattr(one, "boundaries") for one in conditions):
+    if not all(hasattr(condition, "boundaries") for condition in conditions):
         raise TypeError(
             "`margin` must be a number, a dict of measures and numbers, or conditions such "
             f"as NonInferior('accuracy', margin=0.02). Got {margin!r}."
         )
-    found = list(rows)
+    new_rows = list(rows)
     for condition in conditions:
-        places = [k for k, row in enumerate(found) if _is_about(row, condition.measure)]
+        places = [k for k, row in enumerate(new_rows) if _is_about(row, condition.measure)]
         if not places:
             raise _no_row(condition.measure, rows)
         for k in places:
-            found[k] = _claimed(found[k], condition)
-    return tuple(found)
+            new_rows[k] = _with_claim(new_rows[k], condition)
+    return tuple(new_rows)
 
 
 def _with_bands(
     rows: Sequence[IntervalRow], margin: Mapping[str, float]
 ) -> tuple[IntervalRow, ...]:
-    found = list(rows)
+    new_rows = list(rows)
     for measure, distance in margin.items():
-        places = [k for k, row in enumerate(found) if _is_about(row, measure)]
+        places = [k for k, row in enumerate(new_rows) if _is_about(row, measure)]
         if not places:
             raise _no_row(measure, rows)
         for k in places:
-            found[k] = replace(found[k], band=_checked_margin(distance))
-    return tuple(found)
+            new_rows[k] = replace(new_rows[k], band=_checked_margin(distance))
+    return tuple(new_rows)
 
 
 def _is_about(row: IntervalRow, measure: str) -> bool:
@@ -236,8 +236,8 @@ def _is_about(row: IntervalRow, measure: str) -> bool:
 
 
 def _no_row(measure: Any, rows: Sequence[IntervalRow]) -> ValueError:
-    known = ", ".join(dict.fromkeys(row.name for row in rows))
-    return ValueError(f"No row is about {measure!r}, which has a margin. Rows: {known}.")
+    names = ", ".join(dict.fromkeys(row.name for row in rows))
+    return ValueError(f"No row is about {measure!r}, which has a margin. Rows: {names}.")
 
 
 def _checked_margin(margin: Any) -> float:
@@ -249,8 +249,8 @@ def _checked_margin(margin: Any) -> float:
     )
 
 
-def _claimed(row: IntervalRow, condition: Any) -> IntervalRow:
-    """A row with what a condition excludes."""
+def _with_claim(row: IntervalRow, condition: Any) -> IntervalRow:
+    """Return a row with the parts of the axis that a condition excludes."""
     parts = tuple(
         (-math.inf, edge) if side == "greater" else (edge, math.inf)
         for edge, side in condition.boundaries
@@ -270,7 +270,7 @@ def _of_result(result: PairedResult, alpha: float) -> Found:
     if entry is not None and len(entry.measures) == 1:
         measure = entry.measures[0]
     row = row_of_result(result, measure, alpha=alpha)
-    # Without a registered measure the words of the estimate name the row.
+    # Without a registered measure the name of the estimate names the row.
     unit = unit_of(measure, result.greater_is_better)
     if "accurac" in measure or "AUC" in measure:
         unit = unit_of("accuracy", True)
@@ -303,14 +303,14 @@ def _of_comparison(comparison: Any) -> Found:
 
 
 def _left_out(rows: Sequence[Any]) -> tuple[str, ...]:
-    """Which rows have no difference to draw."""
+    """Return a remark on the rows without a difference to draw."""
     if not rows:
         return ()
     kinds = dict.fromkeys(row.kind for row in rows)
-    words = ", ".join(
+    counts = ", ".join(
         f"{sum(r.kind == kind for r in rows)} of kind {kind}" for kind in kinds
     )
-    return (f"Not drawn, because they are no differences: {words}.",)
+    return (f"Not drawn, because they are no differences: {counts}.",)
 
 
 def _of_decision(decision: Any) -> Found:
@@ -320,24 +320,24 @@ def _of_decision(decision: Any) -> Found:
             "A blind decision tells nothing but passed or not: there is nothing to draw. "
             "Decide without `blind` to see differences."
         )
-    levels = dict.fromkeys(percent(1 - one.level) for one in leaves if one.level)
-    words = (
+    levels = dict.fromkeys(percent(1 - leaf.level) for leaf in leaves if leaf.level)
+    remark = (
         f"Each limit is one-sided, at {' or '.join(levels)}; p is of the hypothesis that "
         "the difference is in the hatched part."
     )
-    remarks = (words,) if levels else ()
+    remarks = (remark,) if levels else ()
     return Found(tuple(map(_of_outcome, leaves)), decision.alpha, remarks=remarks)
 
 
 def _of_outcome(outcome: Any) -> IntervalRow:
-    """The row of a condition, with its one-sided limits."""
+    """Return the row of a condition, with its one-sided limits."""
     condition, row = outcome.condition, outcome.row
     sides = [side for _, side in condition.boundaries]
     greater = True if row is None else row.greater_is_better
-    tested = row is not None and row.test is not None
-    found = IntervalRow(
+    has_test = row is not None and row.test is not None
+    interval_row = IntervalRow(
         name=condition.measure if not condition.where else condition.words,
-        test=row.test if tested else None,
+        test=row.test if has_test else None,
         estimate=math.nan if row is None else row.difference,
         low=outcome.low,
         high=outcome.high,
@@ -347,10 +347,10 @@ def _of_outcome(outcome: Any) -> IntervalRow:
         level=None if outcome.level is None else 1 - len(set(sides)) * outcome.level,
         unit=unit_of(condition.measure, greater),
         flags=outcome.flags,
-        note="" if tested else "; ".join(outcome.reasons),
+        note="" if has_test else "; ".join(outcome.reasons),
         measure=condition.measure,
     )
-    return _claimed(found, condition)
+    return _with_claim(interval_row, condition)
 
 
 def _of_classes(classes: PrecisionByClass) -> Found:
@@ -380,8 +380,8 @@ def _has_several(holder: Any) -> bool:
 
 
 def _of_several(several: Several, pairs: str, most: int) -> Found:
-    """Pairs, all or some of them, with words that say which."""
-    chosen, words = _chosen(several, pairs, most)
+    """Return rows of all or some pairs, with a remark on the selection."""
+    selected, remark = _selected_pairs(several, pairs, most)
     short = dict(zip(several.names, shortened(several.names, 20)))
     unit = unit_of(several.measure, several.greater_is_better)
     rows = tuple(
@@ -401,42 +401,46 @@ def _of_several(several: Several, pairs: str, most: int) -> Found:
             note=several.note,
             measure=several.subject,
         )
-        for pair in chosen
+        for pair in selected
     )
     if several.test is not None and several.adjust == "none" and len(several.pairs) > 1:
-        words += f" p-values and intervals are not adjusted for {len(several.pairs)} pairs."
-    remarks = (f"Pairs of classifiers by {several.subject}.{words}",)
+        remark += (
+            f" p-values and intervals are not adjusted for {len(several.pairs)} pairs."
+        )
+    remarks = (f"Pairs of classifiers by {several.subject}.{remark}",)
     return Found(rows, several.alpha, several.adjust, ("second", "first"), remarks)
 
 
-def _chosen(several: Several, pairs: str, most: int) -> tuple[list[Pair], str]:
-    """The pairs to show, and the words about those that are left out."""
-    every = list(several.pairs)
-    if several.control is not None or (pairs == "auto" and len(every) <= most):
+def _selected_pairs(several: Several, pairs: str, most: int) -> tuple[list[Pair], str]:
+    """Return the pairs to show, and text on those that are left out."""
+    all_pairs = list(several.pairs)
+    if several.control is not None or (pairs == "auto" and len(all_pairs) <= most):
         pairs = "all"
     if pairs == "all":
-        return every, ""
+        return all_pairs, ""
     if pairs == "different":
-        known = [pair for pair in every if not math.isnan(pair.difference)]
-        known.sort(key=lambda pair: -abs(pair.difference))
-        chosen, which = known[:most], "the largest differences"
+        defined = [pair for pair in all_pairs if not math.isnan(pair.difference)]
+        defined.sort(key=lambda pair: -abs(pair.difference))
+        chosen, selection = defined[:most], "the largest differences"
     else:
         leader = several.leader
-        own = [several.between(name, leader) for name in several.names if name != leader]
-        chosen = [pair for pair in own if pair is not None]
-        which = "those with the best classifier"
-    if len(chosen) == len(every):
+        with_leader = [
+            several.between(name, leader) for name in several.names if name != leader
+        ]
+        chosen = [pair for pair in with_leader if pair is not None]
+        selection = "those with the best classifier"
+    if len(chosen) == len(all_pairs):
         return chosen, ""
-    return chosen, f" Shown are {len(chosen)} of {len(every)} pairs: {which}."
+    return chosen, f" Shown are {len(chosen)} of {len(all_pairs)} pairs: {selection}."
 
 
-def _named(results: Sequence[Any]) -> dict[str, Any]:
-    """Names of results in a list: their subjects, or their numbers where these repeat."""
+def _with_names(results: Sequence[Any]) -> dict[str, Any]:
+    """Name the results of a list by their tests, with numbers where these repeat."""
     if not results:
         raise ValueError("A list of results must have at least one. Got none.")
     names = []
-    for k, one in enumerate(results):
-        holder = comparison_behind(one)
+    for k, result in enumerate(results):
+        holder = comparison_behind(result)
         names.append(getattr(holder, "test", "") or f"{k + 1}")
     if len(set(names)) < len(names):
         names = [f"{k + 1}. {name}" for k, name in enumerate(names)]
@@ -444,19 +448,19 @@ def _named(results: Sequence[Any]) -> dict[str, Any]:
 
 
 def _together(results: Mapping[Any, Any], options: Mapping[str, Any]) -> Found:
-    """The rows of several results, with their names before them."""
+    """Return the rows of several results, prefixed by their names."""
     if not results:
         raise ValueError("A dict of results must have at least one. Got none.")
-    parts = {str(name): found_in(one, **options) for name, one in results.items()}
+    parts = {str(name): found_in(item, **options) for name, item in results.items()}
     rows = []
     for name, part in parts.items():
         for row in part.rows:
-            alone = len(part.rows) == 1
-            known = name if alone else f"{name}: {row.name}"
-            short = f"{name}: {row.short}" if row.short and not alone else ""
-            rows.append(replace(row, name=known, short=short))
+            single = len(part.rows) == 1
+            full_name = name if single else f"{name}: {row.name}"
+            short = f"{name}: {row.short}" if row.short and not single else ""
+            rows.append(replace(row, name=full_name, short=short))
     first = next(iter(parts.values()))
-    remarks = dict.fromkeys(words for part in parts.values() for words in part.remarks)
+    remarks = dict.fromkeys(remark for part in parts.values() for remark in part.remarks)
     adjusts = {part.adjust for part in parts.values()}
     return Found(
         tuple(rows),

@@ -1,4 +1,4 @@
-"""Axes of a forest plot: a mark and a line a row, and columns of words beside them."""
+"""Axes of forest plots: one estimate and interval per row, with columns of text."""
 
 import math
 import textwrap
@@ -21,37 +21,37 @@ from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._style import CHAMPION, INK, LINE, SOFT, dress, literal
 
 SIZE, SMALL = 9.0, 8.0
-"""Points of words in a row, and of remarks."""
+"""Font sizes of the text of rows, and of remarks."""
 
-LETTER = 0.6
-"""Width of an average letter as a share of its height, rather too much than too little."""
+CHARACTER = 0.6
+"""Width of an average character as a share of its height, rather too large."""
 
 BOLD = 1.12
-"""How much wider bold words are."""
+"""Ratio of the widths of bold and normal text."""
 
 ROW, HEAD, REMARK = 0.3, 0.95, 0.16
-"""Inches: a row, what stands above and below the rows of a panel, a line of remarks."""
+"""Heights in inches of a row, of all else in a panel, and of a line of remarks."""
 
 PLOT = 3.4
-"""Inches between the names and the words."""
+"""Width in inches between the names and the columns of text."""
 
 GOES_ON = "Arrow: it goes on beyond the axis; the words have the limits."
 
 GAP = 0.16
-"""Inches between columns of words."""
+"""Inches between columns of text."""
 
 WIDEST = 6.0
-"""Intervals are drawn up to this many times the half of the usual one, then an arrow."""
+"""Multiple of the median half-width beyond which an interval is cut by an arrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What one panel shows, a row each from top to bottom.
+    """Content of one panel, by rows from top to bottom.
 
-    `cells` has the columns of words beside each row, and `header` what they are.
-    `estimates` and `limits` of shape (n_rows, 2) may be infinite or NaN, which is not
-    drawn. `bold` says which rows decide, `tested` which have a test, and `excluded` which
-    parts of the axis are hatched in a row.
+    `cells` has the text beside each row, by columns, and `header` their heads. `estimates`
+    and `limits` of shape (n_rows, 2) may be infinite or NaN, which is not drawn. `bold`
+    marks the primary rows, `tested` those with a test, and `excluded` has the parts of the
+    axis that are hatched in a row.
     """
 
     names: Sequence[str]
@@ -75,17 +75,17 @@ class Lines:
 
 
 def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
-    """How large the panels are with their words and remarks."""
+    """Return the size of the panels with their text and remarks."""
     width = names_width(panels) + PLOT + sum(column_widths(panels)) + 0.3
-    heights = tuple(ROW * len(each) for each in panels)
-    words = HEAD * len(panels) + REMARK * len(wrapped(remarks, width))
-    return Room(width=width, height=sum(heights) + words + 0.2, heights=heights)
+    heights = tuple(ROW * len(lines) for lines in panels)
+    text_height = HEAD * len(panels) + REMARK * len(wrapped(remarks, width))
+    return Room(width=width, height=sum(heights) + text_height + 0.2, heights=heights)
 
 
 def draw_lines(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
-    """One panel: rows, the line of no difference, margins, and the columns of words.
+    """Draw one panel: rows, the line of no difference, margins, and columns of text.
 
-    `widths` has the inches of each column, the same in all panels.
+    `widths` has the width of each column in inches, the same in all panels.
     """
     n = len(lines)
     low, high = _view(lines)
@@ -103,8 +103,8 @@ def draw_lines(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
         _row(ax, lines, k, low, high)
     ax.set_yticks(range(n), lines.names, fontsize=SIZE)
     ax.tick_params(axis="y", length=0, pad=8)
-    for words, bold in zip(ax.get_yticklabels(), lines.bold):
-        words.set_fontweight("bold" if bold else "normal")
+    for label, bold in zip(ax.get_yticklabels(), lines.bold):
+        label.set_fontweight("bold" if bold else "normal")
     _columns(ax, lines, widths)
     if lines.title:
         ax.set_title(lines.title, loc="left", fontsize=10.5, pad=22, color=INK)
@@ -112,7 +112,7 @@ def draw_lines(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
 
 
 def goes_on(lines: Lines) -> bool:
-    """Whether an interval, or an estimate without one, ends beyond the axis."""
+    """Whether an interval, or an estimate without one, exceeds the axis."""
     low, high = _view(lines)
     ends = np.array([*lines.limits, *((x, x) for x in lines.estimates)])
     return bool(((ends < low) | (ends > high)).any())
@@ -121,10 +121,10 @@ def goes_on(lines: Lines) -> bool:
 def words_below(
     ax: Any, remarks: Sequence[str], width: float, left: float, *, under: Any = None
 ) -> None:
-    """Remarks below the last panel.
+    """Write remarks below the last panel.
 
-    `width` is that of the picture in inches, and `left` how far before the axes they begin.
-    `under` is what they stand under, the label of the axis by default.
+    `width` is that of the picture in inches, and `left` the distance from their beginning
+    to the axes. They stand below `under`, by default the label of the axis.
     """
     if not remarks:
         return
@@ -144,25 +144,25 @@ def words_below(
 
 
 def wrapped(remarks: Sequence[str], width: float) -> list[str]:
-    """The lines of remarks in a picture of this width."""
-    letters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
-    return [line for words in remarks for line in textwrap.wrap(words, letters)]
+    """Wrap remarks to the width of a picture in inches."""
+    characters = max(40, int((width - 0.3) * 72 / (SMALL * 0.56)))
+    return [line for remark in remarks for line in textwrap.wrap(remark, characters)]
 
 
 def inches_of(words: str, size: float = SIZE) -> float:
-    """About the width of words; that of the longest line."""
-    return max(map(len, words.split("\n"))) * size * LETTER / 72
+    """Return the approximate width of text, by its longest line."""
+    return max(map(len, words.split("\n"))) * size * CHARACTER / 72
 
 
 def names_width(panels: Sequence[Lines]) -> float:
-    """Inches of the names of all rows."""
+    """Return the width in inches of the names of all rows."""
     return max(inches_of(name) for lines in panels for name in lines.names) + 0.15
 
 
 def column_widths(panels: Sequence[Lines]) -> list[float]:
-    """Inches of each column of words, wide enough for all panels."""
+    """Return the width in inches of each column of text, for all panels."""
     rows = [
-        [inches_of(words) * (BOLD if bold and k == 0 else 1) for k, words in enumerate(row)]
+        [inches_of(text) * (BOLD if bold and k == 0 else 1) for k, text in enumerate(row)]
         for lines in panels
         for row, bold in zip(
             [lines.header, *lines.cells], [False, *lines.bold], strict=True
@@ -172,7 +172,7 @@ def column_widths(panels: Sequence[Lines]) -> list[float]:
 
 
 def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
-    """Words to the right of the axes, aligned, with a header over each column."""
+    """Write the columns of text to the right of the axes, with their heads."""
     x = GAP * 72
     for k, width in enumerate(widths):
         place = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
@@ -198,9 +198,9 @@ def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
             **place,
         )
         x += 72 * width
-    for words, at, side in zip(lines.sides, (0.0, 1.0), ("left", "right")):
+    for text, at, side in zip(lines.sides, (0.0, 1.0), ("left", "right")):
         ax.annotate(
-            words,
+            text,
             xy=(at, 1.0),
             xycoords="axes fraction",
             xytext=(0, 9),
@@ -214,7 +214,7 @@ def _columns(ax: Any, lines: Lines, widths: Sequence[float]) -> None:
 
 
 def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
-    """The mark of an estimate, and its interval with arrows where that goes on."""
+    """Draw the mark of an estimate, and its interval, with arrows beyond the axis."""
     estimate, ends = lines.estimates[k], lines.limits[k]
     width = 2.4 if lines.bold[k] else 1.6
     if not any(map(math.isnan, ends)):
@@ -255,7 +255,7 @@ def _mark(ax: Any, x: float, y: float, marker: str, size: float, face: str = "")
 
 
 def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
-    """What is to be excluded, hatched with a line at its edge, or a band of no matter."""
+    """Draw the parts to exclude, hatched with a line at the edge, and shaded bands."""
     from matplotlib.patches import Rectangle
 
     for k, band in enumerate(lines.bands):
@@ -289,33 +289,35 @@ def _edge(ax: Any, at: float, row: int, half: float) -> None:
 
 
 def _view(lines: Lines) -> tuple[float, float]:
-    """The part of the axis that is shown: everything but what is far out."""
+    """Return the limits of the axis, which leave out the ends of very long intervals."""
     scale = np.log if lines.log else np.asarray
     with np.errstate(divide="ignore", invalid="ignore"):
         estimates = scale(np.asarray(lines.estimates, dtype=float))
         limits = scale(np.asarray(lines.limits, dtype=float).reshape(-1, 2))
     edges = [edge for parts in lines.excluded for part in parts for edge in part]
     edges += [sign * band for band in lines.bands if band for sign in (-1, 1)]
-    # A margin is a place of the axis that intervals are read against.
+    # Margins are always visible, because intervals are read against them.
     fixed = [float(scale(np.asarray(lines.null))), *filter(math.isfinite, edges)]
-    known = estimates[np.isfinite(estimates)]
+    finite = estimates[np.isfinite(estimates)]
     with np.errstate(invalid="ignore"):
         halves = np.abs(limits - estimates[:, np.newaxis])
-    usual = halves[np.isfinite(halves) & (halves > 0)]
-    most = WIDEST * float(np.median(usual)) if len(usual) else 0.0
-    # A limit that is not there needs no more room than the one that is.
-    other = np.where(np.isfinite(halves), halves, halves[:, ::-1])
-    reach = np.minimum(np.where(np.isfinite(other), other, 0.0), most) * np.array([-1, 1])
+    positive = halves[np.isfinite(halves) & (halves > 0)]
+    longest = WIDEST * float(np.median(positive)) if len(positive) else 0.0
+    # A missing limit needs no more room than the other one.
+    lengths = np.where(np.isfinite(halves), halves, halves[:, ::-1])
+    reach = np.minimum(np.where(np.isfinite(lengths), lengths, 0.0), longest) * np.array(
+        [-1, 1]
+    )
     near = estimates[:, np.newaxis] + reach
-    shown = np.concatenate([known, near[np.isfinite(near)], fixed])
-    low, high = float(shown.min()), float(shown.max())
+    visible = np.concatenate([finite, near[np.isfinite(near)], fixed])
+    low, high = float(visible.min()), float(visible.max())
     room = 0.06 * (high - low) or 0.05
     low, high = low - room, high + room
     return (math.exp(low), math.exp(high)) if lines.log else (low, high)
 
 
 def _ratio_ticks(ax: Any, low: float, high: float) -> None:
-    """Ratios as plain numbers, 1 among them."""
+    """Set ticks of ratios as plain numbers, 1 among them."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     if high / low < 3:
@@ -329,9 +331,11 @@ def _ratio_ticks(ax: Any, low: float, high: float) -> None:
         steps: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7)
         if high / low >= 20:
             steps = (1, 2, 5) if high / low < 200 else (1,)
-        every = max(1, len(powers) // 7)
-        # The powers that are left out are counted from 1.
-        ticks = np.array([m * 10.0**p for p in powers for m in steps if p % every == 0])
+        power_step = max(1, len(powers) // 7)
+        # Powers are skipped symmetrically around 1.
+        ticks = np.array(
+            [m * 10.0**p for p in powers for m in steps if p % power_step == 0]
+        )
     ticks = ticks[(ticks >= low) & (ticks <= high)]
     ax.xaxis.set_major_locator(FixedLocator(ticks.tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
@@ -339,9 +343,9 @@ def _ratio_ticks(ax: Any, low: float, high: float) -> None:
 
 
 class IntervalDisplay(PairDisplay):
-    """Rows with their intervals in one panel or several, and remarks below.
+    """Rows with their intervals in one or several panels, and remarks below.
 
-    A subclass makes the panels of its rows. `null` is where nothing differs, and
+    A subclass makes the panels of its rows. `null` is the value of no difference, and
     `in_frame` names the columns of its frame.
     """
 
@@ -355,10 +359,10 @@ class IntervalDisplay(PairDisplay):
 
     @abstractmethod
     def _panels(self) -> list[Lines]:
-        """What the panels show, from top to bottom."""
+        """Contents of the panels, from top to bottom."""
 
     def _marks(self, panels: Sequence[Lines]) -> list[str]:
-        """What marks mean that not every such picture has."""
+        """Return remarks on the marks of this kind of picture."""
         return []
 
     def _room(self) -> Room:
@@ -377,7 +381,7 @@ class IntervalDisplay(PairDisplay):
         return columns_of(self.rows, self.in_frame)
 
     def _remarks(self, panels: Sequence[Lines]) -> list[str]:
-        """What the marks mean, what is left out, and the words of flags."""
+        """Return remarks on marks, on what is left out, and on flags."""
         remarks = [*self.remarks, *self._marks(panels)]
         if any(map(goes_on, panels)):
             remarks.append(GOES_ON)

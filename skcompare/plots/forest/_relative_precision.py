@@ -1,4 +1,4 @@
-"""Precisions of a champion and a challenger as ratios, class by class."""
+"""Forest plot of the ratios of precisions, class by class."""
 
 import math
 from collections.abc import Sequence
@@ -45,36 +45,36 @@ COLUMNS = (
     "note",
 )
 MARKERS = ("s", "o", "D", "^", "v", "P")
-"""One for each test, in the order in which they come."""
+"""Markers of the tests, in the order of their appearance."""
 
 
 class RatioTests(PairTests):
-    """Tests of ratios of one pair, which need labels only."""
+    """Tests of ratios of one pair, which need only labels."""
 
     wanted = frozenset({LABELS})
 
 
 @dataclass(eq=False, repr=False)
 class RelativePrecisionDisplay(IntervalDisplay):
-    """By which factor are the challenger's answers of each class more often right?
+    """Forest plot of the ratios of two classifiers' precisions, class by class.
 
     A row is the precision of the challenger over that of the champion for one class, with
-    its interval, on a logarithmic axis, so that a half is as far from 1 as the double. It
-    has the form of Figure 2 of [1]_. Rows of one class by several tests stand together,
-    each test with a mark of its own.
+    its interval, on a logarithmic axis, so that 1/2 and 2 are equally far from 1. It has
+    the form of Figure 2 of [1]_. Rows of one class by several tests are adjacent, each test
+    with a different mark.
 
     It is made by its constructors.
 
     Parameters
     ----------
     rows : tuple of IntervalRow
-        What is drawn, from top to bottom.
+        Rows of the picture, from top to bottom.
     alpha : float, default=0.05
         Level of the tests.
     adjust : str, default=""
-        How the p-values were adjusted.
+        Method of adjustment of the p-values.
     remarks : tuple of str
-        Sentences about the rows, which are written below the picture.
+        Sentences about the rows, written below the picture.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class RelativePrecisionDisplay(IntervalDisplay):
 
     Notes
     -----
-    A class that a classifier never answers has no precision: its ratio is undefined, and a
-    remark says who is silent. A precision of 0 makes the ratio 0 or infinite, which is an
-    arrow at the end of the axis. Odds ratios have a panel of their own, because they are
+    A class that a classifier never predicts has no precision: its ratio is undefined, and a
+    remark names the classifier. A precision of 0 makes the ratio 0 or infinite, which is an
+    arrow at the end of the axis. Odds ratios have a separate panel, because they are
     farther from 1 than ratios of the same precisions.
 
     Options of :meth:`from_estimators`, :meth:`from_predictions` and
@@ -131,28 +131,28 @@ class RelativePrecisionDisplay(IntervalDisplay):
     def from_result(
         cls, result: Any, *, alpha: float | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw what was found already.
+        """Draw the ratios of a result.
 
         Parameters
         ----------
         result : Comparison, fitted PairedComparator, PrecisionByClass, PairedResult, \
 PairedPredictions, or list or dict
-            Where the ratios come from. A comparison without a test of a ratio is asked for
-            the answers behind it, whose classes are compared by
+            Source of the ratios. For a comparison without a test of a ratio, the classes of
+            its predictions are compared by
             :func:`~skcompare.stats.precision_by_class`.
         alpha : float, optional
             Level of the intervals of single results, and of tests that are run for the
             picture; 0.05 by default. A comparison has its own.
         ax : matplotlib Axes or sequence of Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
             `tests`, `alternative` and `adjust` of tests that are run, where `result` has
-            answers of a pair only.
+            only predictions of a pair.
 
         Returns
         -------
         display : RelativePrecisionDisplay
-            Drawn.
+            The display, drawn.
 
         Raises
         ------
@@ -163,14 +163,14 @@ PairedPredictions, or list or dict
 
     @classmethod
     def of_result(cls, result: Any, **options: Any) -> Self:
-        """The display of what was found already, not drawn yet.
+        """Return the display of the ratios of a result, not drawn yet.
 
         Parameters
         ----------
         result : Comparison, PrecisionByClass, PairedResult or others
             As for :meth:`from_result`.
         **options : dict
-            Those of :meth:`from_result`.
+            Options of :meth:`from_result`.
 
         Returns
         -------
@@ -178,13 +178,13 @@ PairedPredictions, or list or dict
             Its `frame()` needs no matplotlib.
         """
         check_options(cls, options, (*OF_TESTS, "alpha"))
-        given = {name: options.pop(name) for name in OF_TESTS if name in options}
+        test_options = {name: options.pop(name) for name in OF_TESTS if name in options}
         level = options.pop("alpha", None)
         alpha = 0.05 if level is None else check_alpha(level)
         if isinstance(result, PairedPredictions):
-            tested = RatioTests.from_pair(result, kind="ratio", alpha=alpha, **given)
-            return cls._of(tested)
-        refuse_options(result, given, level)
+            tests = RatioTests.from_pair(result, kind="ratio", alpha=alpha, **test_options)
+            return cls._of(tests)
+        refuse_options(result, test_options, level)
         return cls._of(result, alpha=alpha)
 
     @classmethod
@@ -200,23 +200,23 @@ PairedPredictions, or list or dict
 
     @property
     def summary(self) -> str:
-        """How many ratios are above and below 1, and the first row."""
+        """Text of the first row, and of the intervals above and below 1."""
         first = self.rows[0]
-        known = [row for row in self.rows if row.has_interval]
-        above = sum(row.limits[0] > 1 for row in known)
-        below = sum(row.limits[1] < 1 for row in known)
+        intervals = [row for row in self.rows if row.has_interval]
+        above = sum(row.limits[0] > 1 for row in intervals)
+        below = sum(row.limits[1] < 1 for row in intervals)
         p = "" if first.pvalue is None else f", p {format_pvalue(first.pvalue, self.alpha)}"
-        one = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
-        words = (
-            f"{one}, challenger over champion; that of {in_one_line(first.name)} is "
+        count = "1 ratio" if len(self.rows) == 1 else f"{len(self.rows)} ratios"
+        text = (
+            f"{count}, challenger over champion; that of {in_one_line(first.name)} is "
             f"{interval_words(first, signed=False)} ({words_of_test(first)}{p})."
         )
-        if known:
-            words += (
+        if intervals:
+            text += (
                 f" Intervals that are wholly above 1, where the challenger is better: "
-                f"{above} of {len(known)}, and below it: {below}."
+                f"{above} of {len(intervals)}, and below it: {below}."
             )
-        return f"{words}{caveat_words(first)}"
+        return f"{text}{caveat_words(first)}"
 
     def _panels(self) -> list[Lines]:
         names = names_of(self.rows)
@@ -235,7 +235,7 @@ PairedPredictions, or list or dict
         columns = [
             [interval_words(row, signed=False) for row in rows],
             [_change(row) for row in rows],
-            [_both(row) for row in rows],
+            [_precisions(row) for row in rows],
             *columns,
             [words_of_test(row) for row in rows],
         ]
@@ -269,7 +269,7 @@ def _markers(rows: Sequence[IntervalRow]) -> dict[str | None, str]:
 
 
 def _change(row: IntervalRow) -> str:
-    """A ratio as the percentage by which it is more or less; large ones as a factor."""
+    """Format a ratio as a percentage of change; large ones as a factor."""
     ratio = row.estimate
     if math.isnan(ratio) or math.isinf(ratio):
         return ""
@@ -279,10 +279,12 @@ def _change(row: IntervalRow) -> str:
     return f"{format_number(change, 1, signed=True)} %"
 
 
-def _both(row: IntervalRow) -> str:
-    """The precisions of champion and challenger."""
+def _precisions(row: IntervalRow) -> str:
+    """Text of the precisions of champion and challenger."""
     if row.champion is None or row.challenger is None:
         return ""
     numbers = (row.champion, row.challenger)
-    one, other = ("no answer" if math.isnan(x) else format_number(x) for x in numbers)
-    return f"{one} → {other}"
+    champion, challenger = (
+        "no answer" if math.isnan(x) else format_number(x) for x in numbers
+    )
+    return f"{champion} → {challenger}"

@@ -1,4 +1,4 @@
-"""Which of several classifiers cannot be told apart, in the form of a CD diagram."""
+"""Display of groups of classifiers, in the form of a critical-difference diagram."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,29 +29,29 @@ APART = 0.24
 """Inches between neighbouring lines, and between rows of names."""
 
 FAN, LANE = 0.34, 0.19
-"""Inches from the axis to the place of each line, and for each lane of bars."""
+"""Inches from the axis to the vertical lines, and height of each lane of bars."""
 
 ABOVE = 1.05
-"""Inches of the title, the axis and its label."""
+"""Height in inches of the title, the axis and its label."""
 
 MARKS = {"better": "^", "worse": "v", "not told apart": "o", "undefined": "x"}
 
 
 @dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay(SeveralDisplay):
-    """Which of several classifiers cannot be told apart on shared records?
+    """Groups of classifiers that do not differ significantly on shared records.
 
     It looks like a critical-difference diagram: an axis, a line from each classifier's
-    value to its name, and bars that join classifiers that are not told apart. But the axis
-    has the values of the measure and not mean ranks, and there is no critical difference
-    that is the same for all pairs: each pair is tested on the records that both answered,
-    and p-values are adjusted for the number of pairs.
+    value to its name, and bars that join classifiers without a significant difference. But
+    the axis has the values of the measure instead of mean ranks, and no critical difference
+    applies to all pairs: each pair is tested on the records that both predicted, and
+    p-values are adjusted for the number of pairs.
 
     A bar joins a largest set in which no two differ, with a mark at each of its members,
     because a line between two members may belong to a classifier that differs from one of
     them. A classifier can be in several sets. Where all differ there is no bar. With a
-    control there are no bars either: the others were compared with it alone, and a mark
-    says which are better, worse or not told apart from it.
+    control there are no bars either: the others were compared only with it, and marks
+    distinguish those that are better, worse or not significantly different.
 
     It is made by its constructors, whose options :meth:`from_predictions` lists.
 
@@ -60,7 +60,7 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     several : Several
         The classifiers with their values, and their pairs.
     groups : tuple of tuples of str
-        The largest sets of classifiers in which no two are told apart.
+        The largest sets of classifiers in which no two differ significantly.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ class CriticalDifferenceDisplay(SeveralDisplay):
     Notes
     -----
     By default p-values are adjusted by the resampled greatest statistic ("max-t"), which
-    makes use of the dependence of pairs that share records. Not to be told apart does not
-    mean to be equal: look at the intervals of :class:`ForestDisplay`.
+    uses the dependence of pairs that share records. No significant difference does not mean
+    equality: see the intervals of :class:`ForestDisplay`.
 
     References
     ----------
@@ -108,45 +108,45 @@ class CriticalDifferenceDisplay(SeveralDisplay):
 
     @property
     def summary(self) -> str:
-        """The best classifier, and what the bars or marks say."""
-        caveats = "".join(f" {words}." for words in explain(self.several.flags))
-        return f"{self._found()}{caveats}"
+        """Text of the best classifier, and of the bars or marks."""
+        caveats = "".join(f" {caveat}." for caveat in explain(self.several.flags))
+        return f"{self._text()}{caveats}"
 
-    def _found(self) -> str:
+    def _text(self) -> str:
         several = self.several
         best, value = several.names[0], several.values[0]
-        words = (
+        text = (
             f"{len(several.names)} classifiers by {several.subject}; {in_one_line(best)} "
             f"is first with {_value(value, several.values)}."
         )
         if several.test is None:
-            return f"{words} Nothing was tested: {several.note}."
+            return f"{text} Nothing was tested: {several.note}."
         if several.control is not None:
-            found = list(several.of_control.values())
-            shown = [one for one in MARKS if one != "undefined" or one in found]
-            counts = ", ".join(f"{found.count(one)} {one}" for one in shown)
-            return f"{words} Beside the control {in_one_line(several.control)}: {counts}."
+            verdicts = list(several.of_control.values())
+            kinds = [kind for kind in MARKS if kind != "undefined" or kind in verdicts]
+            counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
+            return f"{text} Beside the control {in_one_line(several.control)}: {counts}."
         sets = [group for group in self.groups if len(group) > 1]
         if not sets:
-            return f"{words} Each two differ at {several.alpha:g}."
+            return f"{text} Each two differ at {several.alpha:g}."
         joined = "; ".join(", ".join(map(in_one_line, group)) for group in sets[:3])
         more = f"; and {len(sets) - 3} more" if len(sets) > 3 else ""
-        return f"{words} Not told apart at {several.alpha:g}: {joined}{more}."
+        return f"{text} Not told apart at {several.alpha:g}: {joined}{more}."
 
     def _columns(self) -> Mapping[str, Any]:
         several = self.several
         columns: dict[str, Any] = {"classifier": several.names, "value": several.values}
         if several.control is not None:
-            found = several.of_control
+            verdicts = several.of_control
             columns["beside control"] = [
-                found.get(name, "control") for name in several.names
+                verdicts.get(name, "control") for name in several.names
             ]
             return columns
         numbers = [
             [k for k, group in enumerate(self.groups, start=1) if name in group]
             for name in several.names
         ]
-        columns["groups"] = [", ".join(map(str, one)) for one in numbers]
+        columns["groups"] = [", ".join(map(str, own)) for own in numbers]
         return columns
 
     def _room(self) -> Room:
@@ -167,33 +167,33 @@ class CriticalDifferenceDisplay(SeveralDisplay):
 
 
 class _Plan:
-    """Where everything goes: the worst on the left, in inches from the axis downwards."""
+    """Layout of the diagram: the worst on the left, in inches from the axis downwards."""
 
     def __init__(self, several: Several, groups: Sequence[Sequence[str]]) -> None:
         self.several = several
         order = range(len(several.names) - 1, -1, -1)
         short = distinct(several.names)
-        known = [k for k in order if not math.isnan(several.values[k])]
-        self.values = np.array([several.values[k] for k in known])
-        self.names = [several.names[k] for k in known]
+        defined = [k for k in order if not math.isnan(several.values[k])]
+        self.values = np.array([several.values[k] for k in defined])
+        self.names = [several.names[k] for k in defined]
         self.undefined = [short[k] for k in order if math.isnan(several.values[k])]
         # The lower half has its names on the left, from the outermost one inwards.
-        self.n_left = len(known) // 2
-        self.words = [self._words(short[k], several.names[k], k) for k in known]
-        at = {name: k for k, name in enumerate(self.names)}
-        sets = [sorted(at[n] for n in group if n in at) for group in groups]
-        self.members = sorted(one for one in sets if len(one) > 1)
-        self.lanes = lanes_of([(one[0], one[-1]) for one in self.members])
+        self.n_left = len(defined) // 2
+        self.words = [self._words(short[k], several.names[k], k) for k in defined]
+        positions = {name: k for k, name in enumerate(self.names)}
+        sets = [sorted(positions[n] for n in group if n in positions) for group in groups]
+        self.members = sorted(members for members in sets if len(members) > 1)
+        self.lanes = lanes_of([(members[0], members[-1]) for members in self.members])
         left = max(map(inches_of, self.words[: self.n_left] or [""]))
         right = max(map(inches_of, self.words[self.n_left :] or [""]))
         self.sides = (left + 0.1, right + 0.1)
-        self.inside = max(3.6, APART * (len(known) + 2))
+        self.inside = max(3.6, APART * (len(defined) + 2))
         self.width = sum(self.sides) + self.inside + 0.3
         self.slots = self._slots()
         n_lanes = max(self.lanes, default=-1) + 1
         self.bars = FAN + 0.08
         self.first = self.bars + LANE * max(n_lanes, 1) + 0.1
-        rows = max(self.n_left, len(known) - self.n_left)
+        rows = max(self.n_left, len(defined) - self.n_left)
         self.height = self.first + APART * rows
         self.remarks = self._remarks()
 
@@ -210,23 +210,23 @@ class _Plan:
         return ends if self.several.greater_is_better else ends[::-1]
 
     def level(self, k: int) -> float:
-        """How far below the axis the name of a classifier is."""
+        """Return the distance of the name of a classifier below the axis."""
         row = k if k < self.n_left else len(self.names) - 1 - k
         return self.first + APART * row + 0.5 * APART
 
     def _slots(self) -> FloatArray:
-        """Places of the lines along the axis, as shares of it."""
+        """Return the places of the lines along the axis, as shares of it."""
         low, high = self.limits
-        wished = (self.values - low) / (high - low)
+        desired = (self.values - low) / (high - low)
         edge = 0.3 * APART / self.inside
-        return spread(wished.tolist(), APART / self.inside, edge, 1 - edge)
+        return spread(desired.tolist(), APART / self.inside, edge, 1 - edge)
 
     def _words(self, short: str, name: str, k: int) -> str:
         value = _value(self.several.values[k], self.several.values)
         if self.several.control is None or self.several.test is None:
             return f"{short}  {value}"
-        found = self.several.of_control.get(name, "control")
-        return f"{short}  {value}  {found}"
+        verdict = self.several.of_control.get(name, "control")
+        return f"{short}  {value}  {verdict}"
 
     def _remarks(self) -> list[str]:
         several = self.several
@@ -254,7 +254,7 @@ class _Plan:
         if self.undefined:
             names = ", ".join(self.undefined)
             remarks.append(f"Without a value of {several.subject}: {names}.")
-        return [*remarks, *(f"{words}." for words in explain(several.flags))]
+        return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]
 
     def _decided(self, sign: str) -> str:
         several = self.several
@@ -265,19 +265,19 @@ class _Plan:
 
 def _draw_axis(ax: Any, plan: _Plan) -> None:
     several = plan.several
-    # Shares of the axis, so that lines have places whatever the values are.
+    # The axis has shares, so that the places of lines do not depend on the values.
     ax.set_xlim(0.0, 1.0)
     ax.set_ylim(plan.height, 0.0)
     from matplotlib.ticker import MaxNLocator
 
     low, high = plan.limits
     places = MaxNLocator(nbins=6, min_n_ticks=3).tick_values(*sorted((low, high)))
-    # The axis may go on beyond the values that a measure can have, its ticks do not.
-    first, last = sorted((low, high))
-    least, most = range_of(several.measure.partition("[")[0])
-    if all(least <= value <= most for value in plan.values):
-        first, last = max(first, least), min(last, most)
-    ticks = np.array([each for each in places if first <= each <= last])
+    # The axis may exceed the range of the measure, but its ticks may not.
+    start, stop = sorted((low, high))
+    lowest, highest = range_of(several.measure.partition("[")[0])
+    if all(lowest <= value <= highest for value in plan.values):
+        start, stop = max(start, lowest), min(stop, highest)
+    ticks = np.array([place for place in places if start <= place <= stop])
     decimals = max(0, -math.floor(math.log10(places[1] - places[0]) + 1e-9))
     ax.set_xticks((ticks - low) / (high - low), [f"{tick:.{decimals}f}" for tick in ticks])
     ax.xaxis.tick_top()
@@ -298,7 +298,7 @@ def _draw_axis(ax: Any, plan: _Plan) -> None:
 
 
 def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
-    """From the value to its place, down, and out to the name."""
+    """Draw the line of a classifier from its value to its place, down, and to its name."""
     low, high = plan.limits
     start = (plan.values[k] - low) / (high - low)
     slot, level = plan.slots[k], plan.level(k)
@@ -327,14 +327,14 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
     )
     several = plan.several
     if several.control is not None and several.test is not None:
-        found = several.of_control.get(plan.names[k])
-        _mark(ax, slot, plan.bars + 0.5 * LANE, found)
+        verdict = several.of_control.get(plan.names[k])
+        _mark(ax, slot, plan.bars + 0.5 * LANE, verdict)
 
 
-def _mark(ax: Any, x: float, y: float, found: str | None) -> None:
-    """What was found beside the control, which is a filled square itself."""
-    marker = "s" if found is None else MARKS[found]
-    face = "none" if found == "not told apart" else CHAMPION
+def _mark(ax: Any, x: float, y: float, verdict: str | None) -> None:
+    """Draw the mark of a classifier beside the control, or of the control, a square."""
+    marker = "s" if verdict is None else MARKS[verdict]
+    face = "none" if verdict == "not told apart" else CHAMPION
     ax.plot(
         [x],
         [y],
@@ -350,7 +350,7 @@ def _mark(ax: Any, x: float, y: float, found: str | None) -> None:
 
 
 def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None:
-    """A bar over a group, with a mark at each member."""
+    """Draw a bar over a group, with a mark at each member."""
     y = plan.bars + LANE * (lane + 0.5)
     ends = plan.slots[[positions[0], positions[-1]]]
     ax.plot(ends, [y, y], color=CHAMPION, linewidth=3.2, zorder=2, solid_capstyle="round")
@@ -367,11 +367,11 @@ def _draw_bar(ax: Any, plan: _Plan, lane: int, positions: Sequence[int]) -> None
 
 
 def _value(value: float, values: Sequence[float]) -> str:
-    """A value with as many decimals as tell neighbours apart, three to five."""
-    known = sorted({v for v in values if not math.isnan(v)})
+    """Format a value with three to five decimals, enough to distinguish neighbours."""
+    unique = sorted({v for v in values if not math.isnan(v)})
     if math.isnan(value):
         return "undefined"
-    gaps = [b - a for a, b in pairwise(known)]
-    least = min((gap for gap in gaps if gap > 1e-9), default=1.0)
-    decimals = min(5, max(3, math.ceil(-math.log10(least))))
+    gaps = [b - a for a, b in pairwise(unique)]
+    smallest = min((gap for gap in gaps if gap > 1e-9), default=1.0)
+    decimals = min(5, max(3, math.ceil(-math.log10(smallest))))
     return f"{value:.{decimals}f}"

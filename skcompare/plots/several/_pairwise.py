@@ -1,4 +1,4 @@
-"""The difference of every pair of several classifiers as a matrix."""
+"""Display of the differences of all pairs of classifiers as a matrix."""
 
 import math
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ from skcompare.plots.several._several import Several
 from skcompare.plots.several._several_display import SeveralDisplay
 
 LARGE, LEAST = 9.0, 6.0
-"""Points of the words in cells, of few and of many classifiers."""
+"""Font sizes of the text in cells, for few and for many classifiers."""
 
 LONGEST = 24
-"""Letters of the name of a classifier."""
+"""Largest number of characters of the name of a classifier."""
 
 
 @dataclass(eq=False, repr=False)
 class PairwiseDisplay(SeveralDisplay):
-    """By how much does each of several classifiers differ from each other one?
+    """Matrix of the differences of all pairs of classifiers.
 
-    A cell is the classifier of its row less that of its column, on a scale on which more is
-    better, and the best classifier comes first. The darker a cell, the larger is its
+    A cell is the classifier of its row minus that of its column, on a greater-is-better
+    scale, and the best classifier comes first. The darker a cell, the larger is its
     difference; its sign is written, and a triangle points up where the row is better and
-    down where it is worse, so that nothing depends on colours. A star and bold words mark
+    down where it is worse, so that nothing depends on colours. A star and bold text mark
     adjusted p-values below the level. With a control there is one column, that of the
     control.
 
@@ -42,7 +42,7 @@ class PairwiseDisplay(SeveralDisplay):
     several : Several
         The classifiers with their values, and their pairs.
     differences, adjusted_pvalues : ndarray of shape (n_classifiers, n_columns)
-        Row less column, and the p-values; NaN where there is none.
+        Row minus column, and the p-values; NaN where there is none.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class PairwiseDisplay(SeveralDisplay):
 
     See Also
     --------
-    CriticalDifferenceDisplay : The same as groups that are not told apart.
+    CriticalDifferenceDisplay : Groups without significant differences.
     ForestDisplay : Differences of pairs with their intervals.
 
     Examples
@@ -83,7 +83,7 @@ class PairwiseDisplay(SeveralDisplay):
             for j, column in enumerate(columns):
                 pair = None if row == column else several.between(row, column)
                 if pair is not None:
-                    # A difference of 0 has no sign, whoever is the champion.
+                    # Replace -0.0 by 0.0.
                     differences[i, j] = pair.difference + 0.0
                     if pair.adjusted_pvalue is not None:
                         pvalues[i, j] = pair.adjusted_pvalue
@@ -98,11 +98,11 @@ class PairwiseDisplay(SeveralDisplay):
     @property
     def significant(self) -> Any:
         """Whether each difference has an adjusted p-value below the level."""
-        found = {pair.beats(self.several.alpha) for pair in self.several.pairs}
+        winners = {pair.beats(self.several.alpha) for pair in self.several.pairs}
         return np.array(
             [
                 [
-                    (row, column) in found or (column, row) in found
+                    (row, column) in winners or (column, row) in winners
                     for column in self.columns
                 ]
                 for row in self.several.names
@@ -111,25 +111,29 @@ class PairwiseDisplay(SeveralDisplay):
 
     @property
     def summary(self) -> str:
-        """The largest difference, and how many pairs differ."""
-        caveats = "".join(f" {words}." for words in explain(self.several.flags))
-        return f"{self._found()}{caveats}"
+        """Text of the largest difference, and of the number of pairs that differ."""
+        caveats = "".join(f" {caveat}." for caveat in explain(self.several.flags))
+        return f"{self._text()}{caveats}"
 
-    def _found(self) -> str:
+    def _text(self) -> str:
         several = self.several
-        known = [pair for pair in several.pairs if not math.isnan(pair.difference)]
-        often = "1 pair" if len(several.pairs) == 1 else f"{len(several.pairs)} pairs"
-        words = f"{often} of {len(several.names)} classifiers by {several.subject}."
-        if known:
-            most = max(known, key=lambda pair: abs(pair.difference))
-            most = most if most.difference >= 0 else most.seen_from(most.challenger)
-            size = format_number(most.difference, 3, signed=True)
-            names = (in_one_line(most.challenger), in_one_line(most.champion))
-            words += f" The largest difference is {size}, of {names[0]} less {names[1]}."
+        defined = [pair for pair in several.pairs if not math.isnan(pair.difference)]
+        count = "1 pair" if len(several.pairs) == 1 else f"{len(several.pairs)} pairs"
+        text = f"{count} of {len(several.names)} classifiers by {several.subject}."
+        if defined:
+            largest = max(defined, key=lambda pair: abs(pair.difference))
+            largest = (
+                largest
+                if largest.difference >= 0
+                else largest.seen_from(largest.challenger)
+            )
+            size = format_number(largest.difference, 3, signed=True)
+            names = (in_one_line(largest.challenger), in_one_line(largest.champion))
+            text += f" The largest difference is {size}, of {names[0]} less {names[1]}."
         if several.test is None:
-            return f"{words} Nothing was tested: {several.note}."
+            return f"{text} Nothing was tested: {several.note}."
         differ = sum(pair.beats(several.alpha) is not None for pair in several.pairs)
-        return f"{words} Pairs that differ at {several.alpha:g}: {differ}."
+        return f"{text} Pairs that differ at {several.alpha:g}: {differ}."
 
     def _columns(self) -> Mapping[str, Any]:
         cells = [
@@ -146,27 +150,27 @@ class PairwiseDisplay(SeveralDisplay):
 
     @property
     def _size(self) -> float:
-        """Points of the words in cells."""
+        """Font size of the text in cells."""
         return max(LEAST, LARGE - 0.15 * max(0, len(self.several.names) - 5))
 
     @property
     def _cell(self) -> float:
-        """Inches of a cell: its words with a triangle and a star."""
-        letters = max(len(word) for line in self._words() for word in line) + 1.2
-        return max(0.42, letters * self._size * 0.68 / 72)
+        """Width in inches of a cell: its text with a triangle and a star."""
+        characters = max(len(text) for line in self._cell_texts() for text in line) + 1.2
+        return max(0.42, characters * self._size * 0.68 / 72)
 
-    def _words(self) -> list[list[str]]:
-        """The differences in words; nothing where a classifier meets itself."""
+    def _cell_texts(self) -> list[list[str]]:
+        """Texts of the differences; empty on the diagonal."""
         several = self.several
-        known = self.differences[np.isfinite(self.differences)]
-        small = len(known) > 0 and 0 < np.abs(known).max() < 0.01
+        defined = self.differences[np.isfinite(self.differences)]
+        small = len(defined) > 0 and 0 < np.abs(defined).max() < 0.01
         lines = []
         for i, row in enumerate(several.names):
             line = []
             for j, column in enumerate(self.columns):
                 value = self.differences[i, j]
-                word = format_number(value, 4 if small else 3, signed=True)
-                line.append("" if row == column else f"{word}{'*' * self._starred[i, j]}")
+                text = format_number(value, 4 if small else 3, signed=True)
+                line.append("" if row == column else f"{text}{'*' * self._starred[i, j]}")
             lines.append(line)
         return lines
 
@@ -179,17 +183,17 @@ class PairwiseDisplay(SeveralDisplay):
         names = max(inches_of(name, self._size + 1) for name in self._names())
         width = max(names + m * self._cell + 0.5, 4.6)
         lines = len(wrapped(self._remarks(), width))
-        above = names if self._turned else 0.3
+        above = names if self._rotated else 0.3
         return Room(width=width, height=n * self._row + above + REMARK * lines + 0.6)
 
     @property
     def _row(self) -> float:
-        """Inches of the height of a cell: its words below a triangle."""
+        """Height in inches of a cell: its text below a triangle."""
         return max(0.33, 0.62 * self._cell)
 
     @property
-    def _turned(self) -> bool:
-        """Whether the names of the columns are wider than these."""
+    def _rotated(self) -> bool:
+        """Whether the names of the columns are rotated, being wider than these."""
         several = len(self.columns) > 1
         widest = max(inches_of(name, self._size + 1) for name in self._names())
         return several and widest > self._cell
@@ -202,28 +206,30 @@ class PairwiseDisplay(SeveralDisplay):
         short = dict(zip(self.several.names, names))
         columns = [short[name] for name in self.columns]
         sizes = np.abs(np.nan_to_num(self.differences))
-        most = sizes.max()
-        shades = sizes / most if most > 0 else sizes
-        # Nothing where a classifier meets itself.
-        itself = [[row == column for column in self.columns] for row in self.several.names]
-        shades[np.array(itself)] = np.nan
-        words = self._words()
-        heat_table(ax, shades, words, rows=names, columns=columns, size=self._size)
+        largest = sizes.max()
+        shades = sizes / largest if largest > 0 else sizes
+        # The diagonal has no shade.
+        is_diagonal = [
+            [row == column for column in self.columns] for row in self.several.names
+        ]
+        shades[np.array(is_diagonal)] = np.nan
+        texts = self._cell_texts()
+        heat_table(ax, shades, texts, rows=names, columns=columns, size=self._size)
         for text, bold in zip(list(ax.texts), self.significant.ravel(), strict=False):
             text.set_fontweight("bold" if bold else "normal")
         self._triangles(ax, shades)
         ax.xaxis.tick_top()
         ax.tick_params(labelsize=self._size + 1)
-        if self._turned:
+        if self._rotated:
             ax.tick_params(axis="x", labelrotation=90)
         room = self._room()
         left = max(inches_of(name, self._size + 1) for name in names) + 0.1
         words_below(ax, self._remarks(), room.width, left, under=ax.transAxes)
 
     def _triangles(self, ax: Any, shades: FloatArray) -> None:
-        """In a corner of each cell, up where the row is better and down where it is worse.
+        """Draw a triangle in each cell, up where the row is better, down where it is worse.
 
-        White on dark cells, as the words are.
+        White on dark cells, like the text.
         """
         across, down = 72 * self._cell, 72 * self._row
         size = 0.6 * self._size
@@ -242,13 +248,13 @@ class PairwiseDisplay(SeveralDisplay):
 
     def _remarks(self) -> list[str]:
         several = self.several
-        who = "each row less the column"
+        sides = "each row less the column"
         if several.control is not None:
-            who = f"each row less the control, {in_one_line(several.control)}"
-        said = "Difference" if several.greater_is_better else "Gain"
+            sides = f"each row less the control, {in_one_line(several.control)}"
+        quantity = "Difference" if several.greater_is_better else "Gain"
         remarks = [
-            f"{said} of {several.subject}, {who}: ▲ the row is better, ▼ worse. The best "
-            "classifier first; the darker, the larger."
+            f"{quantity} of {several.subject}, {sides}: ▲ the row is better, ▼ worse. The "
+            "best classifier first; the darker, the larger."
         ]
         if several.test is None:
             remarks.append(f"Nothing was tested: {several.note}.")
@@ -260,4 +266,4 @@ class PairwiseDisplay(SeveralDisplay):
             remarks.append(f"* and bold: {adjusted} < {level} ({several.test}).")
         if any(math.isnan(pair.difference) for pair in several.pairs):
             remarks.append("Undefined: a classifier has no value, or no split has both.")
-        return [*remarks, *(f"{words}." for words in explain(several.flags))]
+        return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]

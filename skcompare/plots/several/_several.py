@@ -1,4 +1,4 @@
-"""Several classifiers on shared records, as pictures of all of them need."""
+"""Several classifiers by one measure, with their pairs, for displays."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,21 +32,21 @@ from skcompare.stats.several import (
 )
 
 VALUES = ("accuracy", "auc", "share")
-"""What a test of all classifiers together calls the measure of each."""
+"""Keys of the measure of each classifier in the results of omnibus tests."""
 
 MEASURES = {
     "PairwiseResult": ("accuracy", "mcnemar"),
     "PairwiseAUCResult": ("roc_auc", "delong"),
 }
-"""What the results of tests of all pairs are about."""
+"""Measure and test of each type of result of tests of all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair(NamedPair):
-    """A pair that can be seen from both sides."""
+    """Pair whose roles can be swapped."""
 
     def seen_from(self, champion: str) -> "Pair":
-        """The same pair with this classifier as the champion."""
+        """Return the same pair with this classifier as the champion."""
         if champion == self.champion:
             return self
         low = None if self.high is None else -self.high
@@ -67,8 +67,8 @@ class Pair(NamedPair):
 class Several:
     """Classifiers by one measure, the best first, and their pairs.
 
-    `values` are those of the measure itself, so that of a loss the smallest is first;
-    differences are on a scale on which greater is better.
+    `values` are those of the measure itself, so that the smallest loss is first;
+    differences are on a greater-is-better scale.
     """
 
     subject: str
@@ -90,56 +90,56 @@ class Several:
 
     @property
     def leader(self) -> str:
-        """The best of those that no other one is found better than."""
-        beaten = {found[1] for pair in self.pairs if (found := pair.beats(self.alpha))}
-        return next((name for name in self.names if name not in beaten), self.names[0])
+        """The best of the classifiers that no other one significantly exceeds."""
+        worse = {verdict[1] for pair in self.pairs if (verdict := pair.beats(self.alpha))}
+        return next((name for name in self.names if name not in worse), self.names[0])
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The largest sets in which no two are told apart; none if not all were tested.
+        """The largest sets without a significant difference; none if not all were tested.
 
-        Those without a value are in none.
+        Classifiers without a value are in no set.
         """
         if self.test is None or self.control is not None:
             return ()
         values = zip(self.names, self.values)
-        known = [name for name, value in values if not math.isnan(value)]
-        found = (pair.beats(self.alpha) for pair in self.pairs)
-        return groups_of(known, [pair for pair in found if pair is not None])
+        defined = [name for name, value in values if not math.isnan(value)]
+        verdicts = (pair.beats(self.alpha) for pair in self.pairs)
+        return groups_of(defined, [pair for pair in verdicts if pair is not None])
 
     @property
     def of_control(self) -> Mapping[str, str]:
-        """What was found of each other classifier beside the control."""
-        found = {pair.beats(self.alpha) for pair in self.pairs}
-        words = {}
+        """Result of the comparison of each classifier with the control."""
+        verdicts = {pair.beats(self.alpha) for pair in self.pairs}
+        labels = {}
         for name in self.names:
             if name == self.control:
                 continue
-            words[name] = self._undecided(name)
-            if (name, self.control) in found:
-                words[name] = "better"
-            elif (self.control, name) in found:
-                words[name] = "worse"
-        return words
+            labels[name] = self._undecided(name)
+            if (name, self.control) in verdicts:
+                labels[name] = "better"
+            elif (self.control, name) in verdicts:
+                labels[name] = "worse"
+        return labels
 
     def _undecided(self, name: str) -> str:
-        """Why a classifier is neither better nor worse than the control."""
+        """Explain why a classifier is neither better nor worse than the control."""
         if self.test is None:
             return "not tested"
         pair = self.between(name, self.control or "")
-        known = pair is not None and pair.adjusted_pvalue is not None
-        if not known or math.isnan(pair.adjusted_pvalue):  # type: ignore
+        has_pvalue = pair is not None and pair.adjusted_pvalue is not None
+        if not has_pvalue or math.isnan(pair.adjusted_pvalue):  # type: ignore
             return "undefined"
         return "not told apart"
 
     @property
     def has_undefined(self) -> bool:
-        """Whether a pair was tested whose p-value is undefined."""
+        """Whether some tested pair has an undefined p-value."""
         pvalues = (pair.adjusted_pvalue for pair in self.pairs)
         return any(p is not None and math.isnan(p) for p in pvalues)
 
     def between(self, one: str, other: str) -> Pair | None:
-        """The pair with `other` as its champion; None where it was not compared."""
+        """Return the pair with `other` as its champion; None if it was not compared."""
         for pair in self.pairs:
             if {pair.champion, pair.challenger} == {one, other}:
                 return pair.seen_from(other)
@@ -147,23 +147,23 @@ class Several:
 
 
 def several_of(result: Any, measure: Any = None) -> Several:
-    """What holds several classifiers, as pictures need it.
+    """Return the classifiers and pairs of a result, for displays.
 
     Parameters
     ----------
     result : MultipleComparison, fitted MultipleComparator, PairwiseComparison, or result
             of pairwise_mcnemar or pairwise_delong
-        Where the numbers come from.
+        Source of the numbers.
     measure : str or tuple, optional
-        Which of the comparisons of a MultipleComparison, as its `results` are asked for;
-        the primary one by default.
+        Key of the comparison in the `results` of a MultipleComparison; by default the
+        primary one.
     """
     if isinstance(result, Several):
         return result
     holder = comparison_behind(result)
     if hasattr(holder, "comparisons"):
-        chosen = holder.comparisons[0] if measure is None else holder.results[measure]
-        return _of_comparison(chosen, holder.n_tested, str(holder.design))
+        comparison = holder.comparisons[0] if measure is None else holder.results[measure]
+        return _of_comparison(comparison, holder.n_tested, str(holder.design))
     if measure is not None:
         raise ValueError(
             "`measure` chooses among the comparisons of a MultipleComparison. Got "
@@ -181,39 +181,41 @@ def several_of(result: Any, measure: Any = None) -> Several:
     )
 
 
-def _of_comparison(one: Any, n_records: int | None = None, design: str = "") -> Several:
+def _of_comparison(
+    comparison: Any, n_records: int | None = None, design: str = ""
+) -> Several:
     return Several(
-        subject=one.subject,
-        measure=one.measure,
-        test=one.test,
-        names=tuple(row.name for row in one.classifiers),
-        values=tuple(row.value for row in one.classifiers),
+        subject=comparison.subject,
+        measure=comparison.measure,
+        test=comparison.test,
+        names=tuple(row.name for row in comparison.classifiers),
+        values=tuple(row.value for row in comparison.classifiers),
         pairs=tuple(
             Pair(**{name: getattr(row, name) for name in Pair.__dataclass_fields__})
-            for row in one.pairs
+            for row in comparison.pairs
         ),
-        alpha=one.alpha,
-        interval_level=one.interval_level,
-        alternative=one.alternative,
-        adjust=one.adjust,
-        control=one.control,
-        greater_is_better=one.greater_is_better,
-        note=one.note,
-        flags=one.flags,
+        alpha=comparison.alpha,
+        interval_level=comparison.interval_level,
+        alternative=comparison.alternative,
+        adjust=comparison.adjust,
+        control=comparison.control,
+        greater_is_better=comparison.greater_is_better,
+        note=comparison.note,
+        flags=comparison.flags,
         n_records=n_records,
         design=design,
     )
 
 
 def _of_rows(rows: PairwiseRows) -> Several:
-    """The result of a function that tests all pairs at once."""
-    known = MEASURES.get(type(rows).__name__)
-    if known is None:
+    """Convert the result of a function that tests all pairs at once."""
+    kind = MEASURES.get(type(rows).__name__)
+    if kind is None:
         raise TypeError(
             f"{type(rows).__name__} has no differences on the scale of the measure. Pass "
             "what pairwise_mcnemar or pairwise_delong gave, or a MultipleComparison."
         )
-    measure, test = known
+    measure, test = kind
     values = values_of(rows.omnibus.parts)
     names = sorted(values, key=lambda name: -values[name])
     columns = rows.to_dict()["pairs"]
@@ -237,7 +239,7 @@ def _of_rows(rows: PairwiseRows) -> Several:
 
 
 def values_of(parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """The measure of each classifier, as a test of all together says it."""
+    """Return the measure of each classifier from the parts of an omnibus test."""
     return {
         part["name"]: float(next(part[kind] for kind in VALUES if kind in part))
         for part in parts
@@ -260,7 +262,7 @@ def several_of_predictions(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> Several:
-    """All pairs, by the test of the measure that is valid for how they were tested."""
+    """Compare all pairs, by the test of the measure that is valid for the design."""
     _check_measure(measure)
     alpha = check_alpha(alpha)
     check_choice("adjust", adjust, (AUTO, *PAIRWISE_ADJUSTMENTS))
@@ -290,13 +292,13 @@ def several_of_predictions(
 
 
 def _check_measure(measure: str) -> None:
-    """Refuse a name that neither a test, nor a loss, nor a metric has."""
-    known = {*metrics()}
-    known |= {name for test in paired_tests().values() for name in test.measures}
-    known |= {name for loss in record_losses().values() for name in loss.measures}
-    if measure not in known and loss_of(measure) is None:
-        # Those with spaces are words for groups of measures.
-        raise unknown_name("measure", measure, (name for name in known if " " not in name))
+    """Refuse a name that is no measure of a test, no loss and no metric."""
+    names = {*metrics()}
+    names |= {name for test in paired_tests().values() for name in test.measures}
+    names |= {name for loss in record_losses().values() for name in loss.measures}
+    if measure not in names and loss_of(measure) is None:
+        # Names with spaces describe groups of measures.
+        raise unknown_name("measure", measure, (name for name in names if " " not in name))
 
 
 def _pair_by_pair(
@@ -308,7 +310,7 @@ def _pair_by_pair(
     alpha: float,
     pos_label: Any,
 ) -> Several:
-    """Each pair by the design's default test, where it has one."""
+    """Compare each pair by the design's default test, where it has one."""
     if adjust == MAX_T:
         raise ValueError(
             "adjust='max-t' is for the accuracy and the AUC on a hold-out. Got "
@@ -316,27 +318,27 @@ def _pair_by_pair(
             "for every test."
         )
     adjust = HOLM if adjust == AUTO else adjust
-    at = pairs_of(predictions.names, control, alternative)
-    names = [(predictions.names[i], predictions.names[j]) for i, j in zip(*at)]
+    indices = pairs_of(predictions.names, control, alternative)
+    names = [(predictions.names[i], predictions.names[j]) for i, j in zip(*indices)]
     entry = default_test_of(measure, predictions, alternative)
     level = interval_level(1 - alpha, adjust, len(names))
     if entry is None:
         return _untested(predictions, measure, names, adjust, control, alternative, alpha)
-    found = [
+    results = [
         _tested(predictions, pair, entry, measure, alternative, pos_label) for pair in names
     ]
-    adjusted = np.asarray(adjust_pvalues([one.pvalue for one in found], adjust))
-    values, greater = _values(names, found, measure)
+    adjusted = np.asarray(adjust_pvalues([result.pvalue for result in results], adjust))
+    values, greater = _values(names, results, measure)
     pairs = tuple(
         Pair(
             *pair,
-            one.estimate,
-            *one.confidence_interval(level),
-            one.pvalue,
+            result.estimate,
+            *result.confidence_interval(level),
+            result.pvalue,
             float(p),
-            one.flags,
+            result.flags,
         )
-        for pair, one, p in zip(names, found, adjusted)
+        for pair, result, p in zip(names, results, adjusted)
     )
     sign = -1 if greater else 1
     ranked = sorted(values, key=lambda name: _rank(sign * values[name]))
@@ -360,18 +362,18 @@ def _pair_by_pair(
 
 
 def _values(
-    names: list[tuple[str, str]], found: list[PairedResult], measure: str
+    names: list[tuple[str, str]], results: list[PairedResult], measure: str
 ) -> tuple[dict[str, float], bool]:
-    """The measure of each classifier, and whether more of it is better."""
+    """Return the measure of each classifier, and whether greater is better."""
     values: dict[str, float] = {}
-    for (champion, challenger), one in zip(names, found):
-        for name, value in ((champion, one.champion), (challenger, one.challenger)):
+    for (champion, challenger), result in zip(names, results):
+        for name, value in ((champion, result.champion), (challenger, result.challenger)):
             values[name] = math.nan if value is None else value
-    greater = found[0].greater_is_better
-    if not greater and measure.startswith("neg_"):
-        # Tests of a loss have the loss; the measure is what it is negated.
+    greater_is_better = results[0].greater_is_better
+    if not greater_is_better and measure.startswith("neg_"):
+        # Results of tests have the loss, and the measure is its negative.
         return {name: -value for name, value in values.items()}, True
-    return values, greater
+    return values, greater_is_better
 
 
 def _tested(
@@ -382,18 +384,21 @@ def _tested(
     alternative: str,
     pos_label: Any,
 ) -> PairedResult:
-    given, options = {}, {}
+    evidence_options, options = {}, {}
     loss = loss_of(measure)
     if loss is not None and LOSS in entry.evidence_options:
-        given[LOSS] = loss.name
+        evidence_options[LOSS] = loss.name
     if "score" in entry.options:
         options["score"] = measure
-    for target, known in ((given, entry.evidence_options), (options, entry.options)):
-        if pos_label is not None and "pos_label" in known:
+    for target, accepted in (
+        (evidence_options, entry.evidence_options),
+        (options, entry.options),
+    ):
+        if pos_label is not None and "pos_label" in accepted:
             target["pos_label"] = pos_label
     if "alternative" in entry.options:
         options["alternative"] = alternative
-    evidence = entry.needs.from_pair(predictions.pair(*names), **given)  # type: ignore[attr-defined]
+    evidence = entry.needs.from_pair(predictions.pair(*names), **evidence_options)  # type: ignore[attr-defined]
     result: PairedResult = entry.function(evidence, **options)
     return result
 
@@ -407,7 +412,7 @@ def _untested(
     alternative: str,
     alpha: float,
 ) -> Several:
-    """The accuracies and their differences, where no test is valid."""
+    """Return the accuracies and their differences, where no test is valid."""
     note = f"no test of {measure} is valid for {predictions.design}"
     if measure != ACCURACY:
         raise ValueError(
@@ -416,7 +421,8 @@ def _untested(
         )
     truth = predictions.y_answered()
     values = {
-        one.name: float(np.mean(one.known_labels() == truth)) for one in predictions.answers
+        role.name: float(np.mean(role.known_labels() == truth))
+        for role in predictions.answers
     }
     ranked = sorted(values, key=lambda name: -values[name])
     return Several(
@@ -425,7 +431,7 @@ def _untested(
         test=None,
         names=tuple(ranked),
         values=tuple(values[name] for name in ranked),
-        pairs=tuple(Pair(one, other, values[other] - values[one]) for one, other in names),
+        pairs=tuple(Pair(a, b, values[b] - values[a]) for a, b in names),
         alpha=alpha,
         interval_level=1 - alpha,
         alternative=alternative,
@@ -438,5 +444,5 @@ def _untested(
 
 
 def _rank(value: float) -> tuple[bool, float]:
-    """Smallest first, and what is undefined last."""
+    """Return a sort key: the smallest value first, NaN last."""
     return (value != value, value)

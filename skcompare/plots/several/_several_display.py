@@ -1,4 +1,4 @@
-"""What pictures of several classifiers share: where they come from."""
+"""Base class of displays of several classifiers, with its constructors."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -20,23 +20,23 @@ from skcompare.predictions import (
 
 
 class SeveralDisplay(Display):
-    """A picture of several classifiers by one measure.
+    """Picture of several classifiers by one measure.
 
-    A subclass is made of them by `_of`; all constructors go there. Options of those that
-    are given answers, beside their own:
+    A subclass is made of them by `_of`, which all constructors call. Options of those that
+    take predictions, beside their own:
 
-    - `measure`, by default "accuracy"; "roc_auc" or a loss a record with probabilities;
-    - `adjust`, how p-values are adjusted: "max-t" on a hold-out by default, and "holm"
+    - `measure`, by default "accuracy"; with probabilities "roc_auc" or a loss per record;
+    - `adjust`, the adjustment of p-values: "max-t" on a hold-out by default, and "holm"
       where that is not valid;
     - `control`, the classifier that the others are compared with, and `alternative`;
-    - `alpha`, the level; `pos_label`, the positive one of two classes;
+    - `alpha`, the level; `pos_label`, the positive class of two;
     - `n_resamples` and `random_state` of "max-t".
     """
 
     @classmethod
     @abstractmethod
     def _of(cls, several: Several) -> Self:
-        """The display, not drawn yet."""
+        """Return the display, not drawn yet."""
 
     @classmethod
     def from_estimators(
@@ -49,7 +49,7 @@ class SeveralDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Ask fitted classifiers for records that none of them was trained on.
+        """Draw the predictions of fitted classifiers for records of a hold-out set.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class SeveralDisplay(Display):
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
             `measure`, `adjust`, `control`, `alternative`, `alpha`, `pos_label`,
             `n_resamples` and `random_state`.
@@ -70,13 +70,13 @@ class SeveralDisplay(Display):
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         predictions = answers_of_fitted(
-            _named(estimators),
+            _by_name(estimators),
             X,
             y,
-            wanted=_wanted(options),
+            wanted=_predictions_needed(options),
             groups=groups,
             why="Pictures show what trained classifiers answer.",
         )
@@ -94,7 +94,7 @@ class SeveralDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Take answers to a hold-out set that exist already.
+        """Draw existing predictions for a hold-out set.
 
         Parameters
         ----------
@@ -109,9 +109,9 @@ class SeveralDisplay(Display):
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         pos_label : label, optional
-            The positive one of two classes.
+            The positive class of two.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
             `measure`, `adjust`, `control`, `alternative`, `alpha`, `n_resamples` and
             `random_state`.
@@ -119,7 +119,7 @@ class SeveralDisplay(Display):
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         if not isinstance(answers, Mapping):
             raise TypeError(
@@ -145,12 +145,12 @@ class SeveralDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Take the answers of classifiers that scikit-learn's `cross_validate` fitted.
+        """Draw the predictions of classifiers that `cross_validate` fitted.
 
         Parameters
         ----------
         results : mapping of str to dict
-            For each classifier what :func:`sklearn.model_selection.cross_validate` gave
+            For each classifier the output of :func:`sklearn.model_selection.cross_validate`
             with ``return_estimator=True`` and ``return_indices=True``, on the same splits.
         X, y : array-like, sparse matrix or frame
             The records and labels that were cross-validated, in the same order.
@@ -158,13 +158,12 @@ class SeveralDisplay(Display):
             The splitter that made the splits, as for
             :func:`~skcompare.compare_cv_results`.
         design : Design or str, optional
-            How the records were split, where `cv` does not tell. Where
-            the design has no valid test, nothing is said to differ, and the picture says
-            so.
+            Design of the splits, where `cv` does not determine it. Where the design has no
+            valid test, no differences are reported, and the picture states this.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
             `measure`, `adjust`, `control`, `alternative`, `alpha`, `pos_label`,
             `n_resamples` and `random_state`.
@@ -172,10 +171,16 @@ class SeveralDisplay(Display):
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         predictions = predictions_from_cv_results(
-            X, y, results, cv=cv, design=design, groups=groups, wanted=_wanted(options)
+            X,
+            y,
+            results,
+            cv=cv,
+            design=design,
+            groups=groups,
+            wanted=_predictions_needed(options),
         )
         return cls._drawn(cls.of_result(predictions, **options), ax)
 
@@ -183,39 +188,39 @@ class SeveralDisplay(Display):
     def from_result(
         cls, result: Any, *, measure: Any = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw what was found already.
+        """Draw the classifiers of a result.
 
         Parameters
         ----------
         result : MultipleComparison, fitted MultipleComparator, PairwiseComparison, \
 Predictions, or result of pairwise_mcnemar or pairwise_delong
-            Where the numbers come from. One that was read from JSON is as good.
+            Source of the numbers, which may have been read from JSON.
         measure : str or tuple, optional
-            Which comparison of a MultipleComparison is drawn; the primary one by default.
+            The comparison of a MultipleComparison to draw; by default the primary one.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         **options : dict
-            Those of :meth:`from_predictions`, where `result` has answers only.
+            Options of :meth:`from_predictions`, where `result` has only predictions.
 
         Returns
         -------
         display : Display
-            Drawn.
+            The display, drawn.
         """
         return cls._drawn(cls.of_result(result, measure=measure, **options), ax)
 
     @classmethod
     def of_result(cls, result: Any, *, measure: Any = None, **options: Any) -> Self:
-        """The display of what was found already, not drawn yet.
+        """Return the display of the classifiers of a result, not drawn yet.
 
         Parameters
         ----------
         result : MultipleComparison, PairwiseComparison or others
             As for :meth:`from_result`.
         measure : str or tuple, optional
-            Which comparison of a MultipleComparison is shown.
+            The comparison of a MultipleComparison to show.
         **options : dict
-            Those of :meth:`from_predictions`, where `result` has answers only.
+            Options of :meth:`from_predictions`, where `result` has only predictions.
 
         Returns
         -------
@@ -224,8 +229,8 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
         """
         if isinstance(result, Predictions):
             check_options(cls, options, keywords_of(several_of_predictions))
-            given = {} if measure is None else {"measure": measure}
-            return cls._of(several_of_predictions(result, **given, **options))
+            measure_option = {} if measure is None else {"measure": measure}
+            return cls._of(several_of_predictions(result, **measure_option, **options))
         if options:
             raise ValueError(
                 f"{', '.join(options)}: the tests have run already. Leave this out, or "
@@ -234,24 +239,24 @@ Predictions, or result of pairwise_mcnemar or pairwise_delong
         return cls._of(several_of(result, measure))
 
 
-def _named(estimators: Any) -> dict[str, Any]:
-    """Classifiers by their names."""
+def _by_name(estimators: Any) -> dict[str, Any]:
+    """Return classifiers by their names."""
     pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
     try:
-        named = [(name, estimator) for name, estimator in pairs]
+        items = [(name, estimator) for name, estimator in pairs]
     except (TypeError, ValueError) as error:
         raise TypeError(
             "`estimators` must be a list of (name, classifier), or a dict of names and "
             f"classifiers. Got {type(estimators).__name__}."
         ) from error
-    found = dict(named)
-    if len(found) < len(named):
-        names = ", ".join(str(name) for name, _ in named)
+    by_name = dict(items)
+    if len(by_name) < len(items):
+        names = ", ".join(str(name) for name, _ in items)
         raise ValueError(f"Each classifier must have a name of its own. Got {names}.")
-    return found
+    return by_name
 
 
-def _wanted(options: Mapping[str, Any]) -> frozenset[str]:
-    """What classifiers are asked for: labels, and scores for other measures."""
+def _predictions_needed(options: Mapping[str, Any]) -> frozenset[str]:
+    """Kinds of predictions to collect: labels, and scores for other measures."""
     by_labels = options.get("measure", ACCURACY) == ACCURACY
     return frozenset({LABELS}) if by_labels else frozenset({LABELS, SCORES})

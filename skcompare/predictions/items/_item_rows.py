@@ -1,4 +1,4 @@
-"""Rows of scores, an attempt at an item each, and what they come to item by item."""
+"""Rows of scores, one per attempt at an item, and their means of each item."""
 
 import math
 import os
@@ -15,7 +15,7 @@ from skcompare.predictions._frozen_rules import ROLES
 from skcompare.predictions._ids import rows_by_id, some_ids, written
 
 LARGEST = 1e140
-"""The sum of the squares of larger scores overflows."""
+"""Largest score; the sum of the squares of larger ones overflows."""
 
 UNSCORED = (
     "An item without an answer is scored like a wrong one, or dropped for both systems; "
@@ -24,7 +24,7 @@ UNSCORED = (
 
 
 def checked_scores(name: str, values: Any) -> FloatArray:
-    """Finite scores, one a row; True and False are 1 and 0."""
+    """Check finite scores, one per row, and return floats; True and False are 1 and 0."""
     array = as_array(values)
     if array.ndim != 1 or not len(array):
         raise ValueError(
@@ -32,25 +32,27 @@ def checked_scores(name: str, values: Any) -> FloatArray:
             f"array of shape {array.shape}."
         )
     if array.dtype.kind == "O":
-        _check_known(name, array, UNSCORED)
+        _check_no_missing(name, array, UNSCORED)
     if array.dtype.kind not in "biuf":
         array = _numbers(name, array)
     scores = array.astype(np.float64)
-    wrong = ~(np.abs(scores) <= LARGEST)
-    if wrong.any():
-        at = int(np.argmax(wrong))
+    invalid = ~(np.abs(scores) <= LARGEST)
+    if invalid.any():
+        at = int(np.argmax(invalid))
         raise ValueError(
             f"{name} must have finite scores, of a size of at most {LARGEST:g}. Got "
-            f"{int(wrong.sum())} others, the first at position {at} ({scores[at]}). "
+            f"{int(invalid.sum())} others, the first at position {at} ({scores[at]}). "
             f"{UNSCORED}"
         )
     return scores
 
 
 def _numbers(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of exact types, such as decimals; text is refused."""
+    """Numbers of exact types, such as decimals, as floats; text is refused."""
     try:
-        if array.dtype.kind == "O" and not any(isinstance(v, str) for v in array.tolist()):
+        if array.dtype.kind == "O" and not any(
+            isinstance(value, str) for value in array.tolist()
+        ):
             return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
@@ -61,13 +63,13 @@ def _numbers(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def checked_labels(name: str, values: Any) -> NDArray[Any]:
-    """Ids, groups or other facts of items: numbers, dates or text, none missing."""
+    """Check ids, groups or other facts of items: numbers, dates or text, none missing."""
     array = as_array(values)
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one value a row. Got an array of shape {array.shape}."
         )
-    _check_known(name, array, "Fill them in, or drop these rows.")
+    _check_no_missing(name, array, "Fill them in, or drop these rows.")
     if array.dtype.kind in "OT":
         items = array.tolist()
         kinds = {isinstance(item, str) for item in items}
@@ -76,7 +78,7 @@ def checked_labels(name: str, values: Any) -> NDArray[Any]:
                 f"{name} must have values of one type. Got text and others mixed. Write "
                 "all of them as text."
             )
-        # Objects that are no text become numbers where they are some.
+        # Objects that are not text become numbers if possible.
         array = np.asarray(items)
     if array.dtype.kind not in "biufUSmM":
         raise ValueError(
@@ -86,7 +88,7 @@ def checked_labels(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def _check_known(name: str, array: NDArray[Any], advice: str) -> None:
+def _check_no_missing(name: str, array: NDArray[Any], advice: str) -> None:
     missing = missing_in(array)
     if missing.any():
         raise ValueError(
@@ -96,7 +98,7 @@ def _check_known(name: str, array: NDArray[Any], advice: str) -> None:
 
 
 def checked_attempts(values: Any, n: int) -> IntArray:
-    """How often each system tried each item, of shape (n_items, 2)."""
+    """Check the numbers of attempts of each system at each item, of shape (n_items, 2)."""
     if values is None:
         return np.ones((n, 2), dtype=np.int64)
     array = np.asarray(values)
@@ -110,7 +112,7 @@ def checked_attempts(values: Any, n: int) -> IntArray:
 
 
 def check_length(name: str, values: NDArray[Any], n: int) -> None:
-    """Refuse what has not one entry for each of the others."""
+    """Check that an array has one entry for each of the others."""
     if len(values) != n:
         raise ValueError(
             f"{name} must have one entry for each of {n} others. Got {len(values)}. Give "
@@ -119,25 +121,25 @@ def check_length(name: str, values: NDArray[Any], n: int) -> None:
 
 
 def check_each_once(ids: NDArray[Any]) -> None:
-    """Refuse an item that is there more than once."""
-    different, counts = np.unique(ids, return_counts=True)
-    if len(different) < len(ids):
+    """Check that each item occurs once."""
+    distinct, counts = np.unique(ids, return_counts=True)
+    if len(distinct) < len(ids):
         raise ValueError(
-            f"Each of `items` must occur once. Got {some_of(different[counts > 1])} more "
+            f"Each of `items` must occur once. Got {some_of(distinct[counts > 1])} more "
             "often. Scores of several attempts go through ItemScores.from_scores."
         )
 
 
 def check_names(names: Iterable[str]) -> tuple[str, str]:
-    """What the two systems are called."""
-    found = (names,) if isinstance(names, str) else tuple(names)
-    if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found):
+    """Check the names of the two systems, and return them."""
+    pair = (names,) if isinstance(names, str) else tuple(names)
+    if len(pair) != 2 or not all(isinstance(name, str) and name.strip() for name in pair):
         raise ValueError(f"`names` must be two names, the champion's first. Got {names!r}.")
-    return found[0], found[1]
+    return pair[0], pair[1]
 
 
 def check_bounds(bounds: Any) -> tuple[float, float] | None:
-    """Least and greatest possible score."""
+    """Check the least and greatest possible score, and return them."""
     if bounds is None:
         return None
     pair = tuple(bounds) if isinstance(bounds, list | tuple | np.ndarray) else ()
@@ -154,25 +156,25 @@ def check_bounds(bounds: Any) -> tuple[float, float] | None:
 
 
 def check_within(name: str, scores: FloatArray, bounds: tuple[float, float] | None) -> None:
-    """Refuse scores that are out of bounds."""
+    """Check that scores are within bounds."""
     if bounds is None:
         return
-    beyond = (scores < bounds[0]) | (scores > bounds[1])
-    if beyond.any():
-        at = int(np.argmax(beyond))
+    outside = (scores < bounds[0]) | (scores > bounds[1])
+    if outside.any():
+        at = int(np.argmax(outside))
         raise ValueError(
             f"{name} must have scores from {bounds[0]:g} to {bounds[1]:g}, as `bounds` "
-            f"says. Got {int(beyond.sum())} others, the first at position {at} "
+            f"says. Got {int(outside.sum())} others, the first at position {at} "
             f"({scores[at]:g}). Correct the scores or the bounds."
         )
 
 
 GROUPS = "groups"
-"""What the groups of arrays are called, which have no column."""
+"""Name of groups in arrays, which have no column."""
 
 
 class Rows(NamedTuple):
-    """What one system scored; `words` is what messages call it."""
+    """Scores of one system; `words` is its name in messages."""
 
     words: str
     scores: FloatArray
@@ -195,18 +197,20 @@ def rows_of_arrays(
     scores: Sequence[Any], items: Any, own_items: Sequence[Any], groups: Any
 ) -> list[Rows]:
     """Rows of champion and challenger from arrays."""
-    given = [each is not None for each in own_items]
-    if any(given) and (items is not None or not all(given)):
+    have_items = [each is not None for each in own_items]
+    if any(have_items) and (items is not None or not all(have_items)):
         raise ValueError(
             "Pass `items` where both systems have their scores in the same order, or both "
             "`champion_items` and `challenger_items`. Got another choice of the three."
         )
-    found: list[Rows] = []
-    for role, values, own in zip(ROLES, scores, own_items, strict=True):
+    rows: list[Rows] = []
+    for role, values, role_items in zip(ROLES, scores, own_items, strict=True):
         numbers = checked_scores(f"`{role}`", values)
-        n = len(numbers) if not found else len(found[0].scores)
-        ids, name = (items, "items") if own is None else (own, f"{role}_items")
-        if own is None:
+        n = len(numbers) if not rows else len(rows[0].scores)
+        ids, name = (
+            (items, "items") if role_items is None else (role_items, f"{role}_items")
+        )
+        if role_items is None:
             check_length(f"`{role}`", numbers, n)
         labels = np.arange(n) if ids is None else checked_labels(f"`{name}`", ids)
         check_length(f"`{name}`", labels, len(numbers))
@@ -214,8 +218,8 @@ def rows_of_arrays(
         if groups is not None and role == ROLES[0]:
             columns[GROUPS] = checked_labels("`groups`", groups)
             check_length("`groups`", columns[GROUPS], len(numbers))
-        found.append(Rows(f"`{role}`", numbers, labels, None, columns))
-    return found
+        rows.append(Rows(f"`{role}`", numbers, labels, None, columns))
+    return rows
 
 
 def rows_of_frames(
@@ -243,24 +247,28 @@ def rows_of_frames(
             f"{first.words} for both. Pass another frame or file for the challenger, or "
             "score=(champion's column, challenger's column)."
         )
-    wanted = dict.fromkeys(columns)
-    found = []
+    requested = dict.fromkeys(columns)
+    rows = []
     for source, other, name in ((first, second, scores[0]), (second, first, scores[1])):
-        # What one file says of an item, the other need not say again.
-        own = [k for k in wanted if k in source.names or k not in other.names]
-        found.append(_rows_of(source, name, item, own, attempt))
-    return found
+        # A fact of an item may be in one of the two files only.
+        own_columns = [
+            column
+            for column in requested
+            if column in source.names or column not in other.names
+        ]
+        rows.append(_rows_of(source, name, item, own_columns, attempt))
+    return rows
 
 
 def names_of(frames: Sequence[Any], score: Any) -> tuple[str, str]:
-    """What reports call the systems: files by their paths, columns of one frame."""
-    one, two = (score, score) if isinstance(score, str) else score
+    """Names of the systems in reports: paths of files, or columns of one frame."""
+    champion, challenger = (score, score) if isinstance(score, str) else score
     if frames[1] is None:
-        return str(one), str(two)
-    paths = [os.fspath(f) for f in frames if isinstance(f, str | os.PathLike)]
+        return str(champion), str(challenger)
+    paths = [os.fspath(frame) for frame in frames if isinstance(frame, str | os.PathLike)]
     if len(paths) == 2 and paths[0] != paths[1]:
         return str(paths[0]), str(paths[1])
-    return (str(one), str(two)) if one != two else ROLES
+    return (str(champion), str(challenger)) if champion != challenger else ROLES
 
 
 def _rows_of(
@@ -275,25 +283,28 @@ def _rows_of(
     for name in (score, *labels):
         check_column(source, name)
     try:
-        read = columns_of(source, [score, *labels], as_written=set(labels))
+        arrays = columns_of(source, [score, *labels], as_written=set(labels))
     except ValueError as error:
-        # Both files have columns of the same names.
+        # Both files may have columns of the same names.
         if source.words in str(error):
             raise
         raise ValueError(f"{source.words}: {error}") from error
-    called = f"Column {{}} of {source.words}"
-    known = {k: checked_labels(called.format(repr(k)), read[k]) for k in labels}
+    template = f"Column {{}} of {source.words}"
+    checked = {
+        column: checked_labels(template.format(repr(column)), arrays[column])
+        for column in labels
+    }
     return Rows(
         source.words,
-        checked_scores(called.format(repr(score)), read[score]),
-        known[item],
-        None if attempt is None else known[attempt],
-        {name: known[name] for name in columns},
+        checked_scores(template.format(repr(score)), arrays[score]),
+        checked[item],
+        None if attempt is None else checked[attempt],
+        {name: checked[name] for name in columns},
     )
 
 
 class _ByItem(NamedTuple):
-    """The rows of one system, item by item."""
+    """Rows of one system, aggregated by item."""
 
     words: str
     items: NDArray[Any]
@@ -303,72 +314,72 @@ class _ByItem(NamedTuple):
 
 
 def joined(champion: Rows, challenger: Rows, item: str) -> JoinedItems:
-    """The items of both, sorted, with what is known of them.
+    """Join the items of both systems, sorted, with all facts about them.
 
     Parameters
     ----------
     champion, challenger : Rows
         Rows in any order.
     item : str
-        What messages call the ids.
+        Name of the ids in messages.
     """
-    one, two = _by_item(champion, item), _by_item(challenger, item)
-    own: Any = {0: one, 1: two}
-    ids = {key: {item: each.items} for key, each in own.items()}
-    at = rows_by_id(own, ids, item).get(1, slice(None))
-    columns = dict(one.columns)
-    for name, values in two.columns.items():
+    a, b = _by_item(champion, item), _by_item(challenger, item)
+    by_key: Any = {0: a, 1: b}
+    ids = {key: {item: rows.items} for key, rows in by_key.items()}
+    order = rows_by_id(by_key, ids, item).get(1, slice(None))
+    columns = dict(a.columns)
+    for name, values in b.columns.items():
         if name in columns:
-            _check_same(name, item, one, columns[name], two.words, values[at])
+            _check_same(name, item, a, columns[name], b.words, values[order])
         else:
-            columns[name] = values[at]
-    attempts = np.column_stack([one.counts, two.counts[at]])
-    return JoinedItems(one.items, one.means, two.means[at], attempts, columns)
+            columns[name] = values[order]
+    attempts = np.column_stack([a.counts, b.counts[order]])
+    return JoinedItems(a.items, a.means, b.means[order], attempts, columns)
 
 
 def _by_item(rows: Rows, item: str) -> _ByItem:
-    items, first, codes, counts = np.unique(
+    items, first_rows, codes, counts = np.unique(
         rows.items, return_index=True, return_inverse=True, return_counts=True
     )
     if rows.attempts is not None:
         _check_attempts(rows, items, codes)
     columns = {}
     for name, values in rows.columns.items():
-        columns[name] = values[first]
+        columns[name] = values[first_rows]
         _check_constant(name, rows, values, columns[name][codes], item)
     return _ByItem(rows.words, items, _means(rows.scores, codes, counts), counts, columns)
 
 
 def _means(scores: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
-    """Mean score of each item, the same whatever the order of the rows."""
+    """Mean score of each item, the same for any order of the rows."""
     order = np.lexsort((scores, codes))
     scores = scores[order]
     last = np.cumsum(counts) - 1
     means = np.bincount(codes[order], scores) / counts
-    # The mean of equal scores is this score, and not beside it by rounding.
+    # The mean of equal scores is exactly this score, despite rounding.
     return np.clip(means, scores[last - counts + 1], scores[last])
 
 
 def _check_attempts(rows: Rows, items: NDArray[Any], codes: IntArray) -> None:
     assert rows.attempts is not None
-    which = np.unique(rows.attempts, return_inverse=True)[1]
-    order = np.lexsort((which, codes))
-    again = (np.diff(codes[order]) == 0) & (np.diff(which[order]) == 0)
-    if again.any():
-        twice = np.unique(codes[order][1:][again])
+    attempt_codes = np.unique(rows.attempts, return_inverse=True)[1]
+    order = np.lexsort((attempt_codes, codes))
+    is_repeated = (np.diff(codes[order]) == 0) & (np.diff(attempt_codes[order]) == 0)
+    if is_repeated.any():
+        repeated_items = np.unique(codes[order][1:][is_repeated])
         raise ValueError(
             f"Each attempt at an item must be there once. {rows.words} has one more often "
-            f"for {some_ids(items[twice])}. Drop rows that are there twice, or number the "
-            "attempts."
+            f"for {some_ids(items[repeated_items])}. Drop rows that are there "
+            "twice, or number the attempts."
         )
 
 
 def _check_constant(
     name: str, rows: Rows, values: NDArray[Any], firsts: NDArray[Any], item: str
 ) -> None:
-    other = values != firsts
-    if other.any():
-        at = int(np.argmax(other))
+    differs = values != firsts
+    if differs.any():
+        at = int(np.argmax(differs))
         raise ValueError(
             f"Rows of one item must agree in {name!r}. In {rows.words} item "
             f"{some_of(rows.items[at : at + 1])} has {some_of(firsts[at : at + 1])} and "
@@ -380,20 +391,21 @@ def _check_constant(
 def _check_same(
     name: str,
     item: str,
-    one: _ByItem,
+    champion: _ByItem,
     values: NDArray[Any],
-    words: str,
-    others: NDArray[Any],
+    challenger_label: str,
+    challenger_values: NDArray[Any],
 ) -> None:
-    if (values.dtype.kind in "US") != (others.dtype.kind in "US"):
-        values, others = written(values), written(others)
-    differ = values != others
-    if differ.any():
-        at = int(np.argmax(differ))
+    if (values.dtype.kind in "US") != (challenger_values.dtype.kind in "US"):
+        values, challenger_values = written(values), written(challenger_values)
+    differs = values != challenger_values
+    if differs.any():
+        at = int(np.argmax(differs))
         raise ValueError(
-            f"Both systems must agree in {name!r} of each item. Got {int(differ.sum())} "
-            f"items that differ: {some_of(one.items[at : at + 1])} has "
-            f"{some_of(values[at : at + 1])} in {one.words} and "
-            f"{some_of(others[at : at + 1])} in {words}. Correct one of them, or drop the "
-            f"column from one. Items are those of {item!r}."
+            f"Both systems must agree in {name!r} of each item. Got {int(differs.sum())} "
+            f"items that differ: {some_of(champion.items[at : at + 1])} has "
+            f"{some_of(values[at : at + 1])} in {champion.words} and "
+            f"{some_of(challenger_values[at : at + 1])} in "
+            f"{challenger_label}. Correct one of them, or drop the column "
+            f"from one. Items are those of {item!r}."
         )

@@ -1,4 +1,4 @@
-"""Scores of two systems item by item: questions, tasks, prompts, each tried or judged."""
+"""Scores of two systems for each item, such as a question, a task or a prompt."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -34,12 +34,12 @@ GROUPED_HOLDOUT = Design("holdout", grouped=True)
 class ItemScores:
     """Scores of a champion and a challenger on the same items, such as questions.
 
-    The systems need be no classifiers: language models, agents, translators, anything
-    whose answers are scored item by item, rightly or wrongly or in grades. A greater
+    The systems need not be classifiers: language models, agents, translators, anything
+    whose answers are scored item by item, as correct or incorrect or in grades. A greater
     score is better. Each item counts once, by the mean score of its attempts: several
-    attempts at a question are no several questions.
+    attempts at a question are not several questions.
 
-    Made by :meth:`from_frames` from frames and files, such as JSON lines, and by
+    Constructed by :meth:`from_frames` from frames and files, such as JSON lines, and by
     :meth:`from_scores` from arrays.
 
     Parameters
@@ -49,17 +49,17 @@ class ItemScores:
     champion, challenger : array-like of shape (n_items,)
         Mean score of the attempts at each item.
     attempts : array-like of shape (n_items, 2), optional
-        Attempts of champion and challenger at each item; by default one each.
+        Numbers of attempts of champion and challenger at each item; one each by default.
     groups : array-like of shape (n_items,), optional
-        What items belong together: a document with several questions, a topic, a task
-        that was written in several variants. Groups are independent, items of one group
-        need not be.
+        Group of each item: a document with several questions, a topic, a task that was
+        written in several variants. Groups are independent, items of one group need not
+        be.
     columns : mapping of str to array-like of shape (n_items,), optional
-        What else is known of each item, for slices.
+        Further facts about each item, for slices.
     names : pair of str, default=("champion", "challenger")
-        What reports call the two systems.
+        Names of the two systems in reports.
     bounds : pair of float, optional
-        Least and greatest score that there can be.
+        Least and greatest possible score.
 
     Raises
     ------
@@ -102,16 +102,16 @@ class ItemScores:
             check_within(f"`{role}`", values[role], bounds)
         values["attempts"] = checked_attempts(self.attempts, len(items))
         if self.groups is not None:
-            values["groups"] = self._facts("groups", self.groups, len(items))
+            values["groups"] = self._check_facts("groups", self.groups, len(items))
         values = {name: _frozen(value) for name, value in values.items()}
-        columns = {k: self._facts(k, v, len(items)) for k, v in self.columns.items()}
+        columns = {k: self._check_facts(k, v, len(items)) for k, v in self.columns.items()}
         values["columns"] = {name: _frozen(value) for name, value in columns.items()}
         values |= {"names": check_names(self.names), "bounds": bounds}
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @staticmethod
-    def _facts(name: str, values: Any, n: int) -> np.ndarray:
+    def _check_facts(name: str, values: Any, n: int) -> np.ndarray:
         array = checked_labels(f"`{name}`", values)
         check_length(f"`{name}`", array, n)
         return array
@@ -131,9 +131,9 @@ class ItemScores:
             return NotImplemented
         if self._key != other._key or set(self.columns) != set(other.columns):
             return False
-        same = ("champion", "challenger", "attempts")
+        attributes = ("champion", "challenger", "attempts")
         return all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in same
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in attributes
         ) and all(np.array_equal(self.columns[k], other.columns[k]) for k in self.columns)
 
     def __hash__(self) -> int:
@@ -144,8 +144,10 @@ class ItemScores:
         return self.fingerprint, self.names, self.bounds
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Through the constructor, so that the arrays come back read-only.
-        return ItemScores, tuple(getattr(self, each.name) for each in fields(self))
+        # By the constructor, so that the arrays are read-only again.
+        return ItemScores, tuple(
+            getattr(self, attribute.name) for attribute in fields(self)
+        )
 
     @classmethod
     def from_scores(
@@ -160,28 +162,28 @@ class ItemScores:
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] = ROLES,
     ) -> "ItemScores":
-        """Scores of two systems in arrays, an entry an attempt at an item.
+        """Create from arrays of scores of two systems, one entry per attempt.
 
         Parameters
         ----------
         champion : array-like of shape (n_champion,)
-            The champion's scores: numbers, or True and False.
+            Scores of the champion: numbers, or True and False.
         challenger : array-like of shape (n_challenger,)
-            The challenger's.
+            Scores of the challenger.
         items : array-like of shape (n_champion,), optional
-            Item of each score, where both systems have their scores in the same order.
+            Item of each score, if both systems have their scores in the same order.
         champion_items : array-like of shape (n_champion,), optional
-            Item of each of the champion's scores. Scores with one item are attempts at
-            it, of which each system may have as many as it likes.
+            Item of each score of the champion. Scores with the same item are attempts at
+            it, of which each system may have any number.
         challenger_items : array-like of shape (n_challenger,), optional
-            Item of each of the challenger's scores, in any order. Both systems must have
-            the same items. Without any items, each pair of scores is one.
+            Item of each score of the challenger, in any order. Both systems must have the
+            same items. Without items, each pair of scores is one item.
         groups : array-like of shape (n_champion,), optional
-            Group of the item of each of the champion's scores.
+            Group of the item of each score of the champion.
         bounds : pair of float, optional
-            Least and greatest score that there can be.
+            Least and greatest possible score.
         names : pair of str, default=("champion", "challenger")
-            What reports call the two systems.
+            Names of the two systems in reports.
 
         Returns
         -------
@@ -214,32 +216,32 @@ class ItemScores:
         bounds: tuple[float, float] | None = None,
         names: Iterable[str] | None = None,
     ) -> "ItemScores":
-        """Scores of two systems in frames or files, a row an attempt at an item.
+        """Create from frames or files of scores of two systems, one row per attempt.
 
         Parameters
         ----------
         champion : frame, str or path-like
-            The champion's rows: a frame of pandas, Polars, pyarrow or another library that
+            Rows of the champion: a frame of pandas, Polars, pyarrow or another library that
             narwhals knows, or the path of a file, such as JSON lines, CSV or Parquet.
         challenger : frame, str or path-like, optional
-            The challenger's rows, in any order. Left out where `score` names two columns
-            of one frame.
+            Rows of the challenger, in any order. Left out if `score` names two columns of
+            one frame.
         score : str or pair of str, default="score"
             Column of the scores; or that of the champion and that of the challenger.
         item : str, default="item"
-            Column that tells items apart. Rows with the same item are attempts at it.
+            Column that identifies items. Rows with the same item are attempts at it.
         group : str, optional
-            Column of what items belong together. One of two frames may lack it.
+            Column of the groups of items. One of two frames may lack it.
         attempt : str, optional
-            Column that tells attempts at one item apart, such as a number or a seed. A row
-            that is there twice by accident is then refused instead of being taken for
-            another attempt.
+            Column that distinguishes attempts at one item, such as a number or a seed. A
+            row that occurs twice by accident is then refused instead of counting as another
+            attempt.
         columns : iterable of str, optional
-            Further columns that say something of each item, for slices.
+            Further columns with facts about each item, for slices.
         bounds : pair of float, optional
-            Least and greatest score that there can be.
+            Least and greatest possible score.
         names : pair of str, optional
-            What reports call the two systems; by default the paths of files, or the
+            Names of the two systems in reports; by default the paths of files, or the
             columns of one frame.
 
         Returns
@@ -263,10 +265,10 @@ class ItemScores:
         [0.5, 0.5, 0.0]
         """
         frames, kept = (champion, challenger), tuple(columns)
-        asked = kept if group is None else (group, *kept)
-        rows = rows_of_frames(frames, score, item, asked, attempt)
-        called = names_of(frames, score) if names is None else names
-        return cls._of(rows, item, group, kept, bounds, called)
+        requested = kept if group is None else (group, *kept)
+        rows = rows_of_frames(frames, score, item, requested, attempt)
+        labels = names_of(frames, score) if names is None else names
+        return cls._of(rows, item, group, kept, bounds, labels)
 
     @classmethod
     def _of(
@@ -278,18 +280,18 @@ class ItemScores:
         bounds: Any,
         names: Iterable[str],
     ) -> "ItemScores":
-        """What rows come to, item by item."""
+        """Join rows by item."""
         bounds = check_bounds(bounds)
-        for one in rows:
-            check_within(one.words, one.scores, bounds)
-        together = joined(rows[0], rows[1], item)
+        for system_rows in rows:
+            check_within(system_rows.words, system_rows.scores, bounds)
+        items = joined(rows[0], rows[1], item)
         return cls(
-            together.items,
-            together.champion,
-            together.challenger,
-            together.attempts,
-            None if group is None else together.columns[group],
-            {name: together.columns[name] for name in kept},
+            items.items,
+            items.champion,
+            items.challenger,
+            items.attempts,
+            None if group is None else items.columns[group],
+            {name: items.columns[name] for name in kept},
             check_names(names),
             bounds,
         )
@@ -301,13 +303,13 @@ class ItemScores:
 
     @property
     def n_attempts(self) -> tuple[int, int]:
-        """Attempts of champion and challenger at all items together."""
+        """Total numbers of attempts of champion and challenger."""
         champion, challenger = self.attempts.sum(axis=0).tolist()
         return champion, challenger
 
     @property
     def n_groups(self) -> int:
-        """Number of groups; each item is one where there are none."""
+        """Number of groups; without groups, each item is one."""
         return self.n if self.groups is None else len(np.unique(self.groups))
 
     @property
@@ -317,19 +319,21 @@ class ItemScores:
 
     @property
     def differences(self) -> FloatArray:
-        """The challenger's score of each item less the champion's."""
+        """Score of the challenger minus that of the champion, for each item."""
         return self.challenger - self.champion
 
     @property
     def right_or_wrong(self) -> bool:
-        """Whether each system answered each item once, rightly (1) or wrongly (0)."""
+        """Whether each system has one score per item, 1 (correct) or 0 (incorrect)."""
         once = bool((self.attempts == 1).all())
         scores = (self.champion, self.challenger)
-        return once and all(bool(np.isin(each, (0.0, 1.0)).all()) for each in scores)
+        return once and all(
+            bool(np.isin(role_scores, (0.0, 1.0)).all()) for role_scores in scores
+        )
 
     @property
     def design(self) -> Design:
-        """How the items were collected: a hold-out, by groups where there are some."""
+        """Design of the items: a hold-out, by groups if there are any."""
         return HOLDOUT if self.groups is None else GROUPED_HOLDOUT
 
     @property
@@ -338,12 +342,12 @@ class ItemScores:
         return fingerprint(self.items, self.groups)
 
     def subset(self, keep: ArrayLike) -> "ItemScores":
-        """The items that are kept, such as those of one topic.
+        """Items to keep, such as those of one topic.
 
         Parameters
         ----------
         keep : array-like of bool of shape (n_items,)
-            Which items are kept.
+            Mask of the items to keep.
         """
         kept = np.asarray(keep)
         if kept.shape != (self.n,) or kept.dtype != bool:
@@ -367,7 +371,7 @@ class ItemScores:
         )
 
     def swap(self) -> "ItemScores":
-        """The scores with the roles exchanged."""
+        """Scores with the roles exchanged."""
         return replace(
             self,
             champion=self.challenger,

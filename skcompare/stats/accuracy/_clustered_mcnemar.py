@@ -19,16 +19,16 @@ from skcompare.stats.core._sign_flip import can_flip_signs, sign_flip_pvalue, si
 from skcompare.stats.core._tails import normal_pvalue
 
 MOST_ENUMERATED = 14
-"""Up to so many groups all choices of some of them are looked at."""
+"""Number of groups up to which all choices of groups are enumerated."""
 
 
 class GroupTotals(NamedTuple):
-    """What the interval of a difference needs of the groups.
+    """Totals over the groups that the interval of a difference needs.
 
     Parameters
     ----------
     against, favour : float
-        Records that only the champion, or only the challenger, got right.
+        Records that only the champion, or only the challenger, predicted correctly.
     n : float
         Records.
     n_groups : int
@@ -45,16 +45,16 @@ class GroupTotals(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Records in favour of the challenger less those against it."""
+        """Records in favour of the challenger minus those against it."""
         return self.favour - self.against
 
     @property
     def discordant(self) -> float:
-        """Records that exactly one of the two got right."""
+        """Records that exactly one of the two predicted correctly."""
         return self.favour + self.against
 
     def swap(self) -> "GroupTotals":
-        """The totals with the roles exchanged."""
+        """Return the totals with the roles exchanged."""
         constant, linear, square = self.variance
         return GroupTotals(
             self.favour, self.against, self.n, self.n_groups, (constant, -linear, square)
@@ -64,12 +64,11 @@ class GroupTotals(NamedTuple):
 def moment_limits(
     totals: GroupTotals, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The differences that a test of the total over its standard deviation keeps.
+    """Limits of the differences that a test of the standardized total keeps.
 
-    The statistic for a difference delta is (favour - against - n delta)² over its
-    variance, which has the group's own difference d - n delta in the place of d. What it
-    keeps is joined with Tango's score interval of as many unrelated records, see
-    :func:`_joined`.
+    The statistic for a difference delta is (favour - against - n delta)² over its variance,
+    which has the group's own difference d - n delta in the place of d. The interval is
+    joined with Tango's score interval of as many unrelated records, see :func:`_joined`.
     """
     z = float(-ndtri(_tail(confidence_level, alternative)))
     low, high = _lower_limit(totals, z), -_lower_limit(totals.swap(), z)
@@ -84,7 +83,7 @@ def flip_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The differences that the sign-flip test keeps.
+    """Limits of the differences that the sign-flip test keeps.
 
     For a difference delta the signs of d - n delta are flipped. A choice of signs gives
     at least the observed sum exactly when the groups that are flipped have a pooled
@@ -94,8 +93,8 @@ def flip_limits(
     on either side of 0, each with its exact probability, so that the limits agree with
     the exact p-value.
 
-    Both are joined with Tango's interval, see :func:`_joined`: few groups with a
-    difference make the flipped sums alike, and the limits too short.
+    Both are joined with Tango's interval, see :func:`_joined`: with few groups that have a
+    difference the flipped sums vary little, and the limits are too short.
 
     References
     ----------
@@ -150,7 +149,7 @@ def _within(low: float, high: float) -> tuple[float, float]:
 
 
 def _at_most_one(variance: float, discordant: float) -> float:
-    """Variance of the total as a part of that of unrelated records; 1 if it is more."""
+    """Variance of the total as a share of that of unrelated records, at most 1."""
     return min(1.0, variance / discordant) if variance > 0 and discordant > 0 else 1.0
 
 
@@ -162,7 +161,7 @@ def _joined(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """A test's own limits, with Tango's interval of as many unrelated records in them.
+    """Limits of a test, widened to hold Tango's interval of as many unrelated records.
 
     An interval that allows for groups is not to be shorter than one that need not; with
     few discordant pairs it would be, because none of them may go the other way. Where
@@ -199,7 +198,7 @@ def _lower_limit(totals: GroupTotals, z: float) -> float:
 def _lower_limit_of_few(
     a: float, half: float, c: float, root: float, estimate: float
 ) -> float:
-    """The limit where a far enough difference is kept, whatever it is.
+    """Limit where any difference that is far enough away is kept.
 
     With few groups for the level, or one that holds most records, the rejected
     differences are those between two roots. Those that are kept beyond them count only
@@ -224,7 +223,7 @@ def _pooled_differences(differences: IntArray, sizes: IntArray) -> FloatArray:
 
 
 def _typical_limit(pooled: FloatArray, tail: float) -> float:
-    """Least difference that as large a part of the choices as `tail` do not exceed.
+    """Least difference that a share `tail` of the choices do not exceed.
 
     The empty choice, no group flipped, is one of them whatever the difference.
     """
@@ -233,7 +232,7 @@ def _typical_limit(pooled: FloatArray, tail: float) -> float:
 
 
 def _calibrated_limit(differences: IntArray, totals: GroupTotals, tail: float) -> float:
-    """The limit of a normal sum whose p-value for a difference of 0 is the exact one."""
+    """Limit of a normal sum whose p-value for a difference of 0 is the exact one."""
     exact = sign_flip_tail(differences, int(totals.total))[0]
     deviation = math.sqrt(totals.variance[0])
     normal = float(ndtr(-totals.total / deviation)) if deviation else 0.5
@@ -245,7 +244,7 @@ def _calibrated_limit(differences: IntArray, totals: GroupTotals, tail: float) -
 
 
 def _implied_variance(differences: IntArray, totals: GroupTotals) -> float:
-    """The variance with which a normal total would have the exact p-value."""
+    """Variance with which a normal total would have the exact p-value."""
     if totals.total == 0:
         return totals.variance[0]
     z = -float(ndtri_exp(sign_flip_tail(differences, int(abs(totals.total)))[1]))
@@ -256,10 +255,10 @@ METHODS = ("auto", "sign-flip", "obuchowski", "durkalski", "yang", "eliasziw")
 INTERVALS = ("agreeing", "wald")
 
 MOST_FLIPPED = 500
-"""Groups up to which signs are flipped by default."""
+"""Number of groups up to which signs are flipped by default."""
 
 NOISE = 1e-12
-"""A sum of shares this small, as a part of what it is the sum of, is 0."""
+"""Size, relative to its terms, up to which a sum of shares is 0."""
 
 Limits = Callable[[float, str], tuple[float, float]]
 
@@ -283,8 +282,8 @@ def _sample_size(
         alternative=alternative,
         method="exact" if method == "sign-flip" else "asymptotic",
     )
-    # An effect below 1 may be chance. These records did not settle it, so the answer is
-    # never that they are enough.
+    # An effect below 1 may be chance. These records were not enough, so more of them are
+    # needed in any case.
     return max(needed * max(1.0, design_effect(sums) or 1.0), sums.n + 1.0)
 
 
@@ -309,24 +308,25 @@ def clustered_mcnemar(
     """Compare two accuracies on one test set whose records come in groups.
 
     The null hypothesis is that both trained classifiers are equally accurate for the
-    records of new groups. Records of one group may depend on each other in any way;
-    groups are independent. With d the records of a group that only the challenger
-    answers rightly less those that only the champion does, the tests look at the sum of
-    d over the groups and let the groups themselves say how much it varies.
+    records of new groups. Records of one group may depend on each other in any way; groups
+    are independent. With d the records of a group that only the challenger predicts
+    correctly minus those that only the champion does, the tests use the sum of d over the
+    groups and estimate its variance from the groups.
 
     Parameters
     ----------
     sums : ClusterSums
-        Counts of records by group and by who was right, from a hold-out set.
+        Counts of records by group and by which classifiers were correct, from a hold-out
+        set.
     method : {"auto", "sign-flip", "obuchowski", "durkalski", "yang", "eliasziw"}
-        How the p-value is computed; "auto" by default. "sign-flip" gives each group's d
-        a random sign, exactly: no choice of signs is left out. "obuchowski" is
-        chi-squared with the sum of d² as variance [1]_, "yang" the same with a smaller
-        variance [3]_. "durkalski" gives every group the same weight, whatever its size
-        [2]_, and so asks about the mean group instead of the mean record. "eliasziw"
-        divides McNemar's statistic by an inflation that supposes one correlation common
-        to all groups and answers [4]_. "auto" flips signs up to 500 groups, if that is
-        quick, and is "obuchowski" for more, where both agree.
+        How the p-value is computed; "auto" by default. "sign-flip" gives each group's d a
+        random sign, exactly: no choice of signs is left out. "obuchowski" is chi-squared
+        with the sum of d² as variance [1]_, "yang" the same with a smaller variance [3]_.
+        "durkalski" gives every group the same weight, whatever its size [2]_, and so is
+        about the mean group instead of the mean record. "eliasziw" divides McNemar's
+        statistic by an inflation that supposes one correlation common to all groups and
+        predictions [4]_. "auto" flips signs up to 500 groups, if that is quick, and is
+        "obuchowski" for more, where both agree.
     interval : {"agreeing", "wald"}, default="agreeing"
         Interval of the difference. "agreeing" goes with the p-value. "wald" is the
         estimate plus and minus normal quantiles of its standard error between groups.
@@ -352,14 +352,14 @@ def clustered_mcnemar(
     Flipping all signs takes less than about a second and 200 MB, or is refused. Up to 40
     groups with d other than 0 it always can, however large they are. Of more, the sum of
     the sizes of d must be below four million and below 250 million over the number of
-    groups, with a common divisor of all d taken out; of more than a thousand groups it
-    must be smaller still, by how many different sizes there are.
+    groups, with a common divisor of all d taken out; of more than a thousand groups it must
+    be smaller still, by the number of different sizes.
 
     If every group has d = 0, the statistic is 0 and p is 1; "degenerate" says so. With
     fewer than 10 groups the result is flagged "few-groups".
 
-    With unequal groups in which answers go together, "obuchowski" rejects too rarely and
-    "yang" too often, until groups are many; "eliasziw" rejects far too often where the
+    With unequal groups in which predictions are correlated, "obuchowski" rejects too rarely
+    and "yang" too often, until groups are many; "eliasziw" rejects far too often where the
     groups differ in which classifier they favour, which no common correlation describes.
     Sign flips keep near their level there, which is why they are the default. They are
     exact for the null hypothesis that exchanging the roles in a group changes nothing; of
@@ -440,7 +440,7 @@ def clustered_mcnemar(
 
 
 class GroupCounts(NamedTuple):
-    """What each group adds: its records, or their shares where groups count alike."""
+    """Counts of each group: its records, or their shares where groups have equal weight."""
 
     against: FloatArray
     favour: FloatArray
@@ -454,8 +454,8 @@ class GroupCounts(NamedTuple):
 def _resolved(method: str, sums: ClusterSums) -> str:
     if method != "auto":
         return method
-    few = sums.n_groups <= MOST_FLIPPED and can_flip_signs(sums.differences)
-    return "sign-flip" if few else "obuchowski"
+    can_flip = sums.n_groups <= MOST_FLIPPED and can_flip_signs(sums.differences)
+    return "sign-flip" if can_flip else "obuchowski"
 
 
 def _counts(sums: ClusterSums, method: str) -> GroupCounts:
@@ -531,16 +531,16 @@ def _check_feasible(sums: ClusterSums) -> None:
 
 
 def _inflation(sums: ClusterSums) -> float:
-    """How many times larger a common correlation makes the variance of the total [4]_.
+    """Factor by which a common correlation inflates the variance of the total [4]_.
 
-    One correlation of the four kinds of answers within a group is estimated from mean
-    squares. Two discordant records of a group then favour different classifiers with
-    1 - r' times the probability that unrelated ones do, where
+    One correlation of the four kinds of outcomes within a group is estimated from mean
+    squares. Two discordant records of a group then favour different classifiers with 1 - r'
+    times the probability that unrelated ones do, where
 
         1 - r' = share (1 - r) / (share + r (1 - share))
 
-    and `share` is the discordant part of the records. A negative r counts as 0, and one
-    of records that were all answered alike as 1.
+    and `share` is the discordant part of the records. A negative r counts as 0, and one of
+    records with identical outcomes as 1.
     """
     sizes = sums.sizes
     if sums.n_discordant == 0 or sizes.max() == 1:

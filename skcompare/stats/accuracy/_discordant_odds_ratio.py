@@ -1,4 +1,4 @@
-"""The odds ratio of the discordant pairs of two classifiers."""
+"""Odds ratio of the discordant pairs of two classifiers."""
 
 import math
 from functools import partial
@@ -23,7 +23,7 @@ METHODS = ("mid-p", "exact")
 INTERVALS = ("agreeing", "wilson", "wald")
 
 PRECISION = 1e-14
-"""Of the logarithm of a limit."""
+"""Precision of the logarithm of a limit."""
 
 
 @paired_test(
@@ -45,16 +45,16 @@ def discordant_odds_ratio(
 ) -> PairedResult:
     """Where exactly one classifier is right, how much more often is it the challenger?
 
-    Of the records that exactly one of the two trained classifiers answers rightly, the odds
-    that it is the challenger estimate the ratio of the two probabilities. The null
-    hypothesis is that this ratio is `null_value`, by default 1, and the number that
-    favours the challenger is then binomial given the number of discordant records [1]_.
-    For a ratio of 1 it is McNemar's test, with the same p-value.
+    Of the records that exactly one of the two trained classifiers predicts correctly, the
+    odds that it is the challenger estimate the ratio of the two probabilities. The null
+    hypothesis is that this ratio is `null_value`, by default 1, and the number that favours
+    the challenger is then binomial given the number of discordant records [1]_. For a ratio
+    of 1 it is McNemar's test, with the same p-value.
 
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set.
+        Counts of records by which classifiers were correct, from a hold-out set.
     method : {"mid-p", "exact"}, default="mid-p"
         How the p-value is computed, as for :func:`mcnemar`: "exact" is never too small,
         "mid-p" counts half the probability of what was observed.
@@ -66,7 +66,7 @@ def discordant_odds_ratio(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the ratio is above the null value. The two-sided p-value is
         twice the smaller one-sided one, and at most 1. Only for equal counts and a null
-        value of 1, mid-p is McNemar's: 1 less half the probability of these counts, 0.8125
+        value of 1, mid-p is McNemar's: 1 minus half the probability of these counts, 0.8125
         for two and two, where either one-sided mid-p is 0.5.
     null_value : float, default=1.0
         The ratio under the null hypothesis, above 0.
@@ -170,9 +170,9 @@ def odds_pvalue(
     return max(math.exp(log_pvalue), SMALLEST), log_pvalue
 
 
-def _log_tail(count: int, other: int, mid: bool, share: float) -> float:
-    """Logarithm of the probability of at least so many, or of half of just as many."""
-    n = count + other
+def _log_tail(count: int, rest: int, mid: bool, share: float) -> float:
+    """Logarithm of the exact or mid-p probability of at least `count`."""
+    n = count + rest
     beyond = float(log_more(count, n, share))
     equal = float(log_binomial_mass(count, n, share)) - math.log(2) * mid
     larger, smaller = max(beyond, equal), min(beyond, equal)
@@ -182,7 +182,7 @@ def _log_tail(count: int, other: int, mid: bool, share: float) -> float:
 def odds_limits(
     against: int, favour: int, mid: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The exact or mid-p limits of the challenger's share, as odds."""
+    """Exact or mid-p limits of the challenger's share, as odds."""
     tail = alpha_of(confidence_level)
     if alternative == "two-sided":
         tail /= 2
@@ -195,7 +195,7 @@ def odds_limits(
 
 
 def _upper_exact_odds(against: int, favour: int, tail: float) -> float:
-    """Largest odds under which so few in favour have at least this probability."""
+    """Largest odds under which at most `favour` in favour have probability `tail`."""
     if against == 0:
         return math.inf
     rest = betaincinv(against, favour + 1, tail)
@@ -205,10 +205,10 @@ def _upper_exact_odds(against: int, favour: int, tail: float) -> float:
 
 
 def _upper_mid_odds(against: int, favour: int, tail: float) -> float:
-    """The same with half the probability of just as many."""
+    """Largest odds by the mid-p tail, with half the probability of equality."""
     discordant = against + favour
     if against == 0:
-        # 1 less half of share**n is at least 1/2.
+        # 1 minus half of share**n is at least 1/2.
         if tail < 0.5:
             return math.inf
         return (
@@ -250,7 +250,7 @@ def wilson_odds_limits(
 def wald_odds_limits(
     against: int, favour: int, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Wald's limits of the logarithm of the odds; anything where that is infinite."""
+    """Wald's limits of the logarithm of the odds; unlimited where that is infinite."""
     if against == 0 or favour == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
     error = math.sqrt(1 / against + 1 / favour)

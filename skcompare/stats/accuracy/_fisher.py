@@ -1,4 +1,4 @@
-"""Fisher's exact test of a table of right and wrong answers, and its odds ratios.
+"""Fisher's exact test of a contingency table, and the z-test of two proportions.
 
 Given both accuracies, the table is known from one of its cells, whose distribution is
 hypergeometric if errors are independent, and Fisher's noncentral hypergeometric one under
@@ -29,7 +29,7 @@ SMALL_EXPECTED = "small-expected-counts"
 LEAST_EXPECTED = 5.0
 
 NEGLIGIBLE = 50.0
-"""Terms whose logarithm is so much below the sum no longer count."""
+"""Distance of logarithms at which a term no longer counts in a sum."""
 
 FIRST_TERMS = 64
 MOST_TERMS_AT_ONCE = 1 << 16
@@ -39,9 +39,9 @@ NO_DIGIT = 1e-17
 
 def is_sparse(table: ContingencyTable) -> bool:
     """Whether independent errors would give a cell fewer than 5 records."""
-    first = table.both_correct + table.only_champion
-    second = table.both_correct + table.only_challenger
-    least = min(first, table.n - first) * min(second, table.n - second)
+    champion = table.both_correct + table.only_champion
+    challenger = table.both_correct + table.only_challenger
+    least = min(champion, table.n - champion) * min(challenger, table.n - challenger)
     return least < LEAST_EXPECTED * table.n
 
 
@@ -60,16 +60,16 @@ def is_exact(table: ContingencyTable, method: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FixedMargins:
-    """The tables with the margins of an observed one, of two answers that both vary.
+    """Tables with the margins of an observed one, which has no empty margin.
 
     They are those where records move from the two cells of agreement to the two of
-    disagreement, or the reverse. All is turned so that the observed association is not
-    negative; the smaller cell comes first.
+    disagreement, or the reverse. The cells are arranged so that the observed association is
+    not negative; the smaller cell comes first.
 
     Parameters
     ----------
     positive : bool
-        Whether it was not negative.
+        Whether the observed association was not negative.
     filled : tuple of int
         The two cells of agreement, or those of disagreement if it was negative.
     others : tuple of int
@@ -82,7 +82,7 @@ class FixedMargins:
 
     @classmethod
     def of(cls, table: ContingencyTable) -> "FixedMargins":
-        """The tables with the margins of this one."""
+        """Return the tables with the margins of `table`."""
         agree = sorted((int(table.both_correct), int(table.both_wrong)))
         apart = sorted((int(table.only_champion), int(table.only_challenger)))
         positive = math.prod(agree) >= math.prod(apart)
@@ -110,7 +110,7 @@ class FixedMargins:
         return size if self.positive else -size
 
     def log_odds_limits(self, confidence_level: float) -> tuple[float, float]:
-        """Limits of the odds ratio, as logarithms: those that either tail rejects.
+        """Limits of the logarithm of the odds ratio, by the inversion of either tail.
 
         The conditional interval is that of Fisher (1935); it is made to hold the sample
         odds ratio, which differs from the conditional estimate.
@@ -141,9 +141,9 @@ class FixedMargins:
         return margins - math.fsum(_factorial_error(x) for x in (n, a, b, c, d)) - deviance
 
     def _outward_sum(self) -> float:
-        """Sum of the probabilities of tables with more association, over the observed one.
+        """Sum of the relative probabilities of tables with at least as much association.
 
-        It includes the observed one, and the terms fall from the start.
+        They are relative to the observed table, and fall from the start.
         """
         total, last, start = 1.0, 1.0, 0
         (few, many), (rare, common) = self.filled, self.others
@@ -164,14 +164,14 @@ class FixedMargins:
         return total
 
     def _limit(self, tail: float, outward: bool) -> float:
-        """Logarithm of the odds ratio that gives a tail this probability."""
+        """Logarithm of the odds ratio at which a tail has this probability."""
 
         def excess(log_odds: float) -> float:
             more = _log_sum(self.others, self.filled, log_odds)
             less = _log_sum(self.filled, self.others, -log_odds)
             total = np.logaddexp(0.0, np.logaddexp(more, less))
-            here = np.logaddexp(0.0, more if outward else less) - total
-            distance = float(here) - math.log(tail)
+            log_tail = np.logaddexp(0.0, more if outward else less) - total
+            distance = float(log_tail) - math.log(tail)
             return distance if outward else -distance
 
         cells = [cell + 0.5 for cell in (*self.filled, *self.others)]
@@ -180,13 +180,13 @@ class FixedMargins:
 
 
 def _factorial_error(x: int) -> float:
-    """What log x! is above x log x - x."""
+    """Excess of log x! over x log x - x."""
     return 0.5 * math.log(2 * math.pi * x) + stirling_error(x) if x else 0.0
 
 
 def _deviance(expected: float, excess: float) -> float:
-    """Half that of one count: x log(x / expected) + expected - x."""
-    u = excess / expected  # x is 1 + u times what is expected
+    """Half the deviance of one count: x log(x / expected) + expected - x."""
+    u = excess / expected  # x is 1 + u times the expected count
     if u <= -1:
         return expected
     if abs(u) < 0.01:
@@ -219,7 +219,7 @@ def _log_sum(filled: tuple[int, int], others: tuple[int, int], shift: float) -> 
 
 
 def _increasing_root(f: Callable[[float], float], start: float, step: float) -> float:
-    """The root of an increasing function, looked for in ever longer steps."""
+    """Root of an increasing function, bracketed in growing steps."""
     low = high = start
     while f(low) > 0:
         high, low, step = low, low - step, 2 * step
@@ -263,13 +263,13 @@ def proportional_z(
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set. The literature trains on n1
-        = 2n/3 of the records [2]_.
+        Counts of records by which classifiers were correct, from a hold-out set. The
+        literature trains on n1 = 2n/3 of the records [2]_.
     interval : {"pooled", "unpooled"}, default="pooled"
         Interval of the difference. "pooled" is made with the standard error of the test, so
         that it goes with the p-value; "unpooled" with that of two accuracies that differ,
         so that it may disagree with the p-value, and has no width if each classifier is
-        always right or always wrong.
+        always correct or always wrong.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -294,8 +294,8 @@ def proportional_z(
 
     and the interval "unpooled" has sqrt(pA (1 - pA) / n + pB (1 - pB) / n) instead.
 
-    If both classifiers are right on all records, or wrong on all, the statistic is 0 and p
-    is 1, flagged "degenerate"; so are answers that are right and wrong on the same records.
+    If both classifiers are correct on all records, or on none, the statistic is 0 and p is
+    1, flagged "degenerate"; so are predictions that are correct on the same records.
 
     References
     ----------
@@ -325,7 +325,7 @@ def proportional_z(
     unpooled = math.sqrt(sum(p * (1 - p) for p in table.accuracies) / table.n)
     error = pooled if interval == "pooled" else unpooled
     statistic = table.difference / pooled if pooled > 0 else 0.0
-    none = table.n_discordant == 0
+    none_discordant = table.n_discordant == 0
     return accuracy_result(
         table,
         statistic,
@@ -335,7 +335,7 @@ def proportional_z(
         method="normal, pooled variance",
         n=table.n,
         limits=partial(_limits, table.difference, error),
-        flags=("degenerate", "no-discordant-pairs") if none else (),
+        flags=("degenerate", "no-discordant-pairs") if none_discordant else (),
         details={
             "pooled_error": share,
             "se": pooled,

@@ -1,4 +1,4 @@
-"""Intervals of a paired difference of accuracies, each the inversion of its test."""
+"""Limits of a paired difference of accuracies."""
 
 import math
 from collections.abc import Callable
@@ -26,10 +26,10 @@ from skcompare.stats.core._tails import (
 EPSILON = float(np.finfo(float).eps)
 
 PRECISION = 1e-12
-"""Of a limit, in records."""
+"""Precision of a limit, in records."""
 
 BESIDE = 1e-9
-"""How far beside the estimate its own root is left behind, in records."""
+"""Distance from the estimate, which may be a root itself, in records."""
 
 
 def score_limits(
@@ -52,7 +52,7 @@ def score_limits(
     n : float
         Number of records.
     correction : float
-        What is taken from the distance of the counts, at most to 0.
+        Reduction of the distance of the counts, at most to 0.
     confidence_level : float
         Between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
@@ -84,9 +84,9 @@ def score_root(
     correction: float,
     null_value: float,
 ) -> float:
-    """Tango's score of a difference, which :func:`score_limits` invert.
+    """Tango's score of a difference, which :func:`score_limits` inverts.
 
-    Positive, it says that the observed difference is above `null_value`. At 0 its square is
+    It is positive where the observed difference is above `null_value`. At 0 its square is
     McNemar's chi-squared. Any other difference has a positive variance.
     """
     distance = only_challenger - only_champion - n * null_value
@@ -102,7 +102,7 @@ def quantile(confidence_level: float, alternative: str) -> float:
 
 
 def one_sided(low: float, high: float, alternative: str) -> tuple[float, float]:
-    """The limits of an interval that reaches to -1 or 1 where the test is one-sided."""
+    """Limits of an interval that reaches to -1 or 1 where the test is one-sided."""
     if alternative == "greater":
         return low, 1.0
     if alternative == "less":
@@ -115,7 +115,7 @@ def _upper_score_limit(
 ) -> float:
     """Largest difference whose corrected score is not below -z."""
     if z < 0:
-        # Below the estimate it is the other side that the correction is taken from.
+        # Below the estimate the correction has the opposite sign.
         correction = -correction
 
     def excess(delta: float) -> float:
@@ -123,24 +123,24 @@ def _upper_score_limit(
         return distance - z * math.sqrt(n * record_variance(delta, against, favour, n))
 
     # The estimate itself can be a root, where its variance is 0 (no discordant pairs, or
-    # nothing else); the limit is the root beyond it.
+    # all records favour one); the limit is the root beyond it.
     start = (favour - against + correction) / n
     start += BESIDE / n + 4 * EPSILON * abs(start)
     # At a difference of 1 the variance is 0, so the sign is that of the distance.
     if start >= 1 or excess(1.0) <= 0:
         return 1.0
     if z <= 0:
-        return _limit_of_negativequantile(excess, start, PRECISION / n)
+        return _limit_of_negative_quantile(excess, start, PRECISION / n)
     # A tiny quantile puts the limit beside the estimate.
     if excess(start) >= 0:
         return start
     return float(brentq(excess, start, 1.0, xtol=PRECISION / n))
 
 
-def _limit_of_negativequantile(
+def _limit_of_negative_quantile(
     excess: Callable[[float], float], start: float, precision: float
 ) -> float:
-    """The limit of a one-sided interval of level 1/2 or less, below the estimate."""
+    """Limit of a one-sided interval of level 1/2 or less, below the estimate."""
     if excess(-1.0) >= 0:
         return -1.0
     if excess(start) <= 0:
@@ -194,7 +194,7 @@ def conditional_limits(
 
 
 def _exact_limit(successes: int, trials: int, tail: float) -> float:
-    """Largest share under which so few successes have at least this probability."""
+    """Largest share under which at most `successes` have probability `tail`."""
     if successes == trials:
         return 1.0
     return float(1 - betaincinv(trials - successes, successes + 1, tail))
@@ -225,7 +225,7 @@ def wald_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The observed difference and its standard errors; too short for few records.
+    """Wald's interval; too short for few records.
 
     It has no width where no record is discordant, or where all favour one classifier.
     """
@@ -293,8 +293,8 @@ def newcombe_limits(
 ) -> tuple[float, float]:
     """Newcombe's method 10: Wilson's limits of both accuracies, squared and added [1]_.
 
-    The correlation of right answers has the product of the agreeing counts less that of the
-    discordant ones as its numerator, taken towards 0 by n / 2 where it is positive.
+    The numerator of the correlation of correct predictions is the product of the agreeing
+    counts minus that of the discordant ones, moved towards 0 by n / 2 where it is positive.
 
     References
     ----------
@@ -309,33 +309,37 @@ def newcombe_limits(
         covariance = max(0.0, covariance - n / 2)
     spread = champion * (n - champion) * challenger * (n - challenger)
     correlation = covariance / math.sqrt(spread) if spread > 0 else 0.0
-    first_low, first_high = wilson_limits(champion, n, z)
-    second_low, second_high = wilson_limits(challenger, n, z)
-    first, second = champion / n, challenger / n
-    below = _added(second - second_low, first_high - first, correlation)
-    above = _added(second_high - second, first - first_low, correlation)
+    champion_low, champion_high = wilson_limits(champion, n, z)
+    challenger_low, challenger_high = wilson_limits(challenger, n, z)
+    champion_share, challenger_share = champion / n, challenger / n
+    below = _length_of_sum(
+        challenger_share - challenger_low, champion_high - champion_share, correlation
+    )
+    above = _length_of_sum(
+        challenger_high - challenger_share, champion_share - champion_low, correlation
+    )
     # A quantile below 0 belongs to a one-sided level below 1/2.
     below, above = math.copysign(below, z), math.copysign(above, z)
     difference = (only_challenger - only_champion) / n
     return _clipped(difference - below, difference + above, alternative)
 
 
-def _added(one: float, other: float, correlation: float) -> float:
+def _length_of_sum(x: float, y: float, correlation: float) -> float:
     """Length of the sum of two distances with a correlation."""
-    squared = one**2 - 2 * correlation * one * other + other**2
+    squared = x**2 - 2 * correlation * x * y + y**2
     return math.sqrt(max(0.0, squared))
 
 
 def wilson_limits(successes: float, n: float, z: float) -> tuple[float, float]:
     """Wilson's score limits of a share, at a normal quantile.
 
-    Neither loses digits near 0.
+    Both keep their digits near 0.
     """
     return _wilson_limit(successes, n, z), _wilson_limit(successes, n, -z)
 
 
 def _wilson_limit(successes: float, n: float, z: float) -> float:
-    """The lower limit, or the upper one if the quantile is negative."""
+    """Lower limit, or the upper one if the quantile is negative."""
     middle = 2 * successes + z**2
     root = z * math.sqrt(z**2 + 4 * successes * (n - successes) / n)
     if root <= 0:
@@ -347,14 +351,14 @@ def _wilson_limit(successes: float, n: float, z: float) -> float:
 NODES, WEIGHTS = leggauss(12)
 LEVELS = np.array([1e-18, 1e-10, 1e-5, 1e-2, 0.15, 0.5])
 FAR = 1e-6
-"""Smaller probabilities are integrated as logarithms, about the peak of the integrand."""
+"""Probability below which logarithms are integrated, around the peak of the integrand."""
 
 ZOOMS = 8
 HALVINGS = 40
 
 
 class Confidence(NamedTuple):
-    """A confidence distribution of a share, after some successes in some trials.
+    """Confidence distribution of a share, from successes and trials.
 
     The lower one is Beta(k, n - k + 1) and the upper one Beta(k + 1, n - k); a parameter of
     0 makes it a point at 0 or 1. `upper` is the weight of the upper one in their mixture.
@@ -385,10 +389,10 @@ class Confidence(NamedTuple):
         """Probability of being above 0 and at most x, for x in (0, 1)."""
         # A share is below x as often as Binomial(n, x) is at least k, or at least k + 1.
         k, n, x = self.successes, self.trials, inside_unit(x)
-        found = more(k, n, x)
+        probability = more(k, n, x)
         if k > 0 and self.upper < 1:
-            found = found + (1 - self.upper) * binomial_mass(k, n, x)
-        return self.upper * found if k == 0 else found
+            probability = probability + (1 - self.upper) * binomial_mass(k, n, x)
+        return self.upper * probability if k == 0 else probability
 
     def cdf(self, x: Points) -> FloatArray:
         """Probability of being at most x, for x in (0, 1)."""
@@ -397,10 +401,10 @@ class Confidence(NamedTuple):
     def sf(self, x: Points) -> FloatArray:
         """Probability of being at least x, for x in (0, 1)."""
         k, n, x = self.successes, self.trials, inside_unit(x)
-        found = more(n - k, n, 1 - x)
+        probability = more(n - k, n, 1 - x)
         if self.upper > 0:
-            found = found + self.upper * binomial_mass(k, n, x)
-        return found
+            probability = probability + self.upper * binomial_mass(k, n, x)
+        return probability
 
     def log_density(self, x: Points) -> FloatArray:
         """Logarithm of the density, without overflow at the ends."""
@@ -433,7 +437,7 @@ def _log(weight: float) -> float:
 
 @lru_cache(maxsize=16)
 def _edges(successes: int, trials: int) -> FloatArray:
-    """Points between which a confidence distribution is smooth, increasing."""
+    """Increasing points between which a confidence distribution is smooth."""
     a, b = successes + 0.5, trials - successes + 0.5
     below, above = betaincinv(a, b, LEVELS), 1 - betaincinv(b, a, LEVELS[-2::-1])
     return np.maximum(np.concatenate([below, above]), np.finfo(float).tiny)
@@ -487,7 +491,7 @@ def melded_limits(
 
 
 def _lower_limit(against: int, favour: int, n: int, mid: bool, tail: float) -> float:
-    """The difference below which the melded distribution has a probability of `tail`."""
+    """Difference below which the melded distribution has a probability of `tail`."""
     discordant = against + favour
     share = Confidence(favour, discordant, 0.5 if mid else 0.0)
     positive = share.cdf(0.5) < tail
@@ -512,15 +516,15 @@ def _increasing_root(
     bounds: tuple[float, float],
     precision: float,
 ) -> float:
-    """Where an increasing function is 0, or the bound that it does not reach 0 at."""
-    remembered = cache(function)
+    """Root of an increasing function, or the bound at which it does not reach 0."""
+    cached = cache(function)
     low, high = bounds
     here = min(max(guess, low), high)
-    step = -step if remembered(here) > 0 else step
+    step = -step if cached(here) > 0 else step
     while True:
         there = min(max(here + step, low), high)
-        if remembered(there) * step >= 0:
-            return float(brentq(remembered, *sorted((here, there)), xtol=precision))
+        if cached(there) * step >= 0:
+            return float(brentq(cached, *sorted((here, there)), xtol=precision))
         if there in bounds:
             return there
         here, step = there, 3 * step
@@ -532,7 +536,7 @@ def _probability(delta: float, share: Confidence, part: Confidence) -> float:
         return float(share.cdf(0.5))
     size, sign = abs(delta), math.copysign(1.0, delta)
     parts, shares = _edges(*part[:2]), _edges(*share[:2])
-    # Shares nearer to 1/2 than the largest part asks for always have the product above a
+    # Shares nearer to 1/2 than the largest part requires always have the product above a
     # negative delta and below a positive one.
     nearest, farthest = size / parts[-1], min(1.0, size / parts[0])
     if nearest >= 1:
@@ -548,10 +552,10 @@ def _probability(delta: float, share: Confidence, part: Confidence) -> float:
     mass = WEIGHTS * half * share.density((1 + sign * distance) / 2) * distance / 2
     bound = size / distance
     if delta > 0:
-        met = share.cdf((1 + nearest) / 2) + share.at_one * part.cdf(size)
-        return float(met + np.sum(mass * part.cdf(bound)))
-    met = share.inside((1 - farthest) / 2) + share.at_zero * part.sf(size)
-    return float(met + np.sum(mass * part.sf(bound)))
+        certain = share.cdf((1 + nearest) / 2) + share.at_one * part.cdf(size)
+        return float(certain + np.sum(mass * part.cdf(bound)))
+    certain = share.inside((1 - farthest) / 2) + share.at_zero * part.sf(size)
+    return float(certain + np.sum(mass * part.sf(bound)))
 
 
 def melded_pvalue(
@@ -603,11 +607,11 @@ def _log_probability(delta: float, share: Confidence, part: Confidence) -> float
     """Logarithm of P(part (2 share - 1) <= delta), however small, for delta not 0."""
     size, sign = abs(delta), math.copysign(1.0, delta)
     if delta > 0:
-        met = float(share.log_cdf((1 + size) / 2))
+        certain = float(share.log_cdf((1 + size) / 2))
         point = _log(share.at_one) + float(part.log_cdf(size))
         log_tail = part.log_cdf
     else:
-        met, point = -math.inf, _log(share.at_zero) + float(part.log_sf(size))
+        certain, point = -math.inf, _log(share.at_zero) + float(part.log_sf(size))
         log_tail = part.log_sf
 
     def integrand(logarithm: FloatArray) -> FloatArray:
@@ -615,14 +619,14 @@ def _log_probability(delta: float, share: Confidence, part: Confidence) -> float
         mass = share.log_density((1 + sign * distance) / 2) + logarithm - math.log(2)
         return mass + log_tail(size / distance)
 
-    return float(np.logaddexp(np.logaddexp(met, point), _log_integral(integrand, size)))
+    return float(np.logaddexp(np.logaddexp(certain, point), _log_integral(integrand, size)))
 
 
 def _log_integral(integrand: Callable[[FloatArray], FloatArray], size: float) -> float:
     """Logarithm of the integral over [log(size), 0] of a function with one peak.
 
-    `integrand` is the logarithm of the function. Panels grow by halves away from the
-    peak, so that each width of it is met.
+    `integrand` is the logarithm of the function. Panels grow by halves away from the peak,
+    so that a peak of any width is resolved.
     """
     low, high = math.log(size), 0.0
     for _ in range(ZOOMS):

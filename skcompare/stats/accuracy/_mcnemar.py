@@ -35,20 +35,20 @@ def _sample_size(
     **options: object,
 ) -> float:
     if null_value == 0:
-        # The permutation test is the exact one; without conditions it is no less powerful
-        # at these levels, so that the exact one's records are enough.
-        alike = {"permutation": "exact", "exact-unconditional": "exact"}
+        # The permutation test is the exact one, and the unconditional test is no less
+        # powerful at these levels, so the records of the exact one are enough.
+        equivalents = {"permutation": "exact", "exact-unconditional": "exact"}
         needed = mcnemar_records(
             table.difference,
             table.n_discordant / table.n,
             alpha=alpha,
             power=power,
             alternative=alternative,
-            method=alike.get(method, method),
+            method=equivalents.get(method, method),
         )
     else:
         needed = _records_beyond(table, null_value, alpha, power, alternative)
-    # These records did not settle it, so the answer is never that they are enough.
+    # These records were not enough, so more of them are needed in any case.
     return max(needed, math.floor(table.n) + 1.0)
 
 
@@ -95,46 +95,45 @@ def mcnemar(
 ) -> PairedResult:
     """Compare two accuracies on one test set by McNemar's test.
 
-    The null hypothesis is that a record which exactly one of the two trained
-    classifiers answers rightly is as likely to favour either, so that their accuracies
-    are equal [1]_; or, with another `null_value`, that they differ by that much. It speaks
-    of these two trained models, over new records.
+    The null hypothesis is that a record which exactly one of the two trained classifiers
+    predicts correctly is as likely to favour either, so that their accuracies are equal
+    [1]_; or, with another `null_value`, that they differ by that much. It is about these
+    two trained models, over new records.
 
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set.
+        Counts of records by which classifiers were correct, from a hold-out set.
     method : {"mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", \
 "permutation"}, default="mid-p"
         How the p-value is computed. "exact" is binomial given the number of discordant
-        pairs and never too small; "mid-p" counts half the probability of what was
-        observed, has nearly the nominal level and more power [2]_; "asymptotic" is
-        chi-squared with one degree of freedom, and "corrected" the same with Edwards'
-        continuity correction, which never takes the distance of the counts below 0: the
-        hold-out McNemar test of the literature on comparing algorithms.
-        "exact-unconditional" is never too small either but for all numbers of discordant
-        pairs together, and usually more powerful than "exact" [3]_; where nearly all
-        discordant pairs favour one classifier its p can be larger. It takes up to 20 000
-        records.
-        "permutation" exchanges right and wrong within records, which leaves the "exact"
-        p-value, or an estimate of it from `n_resamples` draws.
+        pairs and never too small; "mid-p" counts half the probability of what was observed,
+        has nearly the nominal level and more power [2]_; "asymptotic" is chi-squared with
+        one degree of freedom, and "corrected" the same with Edwards' continuity correction,
+        which never takes the distance of the counts below 0: the hold-out McNemar test of
+        the literature on comparing algorithms. "exact-unconditional" is never too small
+        either but for all numbers of discordant pairs together, and usually more powerful
+        than "exact" [3]_; where nearly all discordant pairs favour one classifier its p can
+        be larger. It takes up to 20 000 records. "permutation" exchanges correct and
+        incorrect predictions within records, which leaves the "exact" p-value, or an
+        estimate of it from `n_resamples` draws.
     interval : {"agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", \
 "conditional"}, default="agreeing"
-        Interval of the difference. "agreeing" goes with the p-value: Tango's score
-        interval [4]_ for "asymptotic", the same with correction for "corrected", Fay and
-        Lumbard's interval [5]_ for "exact", "mid-p" and "permutation", and for
-        "exact-unconditional" the differences that it does not reject. The others do not
-        look at the method: "score" is Tango's, "newcombe" adds the squares of Wilson's
-        limits of both accuracies (method 10), "agresti-min" and "bonett-price" are Wald's
-        after half a record is added to each count, or one to each discordant count, and
-        "wald" is liberal: too short for few discordant pairs, and without width for
-        none. "conditional" maps the exact or mid-p limits of the discordant share to
-        the difference as if the number of discordant pairs were fixed; where nearly all
-        of them favour one classifier it is far too short, so prefer the default.
+        Interval of the difference. "agreeing" goes with the p-value: Tango's score interval
+        [4]_ for "asymptotic", the same with correction for "corrected", Fay and Lumbard's
+        interval [5]_ for "exact", "mid-p" and "permutation", and for "exact-unconditional"
+        the differences that it does not reject. The others do not depend on the method:
+        "score" is Tango's, "newcombe" adds the squares of Wilson's limits of both
+        accuracies (method 10), "agresti-min" and "bonett-price" are Wald's after half a
+        record is added to each count, or one to each discordant count, and "wald" is
+        liberal: too short for few discordant pairs, and without width for none.
+        "conditional" maps the exact or mid-p limits of the discordant share to the
+        difference as if the number of discordant pairs were fixed; where nearly all of them
+        favour one classifier it is far too short, so prefer the default.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the difference is above the null value.
     null_value : float, default=0.0
-        Difference of the accuracies under the null hypothesis, challenger less champion,
+        Difference of the accuracies under the null hypothesis, challenger minus champion,
         between -1 and 1. A margin below which the challenger must not fall is tested by
         ``null_value=-margin, alternative="greater"`` (non-inferiority).
     n_resamples : int or None, default=None
@@ -155,7 +154,7 @@ def mcnemar(
     ------
     ValueError
         If whole counts are needed and the table holds fractional ones; if there are too
-        many records for "exact-unconditional"; if options do not go together.
+        many records for "exact-unconditional"; if options are incompatible.
 
     Notes
     -----
@@ -180,9 +179,9 @@ def mcnemar(
     closed formulas. A chi-squared p-value from fewer than 25 discordant pairs is flagged
     "few-discordant-pairs".
 
-    The "agreeing" interval of "exact" covers at least as often as it says, and so does
-    that of "exact-unconditional" where all tables were enumerated. The others do so on
-    average: ``benchmarks/validity/coverage.py`` measures how much they vary.
+    The "agreeing" interval of "exact" has at least its nominal coverage, and so has that of
+    "exact-unconditional" where all tables were enumerated. The others have it on average:
+    ``benchmarks/validity/coverage.py`` measures how much they vary.
 
     References
     ----------
@@ -224,8 +223,8 @@ def mcnemar(
     check_alternative(alternative)
     null = check_difference(null_value)
     check_together(table, method, interval, null, n_resamples)
-    found = find(table, method, null, alternative, n_resamples, random_state)
-    limits = found.limits
+    finding = find(table, method, null, alternative, n_resamples, random_state)
+    limits = finding.limits
     if interval != "agreeing":
         limits = limits_by_name(table, interval, method)
     counts = {
@@ -234,28 +233,28 @@ def mcnemar(
     }
     return accuracy_result(
         table,
-        found.statistic,
-        found.tail,
+        finding.statistic,
+        finding.tail,
         df=1 if method in CHI_SQUARED else None,
         alternative=alternative,
-        method=found.how,
+        method=finding.how,
         n=table.n,
         null_value=null,
         limits=limits,
         flags=_flags(table, method, null),
-        details=counts | found.details,
+        details=counts | finding.details,
     )
 
 
 def accuracy_result(
-    table: ContingencyTable, statistic: float, tail: tuple[float, float], **words: Any
+    table: ContingencyTable, statistic: float, tail: tuple[float, float], **fields: Any
 ) -> PairedResult:
-    """The result of a test of two accuracies, from the table that it was made of.
+    """Result of a test of two accuracies, from the table of its counts.
 
     `tail` holds the p-value and its logarithm; without discordant pairs equal accuracies
     have p = 1 whatever the formula gives.
     """
-    if table.n_discordant == 0 == words.get("null_value", 0.0):
+    if table.n_discordant == 0 == fields.get("null_value", 0.0):
         tail = 1.0, 0.0
     champion, challenger = table.accuracies
     return PairedResult(
@@ -266,13 +265,13 @@ def accuracy_result(
         estimate_name="difference of accuracies",
         champion=champion,
         challenger=challenger,
-        **words,
+        **fields,
     )
 
 
 def _flags(table: ContingencyTable, method: str, null: float) -> tuple[str, ...]:
-    none = table.n_discordant == 0
-    if none and null == 0:
+    none_discordant = table.n_discordant == 0
+    if none_discordant and null == 0:
         return "degenerate", "no-discordant-pairs"
     few = method in CHI_SQUARED and table.n_discordant < FEW_DISCORDANT
-    return ("no-discordant-pairs",) * none + ("few-discordant-pairs",) * few
+    return ("no-discordant-pairs",) * none_discordant + ("few-discordant-pairs",) * few

@@ -1,4 +1,4 @@
-"""How McNemar's test computes its p-value, and the interval that goes with it."""
+"""Methods of McNemar's test, with the intervals that go with them."""
 
 import math
 from functools import partial
@@ -51,7 +51,7 @@ INTERVALS = (
 
 
 class Finding(NamedTuple):
-    """What a method finds: statistic, p-value with its logarithm, and interval."""
+    """Outcome of a method: statistic, p-value with its logarithm, and interval."""
 
     statistic: float
     tail: tuple[float, float]
@@ -68,7 +68,7 @@ def find(
     n_resamples: int | None,
     random_state: Any,
 ) -> Finding:
-    """What a method finds in a table."""
+    """Apply a method to a table."""
     if method in CHI_SQUARED:
         return _by_score(table, method, null, alternative)
     if method == "exact-unconditional":
@@ -79,7 +79,7 @@ def find(
 
 
 def check_difference(null_value: object) -> float:
-    """A difference under the null hypothesis."""
+    """Check a difference under the null hypothesis."""
     if is_number(null_value) and -1 < null_value < 1:
         return float(null_value)
     raise ValueError(
@@ -96,7 +96,7 @@ def check_together(
     null: float,
     n_resamples: int | None,
 ) -> None:
-    """Refuse options that do not go together, or not with the table."""
+    """Check that options are compatible with each other and with the table."""
     if interval == "conditional" and method not in BINOMIAL:
         raise ValueError(
             "interval='conditional' goes with method='exact' or 'mid-p', or 'permutation'. "
@@ -129,7 +129,7 @@ def check_together(
 def _by_score(
     table: ContingencyTable, method: str, null: float, alternative: str
 ) -> Finding:
-    """The chi-squared test, of another null value by Tango's score."""
+    """Chi-squared test; Tango's score test for a null value other than 0."""
     against, favour = table.only_champion, table.only_challenger
     correction = float(method == "corrected")
     statistic, root = corrected_statistic(against, favour, correction)
@@ -147,7 +147,7 @@ def _by_score(
 def _by_binomial(
     table: ContingencyTable, method: str, null: float, alternative: str
 ) -> Finding:
-    """The exact or mid-p test given the discordant pairs, or its melded extension."""
+    """Exact or mid-p test given the discordant pairs, or its melded extension."""
     against, favour, n = _whole(table)
     mid = method == "mid-p"
     if null == 0:
@@ -174,7 +174,7 @@ def _unconditional(table: ContingencyTable, null: float, alternative: str) -> Fi
 def _by_draws(
     table: ContingencyTable, n_resamples: int, alternative: str, random_state: Any
 ) -> Finding:
-    """Draws of the number in favour, when right and wrong are exchanged at random."""
+    """Permutation test by random draws of the number in favour of the challenger."""
     n_resamples = check_count("n_resamples", n_resamples)
     against, favour, n = _whole(table)
     drawn = check_random_state(random_state).binomial(
@@ -205,7 +205,7 @@ def drawn_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The exact interval, moved to the side of 0 that a p-value from draws is on."""
+    """Exact interval, moved to the side of 0 that agrees with a p-value from draws."""
     low, high = melded_limits(against, favour, n, False, confidence_level, alternative)
     if not pvalue < alpha_of(confidence_level):
         return min(low, 0.0), max(high, 0.0)
@@ -215,7 +215,7 @@ def drawn_limits(
 
 
 def limits_by_name(table: ContingencyTable, interval: str, method: str) -> Any:
-    """An interval that was asked for by name."""
+    """Limits of an interval that was requested by name."""
     against, favour, n = table.only_champion, table.only_challenger, table.n
     if interval == "conditional":
         return partial(conditional_limits, *_whole(table), method == "mid-p")
@@ -253,29 +253,29 @@ def corrected_statistic(
 
 
 LEAST_LOG = float(np.log(SMALLEST)) - 2
-"""A tail whose logarithm is below it is no more than the smallest double, even twice."""
+"""Logarithm below which twice a tail is no more than the smallest double."""
 
 
 def mcnemar_pvalues(
     against: IntArray, favour: IntArray, method: str, alternative: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Statistics and p-values of McNemar's test of every pair, as of `mcnemar`.
+    """Statistics and p-values of McNemar's test of every pair, as in `mcnemar`.
 
     Parameters
     ----------
     against, favour : ndarray of shape (n_pairs,)
-        Records that only the champion, or only the challenger, answered rightly.
+        Records that only the champion, or only the challenger, predicted correctly.
     """
     discordant = against + favour
     if method in ("asymptotic", "corrected"):
         distance = np.maximum(0, np.abs(favour - against) - (method == "corrected"))
-        some = np.maximum(discordant, 1)
-        root = np.where(favour > against, 1, -1) * distance / np.sqrt(some)
+        divisor = np.maximum(discordant, 1)
+        root = np.where(favour > against, 1, -1) * distance / np.sqrt(divisor)
         if alternative == "two-sided":
             pvalue = 2 * ndtr(-np.abs(root))
         else:
             pvalue = ndtr(-root if alternative == "greater" else root)
-        statistic = distance**2 / some
+        statistic = distance**2 / divisor
     else:
         pvalue = _binomial_pvalues(favour, discordant, alternative, mid=method == "mid-p")
         statistic = np.minimum(against, favour).astype(float)
@@ -285,7 +285,7 @@ def mcnemar_pvalues(
 def _binomial_pvalues(
     successes: IntArray, trials: IntArray, alternative: str, *, mid: bool
 ) -> FloatArray:
-    """`binomial_pvalue` of many, but for the bounds of a p-value."""
+    """`binomial_pvalue` of arrays, without the bounds of a p-value."""
     if alternative == "two-sided":
         tail = np.minimum(successes, trials - successes)
     else:
@@ -305,13 +305,13 @@ def _binomial_pvalues(
 
 
 def _far_tails(k: IntArray, trials: IntArray, *, mid: bool) -> FloatArray:
-    """Tails that are too small for the special function, by their terms.
+    """Sums of the terms of tails that are too small for the special function.
 
     Each term is at most k / (trials - k + 1) times the one above it, and terms below 1e-20
     of the first no longer count.
     """
     tails = np.zeros(len(k))
-    # Chernoff's bound of a tail's logarithm tells which are 0 to any double.
+    # Chernoff's bound of a tail's logarithm shows which are 0 in double precision.
     share = k / trials
     bound = trials * (entr(share) + entr(1 - share) - np.log(2))
     for i in np.flatnonzero(bound > LEAST_LOG):

@@ -1,4 +1,4 @@
-"""The ratio of two accuracies on one test set."""
+"""Tests and limits of the ratio of two accuracies on one test set."""
 
 import math
 from functools import partial
@@ -17,7 +17,7 @@ METHODS = ("score", "log-wald")
 INTERVALS = ("agreeing", "score", "bonett-price", "log-wald")
 
 PRECISION = 1e-15
-"""Of the logarithm of a limit."""
+"""Precision of the logarithm of a limit."""
 
 NO_CORRECT_ANSWERS = "no-correct-answers"
 APPROXIMATE = "approximate-ratio"
@@ -44,19 +44,19 @@ def relative_accuracy(
     """How many times the champion's accuracy is the challenger's on one test set?
 
     The null hypothesis is that the ratio of the two accuracies, challenger over champion,
-    is `null_value`, by default 1 [1]_. It speaks of these two trained models, over new
+    is `null_value`, by default 1 [1]_. It is about these two trained models, over new
     records. For a ratio of 1 the score test is the asymptotic McNemar test, so the p-value
     is the same and only the scale of the estimate differs.
 
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set. Fractional counts are
-        allowed.
+        Counts of records by which classifiers were correct, from a hold-out set. Fractional
+        counts are allowed.
     method : {"score", "log-wald"}, default="score"
         How the p-value is computed: by the score with shares estimated under the null
         hypothesis [1]_, or from the logarithm of the ratio and its standard error, which
-        has no p-value where a classifier is never right.
+        has no p-value where a classifier is never correct.
     interval : {"agreeing", "score", "bonett-price", "log-wald"}, default="agreeing"
         Interval of the ratio. "agreeing" inverts the test of `method`: Tang's score
         interval [1]_ or the one of the logarithm. "score" and "log-wald" are these whatever
@@ -81,7 +81,7 @@ def relative_accuracy(
 
     Notes
     -----
-    With n1 and n2 records that champion and challenger answer rightly, b and c of them
+    With n1 and n2 records that champion and challenger predict correctly, b and c of them
     alone, N records that either does, and a ratio r of at least 1, the score is::
 
         (n2 - r n1) / sqrt(N ((1 + r) q + r - 1))
@@ -92,7 +92,7 @@ def relative_accuracy(
 
     Without discordant records the ratio is 1, its statistic 0 and p 1, flagged
     "degenerate"; the score interval is then [1 / (1 + z² / n1), 1 + z² / n1], and the one
-    of the logarithm has no width. If the champion is never right the ratio is infinite,
+    of the logarithm has no width. If the champion is never correct the ratio is infinite,
     if the challenger never is it is 0, and if neither is it is NaN, with p = 1 and an
     interval from 0 to infinity; each is flagged "no-correct-answers". A p-value from fewer
     than 25 discordant pairs is flagged "approximate-ratio".
@@ -155,7 +155,7 @@ def relative_accuracy(
 
 
 def check_ratio(null_value: object) -> float:
-    """A ratio under the null hypothesis."""
+    """Check a ratio under the null hypothesis."""
     if is_number(null_value) and 0 < null_value < math.inf:
         return float(null_value)
     raise ValueError(
@@ -165,24 +165,24 @@ def check_ratio(null_value: object) -> float:
 
 
 def _ratio(table: ContingencyTable) -> float:
-    first = table.both_correct + table.only_champion
-    second = table.both_correct + table.only_challenger
-    if first == 0:
-        return math.inf if second > 0 else math.nan
-    return second / first
+    champion = table.both_correct + table.only_champion
+    challenger = table.both_correct + table.only_challenger
+    if champion == 0:
+        return math.inf if challenger > 0 else math.nan
+    return challenger / champion
 
 
 def _flags(table: ContingencyTable, root: float, null: float) -> tuple[str, ...]:
-    both, first, second = table.both_correct, table.only_champion, table.only_challenger
+    both, against, favour = table.both_correct, table.only_champion, table.only_challenger
     flags = []
-    if first + second == 0:
-        # Where nobody is right the data say nothing of any ratio.
+    if against + favour == 0:
+        # Where no prediction is correct the data say nothing of any ratio.
         if null == 1 or both == 0:
             flags.append("degenerate")
         flags.append("no-discordant-pairs")
-    elif first + second < FEW_DISCORDANT:
+    elif against + favour < FEW_DISCORDANT:
         flags.append(APPROXIMATE)
-    if both == 0 in (first, second):
+    if both == 0 in (against, favour):
         flags.append(NO_CORRECT_ANSWERS)
     if math.isinf(root):
         flags.append(ZERO_VARIANCE)
@@ -194,19 +194,19 @@ def ratio_score(
 ) -> float:
     """Signed root of the score statistic of a ratio (Tang, Tang and Chan 2003).
 
-    The share of records that nobody answers rightly does not matter to the ratio, and its
-    most likely value is the observed one, so only the others count.
+    The share of records that neither predicts correctly does not matter to the ratio, and
+    its most likely value is the observed one, so only the others count.
     """
     if ratio < 1:
         return -ratio_score(both, only_challenger, only_champion, 1 / ratio)
-    first, second = both + only_champion, both + only_challenger
+    champion, challenger = both + only_champion, both + only_challenger
     a = (1 + ratio) * (both + only_champion + only_challenger)
-    b = (ratio - 1) * (ratio + 1) * first - only_champion - only_challenger
+    b = (ratio - 1) * (ratio + 1) * champion - only_champion - only_challenger
     c = -only_champion * (ratio - 1)
     root = math.sqrt(b * b - 4 * a * c)
     share = -2 * c / (b + root) if b > 0 else (root - b) / (2 * a) if a > 0 else 0.0
     variance = a / (1 + ratio) * ((1 + ratio) * share + ratio - 1)
-    return (second - ratio * first) / math.sqrt(variance) if variance > 0 else 0.0
+    return (challenger - ratio * champion) / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def score_ratio_limits(
@@ -226,11 +226,11 @@ def score_ratio_limits(
 def _upper_score_ratio(
     both: float, only_champion: float, only_challenger: float, z: float
 ) -> float:
-    """The ratio whose score is -z."""
-    first, second = both + only_champion, both + only_challenger
-    if first == 0:
+    """Ratio whose score is -z."""
+    champion, challenger = both + only_champion, both + only_challenger
+    if champion == 0:
         return math.inf
-    if second == 0:
+    if challenger == 0:
         # The score is then - sqrt(b r).
         return max(0.0, z) ** 2 / only_champion
 
@@ -238,15 +238,15 @@ def _upper_score_ratio(
         ratio = math.exp(logarithm)
         return ratio_score(both, only_champion, only_challenger, ratio) + z
 
-    start = math.log(second / first)
-    step = math.sqrt((only_champion + only_challenger + 1) / (first * second))
-    there = start
-    while z * excess(there) > 0:
-        there += math.copysign(step, z)
+    start = math.log(challenger / champion)
+    step = math.sqrt((only_champion + only_challenger + 1) / (champion * challenger))
+    end = start
+    while z * excess(end) > 0:
+        end += math.copysign(step, z)
         step *= 2
-    if there == start:
-        return second / first
-    return math.exp(brentq(excess, start, there, xtol=PRECISION, rtol=4 * PRECISION))
+    if end == start:
+        return challenger / champion
+    return math.exp(brentq(excess, start, end, xtol=PRECISION, rtol=4 * PRECISION))
 
 
 def bonett_price_ratio_limits(
@@ -256,23 +256,25 @@ def bonett_price_ratio_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Bonett and Price's quotient of Wilson limits among records that anybody gets right.
+    """Bonett and Price's quotient of Wilson limits among records that either gets right.
 
     The quantile is multiplied by the standard error of the logarithm of the ratio over the
     sum of those of both logarithms, with a record added to each discordant count.
     """
     n = both + only_champion + only_challenger
-    first, second = both + only_champion, both + only_challenger
+    champion, challenger = both + only_champion, both + only_challenger
     if n == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
-    joint = math.sqrt((only_champion + only_challenger + 2) / ((first + 1) * (second + 1)))
-    alone = [math.sqrt((1 - (k + 1) / (n + 2)) / (k + 1)) for k in (first, second)]
+    joint = math.sqrt(
+        (only_champion + only_challenger + 2) / ((champion + 1) * (challenger + 1))
+    )
+    alone = [math.sqrt((1 - (k + 1) / (n + 2)) / (k + 1)) for k in (champion, challenger)]
     z = quantile(confidence_level, alternative) * joint / sum(alone)
-    first_low, first_high = wilson_limits(first, n, z)
-    second_low, second_high = wilson_limits(second, n, z)
+    champion_low, champion_high = wilson_limits(champion, n, z)
+    challenger_low, challenger_high = wilson_limits(challenger, n, z)
     return one_sided_ratio(
-        second_low / first_high if first_high else math.inf,
-        second_high / first_low if first_low else math.inf,
+        challenger_low / champion_high if champion_high else math.inf,
+        challenger_high / champion_low if champion_low else math.inf,
         alternative,
     )
 
@@ -280,12 +282,12 @@ def bonett_price_ratio_limits(
 def log_wald_score(
     both: float, only_champion: float, only_challenger: float, ratio: float
 ) -> float:
-    """The logarithm of the ratio in standard errors; NaN where it is infinite."""
-    first, second = both + only_champion, both + only_challenger
-    if first == 0 or second == 0:
+    """Logarithm of the ratio in standard errors; NaN where it is infinite."""
+    champion, challenger = both + only_champion, both + only_challenger
+    if champion == 0 or challenger == 0:
         return math.nan
-    distance = math.log(second / first / ratio)
-    error = math.sqrt((only_champion + only_challenger) / (first * second))
+    distance = math.log(challenger / champion / ratio)
+    error = math.sqrt((only_champion + only_challenger) / (champion * challenger))
     if error == 0:
         return math.copysign(math.inf, distance) if distance else 0.0
     return distance / error
@@ -298,17 +300,19 @@ def log_wald_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """Wald's interval of the logarithm of the ratio; anything where that is infinite."""
-    first, second = both + only_champion, both + only_challenger
-    if first == 0 or second == 0:
+    """Wald's interval of the logarithm of the ratio; unlimited where that is infinite."""
+    champion, challenger = both + only_champion, both + only_challenger
+    if champion == 0 or challenger == 0:
         return one_sided_ratio(0.0, math.inf, alternative)
-    error = math.sqrt((only_champion + only_challenger) / (first * second))
+    error = math.sqrt((only_champion + only_challenger) / (champion * challenger))
     factor = math.exp(quantile(confidence_level, alternative) * error)
-    return one_sided_ratio(second / first / factor, second / first * factor, alternative)
+    return one_sided_ratio(
+        challenger / champion / factor, challenger / champion * factor, alternative
+    )
 
 
 def one_sided_ratio(low: float, high: float, alternative: str) -> tuple[float, float]:
-    """The limits of an interval that reaches to 0 or infinity for a one-sided test."""
+    """Limits of an interval that reaches to 0 or infinity for a one-sided test."""
     if alternative == "greater":
         return low, math.inf
     if alternative == "less":

@@ -1,6 +1,6 @@
-"""The exact unconditional test of a paired difference of accuracies.
+"""Exact unconditional test of a paired difference of accuracies.
 
-Records that only the champion answers rightly are "against" and those that only the
+Records that only the champion predicts correctly are "against" and those that only the
 challenger does "favour"; their counts b and c are trinomial of n records. Under a
 difference delta their probabilities are (psi - delta) / 2 and (psi + delta) / 2, where the
 share psi of discordant records is a nuisance. It is written psi = |delta| + (1 - |delta|)
@@ -22,28 +22,28 @@ from skcompare.stats.accuracy._limits import lower_score_limit, one_sided, score
 from skcompare.stats.core._tails import SMALLEST, log_more
 
 MOST_RECORDS = 20_000
-"""Of more records the maximum over the nuisance takes too long."""
+"""Number of records above which the maximum over the nuisance takes too long."""
 
 SLACK = 1e-10
-"""Outcomes whose score is this close to the observed one count as equal."""
+"""Distance from the observed score up to which outcomes count as equal."""
 
 GRID = 4
-"""Points of the grid of angles in a standard deviation of the discordant count."""
+"""Number of grid points of angles in a standard deviation of the discordant count."""
 
 NEAR = 10
 """Halvings of the step at the ends of the grid."""
 
 BLOCK = 32
-"""Points of the grid that are evaluated together."""
+"""Number of points of the grid that are evaluated together."""
 
 REACH = 9.0
-"""Standard deviations beyond those of the p-value that outcomes may be away."""
+"""Standard deviations, beyond those of the p-value, within which outcomes are summed."""
 
 REFINEMENTS = 8
 """Steps of false position to a peak, where the probability is flat."""
 
 LOST = 1e-280
-"""Smaller probabilities are added as logarithms."""
+"""Probability below which logarithms are added."""
 
 
 def unconditional_pvalue(
@@ -68,7 +68,7 @@ def unconditional_pvalue(
 
 
 class Worst(NamedTuple):
-    """The largest probability over the nuisance, as a logarithm, and where it is."""
+    """Logarithm of the largest probability over the nuisance, and its angle."""
 
     log_probability: float
     angle: float
@@ -76,7 +76,7 @@ class Worst(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def worst(b: int, c: int, n: int, delta: float, two_sided: bool) -> Worst:
-    """The logarithm of the p-value under `delta`, and the angle that has it.
+    """Logarithm of the p-value under `delta`, and the angle of the maximum.
 
     Two-sided the score must not be negative.
     """
@@ -104,7 +104,7 @@ def _score(b: int, c: int, n: int, delta: float) -> float:
 
 
 class Tail(NamedTuple):
-    """Outcomes with at least so many records in favour, by the number against.
+    """Outcomes with at least `fewest` records in favour, by the number against.
 
     For a given number against, the score rises with the number in favour. Numbers against
     are left out where they are more than `reach` standard deviations away.
@@ -115,11 +115,11 @@ class Tail(NamedTuple):
     reach: float
 
     def log_probability(self, against: float, favour: float, other: float) -> float:
-        """Logarithm of the probability of all of them; `other` is the concordant share."""
+        """Logarithm of the probability of the tail; `other` is the concordant share."""
         n, not_against = self.n, favour + other
-        around = self.reach * math.sqrt(n * against * not_against) + self.reach**2 / 3
+        width = self.reach * math.sqrt(n * against * not_against) + self.reach**2 / 3
         b = np.arange(
-            max(0, int(n * against - around)), min(n, int(n * against + around)) + 1
+            max(0, int(n * against - width)), min(n, int(n * against + width)) + 1
         )
         b = b[self.fewest[b] <= n - b]
         if b.size == 0:
@@ -131,9 +131,9 @@ class Tail(NamedTuple):
         share = favour / not_against
         least = np.maximum(fewest, 1)
         above = np.where(fewest < 1, 1.0, betainc(least, rest - least + 1, share))
-        found = float(np.exp(log_mass) @ above)
-        if found > LOST:
-            return math.log(found)
+        probability = float(np.exp(log_mass) @ above)
+        if probability > LOST:
+            return math.log(probability)
         reached = fewest < 1 if share < 1 else np.ones(b.size, dtype=bool)
         if 0 < share < 1:
             far = [float(log_more(int(k) - 1, int(m), share)) for k, m in zip(least, rest)]
@@ -141,7 +141,7 @@ class Tail(NamedTuple):
         return float(logsumexp(log_mass[reached])) if reached.any() else -math.inf
 
     def border(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Outcomes of n - 1 records that one more brings in or out: counts and change.
+        """Outcomes of n - 1 records that one more moves in or out: counts and change.
 
         One more in favour enters the tail just below the fewest, and one more against
         leaves it from there up to the fewest of the next row.
@@ -152,15 +152,17 @@ class Tail(NamedTuple):
         top = np.minimum(np.append(fewest[1:], 0), n - b)
         n_leaving = np.maximum(0, top - fewest)
         row = np.repeat(b, n_leaving)
-        place = np.arange(len(row)) - np.repeat(np.cumsum(n_leaving) - n_leaving, n_leaving)
+        offset = np.arange(len(row)) - np.repeat(
+            np.cumsum(n_leaving) - n_leaving, n_leaving
+        )
         against = np.append(b[entering], row)
-        favour = np.append(fewest[entering] - 1, fewest[row] + place)
+        favour = np.append(fewest[entering] - 1, fewest[row] + offset)
         change = np.repeat([1, -1], [int(entering.sum()), len(row)])
         return against, favour, change
 
 
 class Region(NamedTuple):
-    """The outcomes that are at least as extreme as the observed one under a difference.
+    """Outcomes that are at least as extreme as the observed one under a difference.
 
     `lower` has the roles exchanged; it is None where the test is one-sided, and the same
     as `upper` where the difference is 0.
@@ -190,7 +192,7 @@ class Region(NamedTuple):
         return float(np.logaddexp(upper, lower))
 
     def border(self) -> "Border":
-        """The borders of both tails, by the number of discordant records."""
+        """Borders of both tails, by the number of discordant records."""
         against, favour, change = self.upper.border()
         if self.lower is not None and self.lower is not self.upper:
             other_favour, other_against, other_change = self.lower.border()
@@ -217,14 +219,14 @@ class Border(NamedTuple):
     def slopes(self, region: Region, angles: FloatArray) -> FloatArray:
         """Derivatives of the probability by the share of discordant records.
 
-        But for a positive factor, so that they have its sign. The derivative of the
-        expectation of f(b, c) is n times that, over n - 1 records, of what one more
-        record changes, f(b + 1, c) + f(b, c + 1) - 2 f(b, c), halved.
+        Up to a positive factor, so that they have its sign. The derivative of the
+        expectation of f(b, c) is n times that, over n - 1 records, of what one more record
+        changes, f(b + 1, c) + f(b, c + 1) - 2 f(b, c), halved.
         """
         against, favour, other = region.shares(angles)
         n, reach, discordant = region.upper.n, region.upper.reach, against + favour
-        around = reach * np.sqrt(n * discordant * other) + reach**2 / 3
-        window = (n * discordant - around).min(), (n * discordant + around).max()
+        width = reach * np.sqrt(n * discordant * other) + reach**2 / 3
+        window = (n * discordant - width).min(), (n * discordant + width).max()
         part = slice(*np.searchsorted(self.against + self.favour, window))
         if part.start == part.stop:
             return np.zeros(len(angles))
@@ -243,7 +245,7 @@ def _log_factorials(n: int) -> FloatArray:
 
 
 def _region(n: int, delta: float, score: float, two_sided: bool) -> Region:
-    # Beyond its own quantile the p-value loses nothing by what is left out.
+    # Outcomes beyond the quantile of the p-value itself can be left out.
     reach = REACH + math.sqrt(max(0.0, -2 * float(log_ndtr(-score))))
     upper = Tail(n, fewest_in_favour(n, delta, score), reach)
     if not two_sided:
@@ -253,25 +255,25 @@ def _region(n: int, delta: float, score: float, two_sided: bool) -> Region:
 
 
 def fewest_in_favour(n: int, delta: float, score: float) -> IntArray:
-    """Least number in favour that has this score, for each number against.
+    """Least number in favour that reaches this score, for each number against.
 
-    It is one more than there can be where no number has it.
+    It is one more than is possible where no number does.
     """
     b = np.arange(n + 1)
-    wanted = score - SLACK * max(1.0, abs(score))
+    target = score - SLACK * max(1.0, abs(score))
     too_few, enough = np.full(n + 1, -1), n - b + 1
     while True:
         between = enough - too_few > 1
         if not between.any():
             return enough
         c = (too_few + enough) // 2
-        reached = _scores(b, np.maximum(c, 0), n, delta) >= wanted
+        reached = _scores(b, np.maximum(c, 0), n, delta) >= target
         enough = np.where(between & reached, c, enough)
         too_few = np.where(between & ~reached, c, too_few)
 
 
 def _scores(b: IntArray, c: IntArray, n: int, delta: float) -> FloatArray:
-    """Tango's score of each outcome, as `score_root` has it of one."""
+    """Tango's score of each outcome, as in `score_root`."""
     if delta < 0:
         return -_scores(c, b, n, -delta)
     linear = (2 * n - c + b) * delta - (b + c)
@@ -295,16 +297,16 @@ def _peaks(region: Region) -> FloatArray:
     falls = np.flatnonzero((slopes[:-1] > 0) & (slopes[1:] <= 0))
     left, right = grid[falls], grid[falls + 1]
     at_left, at_right = slopes[falls], slopes[falls + 1]
-    here = left
+    middle = left
     for _ in range(REFINEMENTS if len(falls) else 0):
-        here = left + (right - left) * at_left / (at_left - at_right)
-        slope = _in_blocks(border, region, here)
+        middle = left + (right - left) * at_left / (at_left - at_right)
+        slope = _in_blocks(border, region, middle)
         rising = slope > 0
         # The end that stays counts half (the Illinois rule), so that it moves in turn.
         at_left = np.where(rising, slope, at_left / 2)
         at_right = np.where(rising, at_right / 2, slope)
-        left, right = np.where(rising, here, left), np.where(rising, right, here)
-    return here
+        left, right = np.where(rising, middle, left), np.where(rising, right, middle)
+    return middle
 
 
 def _grid(n: int) -> FloatArray:
@@ -326,7 +328,7 @@ def _in_blocks(border: Border, region: Region, angles: FloatArray) -> FloatArray
 
 
 SCALES = 2.0**14, 2.0**30
-"""Limits are looked for on a coarse and then on a fine scale, of steps of about 1e-9.
+"""Inverse steps of a coarse and then a fine search for limits, the latter about 1e-9.
 
 Where the p-value jumps across several levels, their limits are then the same.
 """
@@ -364,7 +366,7 @@ def unconditional_limits(
 def _lower_limit(
     b: int, c: int, n: int, null: float, alpha: float, two_sided: bool
 ) -> float:
-    """The least difference that is not rejected at this level."""
+    """Least difference that is not rejected at this level."""
     search = Search(b, c, n, alpha, two_sided)
     kept, rejected = (c - b) / n, -1.0
     if b == n:
@@ -381,7 +383,7 @@ def _lower_limit(
 
 
 class Search:
-    """A search for the least difference that a test does not reject.
+    """Search for the least difference that a test does not reject.
 
     Parameters
     ----------
@@ -395,8 +397,8 @@ class Search:
     Attributes
     ----------
     angles : set of float
-        Nuisances that were the worst for some difference, and a first one. The p-value is
-        never below what they give, which takes little time.
+        Angles with the largest p-value of some difference, and an initial one. They give a
+        lower bound of the p-value quickly.
     """
 
     def __init__(self, b: int, c: int, n: int, alpha: float, two_sided: bool) -> None:
@@ -417,15 +419,15 @@ class Search:
         return not unconditional_pvalue(*self.counts, delta, alternative)[0] < self.alpha
 
     def excess(self, delta: float) -> float:
-        """Logarithm of p / alpha, or less, by the angles met so far."""
+        """Lower bound of the logarithm of p / alpha, by the angles met so far."""
         if abs(delta) >= 1:
             # At the ends of the scale there is no test, but its side is known.
             return math.copysign(1.0, delta)
-        found = log_pvalue_at_least(self.angles, *self.counts, delta, self.two_sided)
-        return found - math.log(self.alpha)
+        log_pvalue = log_pvalue_at_least(self.angles, *self.counts, delta, self.two_sided)
+        return log_pvalue - math.log(self.alpha)
 
     def edge(self, start: float, kept: float, rejected: float) -> float:
-        """The least difference that is kept, between one that is and one that is not.
+        """Least difference that is kept, between one that is and one that is not.
 
         `start` is a guess. Once the edge is found by the angles met so far, the
         difference just beyond it is tested, and if it is kept the search goes on there.
@@ -443,24 +445,24 @@ class Search:
         return kept
 
     def _outside(self, kept: float, rejected: float, scale: float) -> float:
-        """A difference beyond the edge by the angles met so far, in growing steps."""
+        """Difference beyond the edge by the angles met so far, in growing steps."""
         b, c, n = self.counts
         step = math.sqrt(b + c + 1) / (10 * n)
-        here = kept
-        while here - rejected > 1 / scale:
-            here = max(here - step, (here + rejected) / 2)
+        delta = kept
+        while delta - rejected > 1 / scale:
+            delta = max(delta - step, (delta + rejected) / 2)
             step *= 2
-            if self.excess(here) < 0:
-                return here
+            if self.excess(delta) < 0:
+                return delta
         return rejected
 
 
 def _narrowed(
     excess: Callable[[float], float], inside: float, outside: float, scale: float
 ) -> tuple[float, float]:
-    """Neighbours on the scale of limits: an excess of at least 0, and one below.
+    """Neighbours on the scale of limits, with an excess of at least 0 and below 0.
 
-    What was found to be kept or rejected stays so, whatever angles are known.
+    Differences already kept or rejected stay so, whatever the angles.
     """
     values = {inside: max(excess(inside), TINY), outside: min(excess(outside), -TINY)}
 

@@ -1,4 +1,4 @@
-"""Bowker's test of symmetry, with the pairs of classes that it is made of."""
+"""Bowker's test of symmetry, and the permutation test."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -50,9 +50,9 @@ def bowker(
     """Do two classifiers confuse classes with each other the same way round?
 
     The null hypothesis is symmetry [1]_: for each two classes, a record which the two
-    classifiers give one each is as likely to be one way round as the other. It speaks of
-    labels, not of who is right. Even for two classes it is not McNemar's test: classifiers
-    that give both classes equally often are symmetric whatever their accuracies.
+    classifiers give one each is as likely to be one way round as the other. It is about
+    labels, not accuracy. Even for two classes it is not McNemar's test: classifiers that
+    give both classes equally often are symmetric whatever their accuracies.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def bowker(
         two labels, or all pairs of the classes of `matrix`. Pairs without records add
         nothing to the statistic, so counting them hides asymmetry.
     max_pairs : int, default=10
-        How many pairs `parts` has at most, those that contribute most first.
+        Largest number of pairs in `parts`, those that contribute most first.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def bowker(
 
 
 def asymmetry(matrix: AgreementMatrix, pairs: LabelPairs) -> float:
-    """The share of records in excess one way round."""
+    """Share of records in excess one way round."""
     return int(np.abs(pairs.differences).sum()) / matrix.n
 
 
@@ -168,26 +168,26 @@ def _flags(pairs: LabelPairs, method: str) -> tuple[str, ...]:
 def _pair_parts(
     matrix: AgreementMatrix, pairs: LabelPairs, most: int
 ) -> tuple[dict[str, Any], ...]:
-    """The pairs of classes, the one that contributes most first."""
+    """Pairs of classes, the one that contributes most first."""
     contributions = pairs.contributions
     shown = np.argsort(-contributions, kind="stable")[:most]
     if len(shown) == 0:
         return ()
     adjusted = adjust_pvalues(_binomial_pvalues(pairs), "holm")  # type: ignore[arg-type]
     parts = []
-    for at in shown.tolist():
-        count, reverse = int(pairs.forward[at]), int(pairs.backward[at])
+    for i in shown.tolist():
+        count, reverse = int(pairs.forward[i]), int(pairs.backward[i])
         pvalue, _ = binomial_pvalue(count, count + reverse, "two-sided", mid=False)
         low, high = odds_limits(count, reverse, LEVEL)
         parts.append(
             {
-                "champion": matrix.classes[pairs.first[at]].item(),
-                "challenger": matrix.classes[pairs.second[at]].item(),
+                "champion": matrix.classes[pairs.first[i]].item(),
+                "challenger": matrix.classes[pairs.second[i]].item(),
                 "count": count,
                 "reverse_count": reverse,
-                "contribution": float(contributions[at]),
+                "contribution": float(contributions[i]),
                 "pvalue": pvalue,
-                "adjusted_pvalue": max(pvalue, float(adjusted[at])),
+                "adjusted_pvalue": max(pvalue, float(adjusted[i])),
                 "odds_ratio": count / reverse if reverse else math.inf,
                 "low": low,
                 "high": high,
@@ -217,14 +217,14 @@ def _least_odds(count: int, reverse: int, tail: float) -> float:
     if count == 0:
         return 0.0
     share = float(betaincinv(count, reverse + 1, tail))
-    # The complement is found for itself, so that no digits cancel.
+    # The complement is computed by itself, so that no digits cancel.
     return share / float(betaincinv(reverse + 1, count, 1 - tail))
 
 
 PERMUTATION_METHODS = ("auto", "exact", "monte-carlo")
 
 VALUES_AT_ONCE = 1 << 20
-"""Random numbers that are held at a time."""
+"""Largest number of random numbers that are held at a time."""
 
 
 @paired_test(
@@ -247,26 +247,27 @@ def symmetry_permutation(
     """Could the labels of champion and challenger be exchanged on every record?
 
     The null hypothesis is symmetry, as in Bowker's test [1]_: exchanging the two labels of
-    any record gives answers that are as likely. Records with equal labels do not change
+    any record gives predictions that are as likely. Records with equal labels do not change
     by it, and of the t records with two given classes, Binomial(t, 1/2) are one way round,
-    so that records need not be shuffled one by one. The test speaks of labels, not of
-    accuracy: two classifiers of different accuracy can be symmetric.
+    so that records need not be shuffled one by one. The test is about labels, not accuracy:
+    two classifiers of different accuracy can be symmetric.
 
     Parameters
     ----------
     matrix : AgreementMatrix
         Counts of records by the two labels, from a hold-out set.
     statistic : {"total-asymmetry", "bowker", "stuart-maxwell"}, default="total-asymmetry"
-        What is compared with its distribution under symmetry: the number of records in
-        excess one way round, summed over all pairs of classes; Bowker's statistic; or that
-        of Stuart and Maxwell, which sees differences of label rates only.
+        Statistic that is compared with its distribution under symmetry: the number of
+        records in excess one way round, summed over all pairs of classes; Bowker's
+        statistic; or that of Stuart and Maxwell, which detects differences of label rates
+        only.
     method : {"auto", "exact", "monte-carlo"}, default="auto"
         "exact" sums the probabilities of all statistics as large; "monte-carlo" draws
         tables. "auto" is exact where that is quick, for "total-asymmetry" nearly always.
     n_resamples : int, default=9999
         Number of tables that "monte-carlo" draws.
     random_state : int, RandomState instance or None, default=0
-        Seed of what is drawn; an integer makes the p-value reproducible.
+        Seed of the draws; an integer makes the p-value reproducible.
 
     Returns
     -------
@@ -315,10 +316,10 @@ def symmetry_permutation(
     check_count("n_resamples", n_resamples)
     rng = check_random_state(random_state)
     pairs = label_pairs(matrix)
-    measured = STATISTICS[statistic](pairs, matrix)
+    test_statistic = STATISTICS[statistic](pairs, matrix)
     log_pvalue = None
     if method != "monte-carlo" or len(pairs.totals) == 0:
-        log_pvalue = measured.exact_log_pvalue()
+        log_pvalue = test_statistic.exact_log_pvalue()
     if log_pvalue is None and method == "exact":
         raise ValueError(
             f"The exact p-value of statistic={statistic!r} takes too long for "
@@ -326,17 +327,17 @@ def symmetry_permutation(
             "Use method='auto' or 'monte-carlo'."
         )
     details: dict[str, float] = {"disagreements": int(pairs.totals.sum())}
-    how = "exact"
+    computation = "exact"
     if log_pvalue is None:
-        least = slack_below(measured.observed)
-        draws = measured.draws(n_resamples, rng)
+        least = slack_below(test_statistic.observed)
+        draws = test_statistic.draws(n_resamples, rng)
         as_large = sum(int(np.count_nonzero(drawn >= least)) for drawn in draws)
         pvalue = (1 + as_large) / (1 + n_resamples)
         log_pvalue = math.log(pvalue)
         details["monte_carlo_error"] = math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
-        how = f"monte-carlo, {n_resamples} resamples"
+        computation = f"monte-carlo, {n_resamples} resamples"
     return PairedResult(
-        statistic=measured.observed,
+        statistic=test_statistic.observed,
         pvalue=max(SMALLEST, math.exp(log_pvalue)),
         log_pvalue=log_pvalue,
         df=None,
@@ -345,7 +346,7 @@ def symmetry_permutation(
         champion=None,
         challenger=None,
         alternative="two-sided",
-        method=f"{statistic}, {how}",
+        method=f"{statistic}, {computation}",
         n=matrix.n,
         limits=None,
         flags=() if len(pairs.totals) else ("degenerate",),
@@ -372,7 +373,7 @@ class _TotalAsymmetry:
 
 
 class _Bowker(_TotalAsymmetry):
-    """Squared differences over the records that they are of."""
+    """Squared differences over the numbers of records of their pairs."""
 
     def __init__(self, pairs: LabelPairs, matrix: AgreementMatrix) -> None:
         self.pairs = pairs
@@ -399,7 +400,7 @@ class _StuartMaxwell:
         return log_tail_of_rates(self.pairs, self.frame, self.n_classes)
 
     def draws(self, n: int, rng: np.random.RandomState) -> Iterator[FloatArray]:
-        """Statistics of tables, in batches; they need the difference of every pair."""
+        """Return statistics of tables in batches, from the differences of all pairs."""
         pairs = self.pairs
         columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.totals.tolist())
         for n_drawn in _batches(n, self.n_classes):
@@ -419,7 +420,7 @@ STATISTICS: dict[str, type[_TotalAsymmetry] | type[_StuartMaxwell]] = {
 
 
 def _batches(n: int, values_each: int) -> Iterator[int]:
-    """How many to draw at a time."""
+    """Sizes of the batches of draws."""
     most = max(1, VALUES_AT_ONCE // values_each)
     for start in range(0, n, most):
         yield min(most, n - start)
@@ -433,20 +434,23 @@ def _sums(
 ) -> Iterator[FloatArray]:
     """Sums of a term of each pair's |difference|, of tables in batches.
 
-    Pairs go in the order of their records, whatever their classes are called. Many that
-    have equally many are drawn together, by how many of them have each difference.
+    Pairs go in the order of their numbers of records, whatever the names of their classes.
+    Many with the same number are drawn together, as multinomial counts of their
+    differences.
     """
     sizes, repeats = np.unique(totals, return_counts=True)
     groups = list(zip(sizes.tolist(), repeats.tolist(), strict=True))
-    together = [size // 2 + 1 for size, repeat in groups if repeat > size // 2 + 1]
-    for n_drawn in _batches(n, max(together, default=1)):
+    n_values = [size // 2 + 1 for size, repeat in groups if repeat > size // 2 + 1]
+    for n_drawn in _batches(n, max(n_values, default=1)):
         drawn = np.zeros(n_drawn)
         for size, repeat in groups:
             if repeat > size // 2 + 1:
                 values, logs = folded_binomial(size)
-                chances = np.exp(logs)
-                found = rng.multinomial(repeat, chances / chances.sum(), size=n_drawn)
-                drawn += found @ term(values, size)
+                probabilities = np.exp(logs)
+                counts = rng.multinomial(
+                    repeat, probabilities / probabilities.sum(), size=n_drawn
+                )
+                drawn += counts @ term(values, size)
                 continue
             for _ in range(repeat):
                 forward = rng.binomial(size, 0.5, size=n_drawn)

@@ -1,4 +1,4 @@
-"""Whether two classifiers should be combined, in four checkpoints."""
+"""Recommendation of an ensemble of two classifiers, by four checkpoints."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class EnsembleStep:
-    """One checkpoint: what was asked, whether it was passed, and the numbers behind it.
+    """One checkpoint: its name, whether it was passed, and the numbers behind it.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class EnsembleStep:
     passed : bool or None
         None where the evidence for it is missing, or where it chooses and cannot fail.
     sentence : str
-        What was found.
+        The finding.
     values : mapping of str to float
         The numbers.
     """
@@ -46,7 +46,7 @@ class EnsembleStep:
     values: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The step as plain values."""
+        """Return the step as plain values."""
         return {
             "name": self.name,
             "passed": self.passed,
@@ -57,7 +57,7 @@ class EnsembleStep:
 
 @dataclass(frozen=True, slots=True)
 class EnsembleAdvice:
-    """Whether to combine two classifiers, with the evidence for each checkpoint.
+    """Advice on combining two classifiers, with the evidence for each checkpoint.
 
     Attributes
     ----------
@@ -69,11 +69,11 @@ class EnsembleAdvice:
         How to combine: a majority vote or the mean of the probabilities, or weights and
         routes by class.
     recalibrate : tuple of {"champion", "challenger"}
-        Whose probabilities to recalibrate before they are averaged.
+        Classifiers whose probabilities to recalibrate before they are averaged.
     sentence : str
         The advice in one sentence.
     steps : tuple of EnsembleStep
-        The checkpoints that were looked at, in order; the first that fails is the last.
+        The checkpoints that were reached, in order; the first that fails is the last.
     """
 
     advice: str
@@ -87,7 +87,7 @@ class EnsembleAdvice:
         return "\n".join([self.sentence, *(f"- {step.sentence}" for step in self.steps)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Advice and steps as plain values."""
+        """Return advice and steps as plain values."""
         return {
             "advice": self.advice,
             "model": self.model,
@@ -99,10 +99,10 @@ class EnsembleAdvice:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "EnsembleAdvice":
-        """The advice that :meth:`to_dict` wrote."""
+        """Restore an advice from :meth:`to_dict`."""
         steps = tuple(EnsembleStep(**step) for step in values["steps"])
-        known = dict(values) | {"recalibrate": tuple(values["recalibrate"])}
-        return cls(**known | {"steps": steps})
+        fields = dict(values) | {"recalibrate": tuple(values["recalibrate"])}
+        return cls(**fields | {"steps": steps})
 
 
 def recommend_ensemble(
@@ -118,7 +118,7 @@ def recommend_ensemble(
     most_calibration_error: float = MOST_CALIBRATION_ERROR,
     correlation: str = "pearson",
 ) -> EnsembleAdvice:
-    """Should the two classifiers be combined, and how?
+    """Recommend whether, and how, to combine two classifiers.
 
     Four checkpoints [1]_, of which the first three must be passed for an ensemble to be
     advised: both classifiers are useful and neither is far ahead; their errors are not
@@ -129,12 +129,12 @@ def recommend_ensemble(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Counts of records by true class and the two predictions, from a hold-out set.
     losses : PairedLosses, optional
-        Losses a record of the same records. Without them redundancy is judged from right
-        and wrong answers alone.
+        Losses of the same records. Without them redundancy is judged from correct and wrong
+        predictions alone.
     calibration : PairedCalibration, optional
-        Bins of the same records. Without it calibration is not looked at.
+        Bins of the same records. Without them calibration is not checked.
     alpha : float, default=0.05
         Level of McNemar's and of Bowker's test.
     most_gap : float, default=0.05
@@ -146,7 +146,7 @@ def recommend_ensemble(
     most_calibration_error : float, default=0.1
         Expected calibration error above it: recalibrate before averaging.
     correlation : {"pearson", "spearman"}, default="pearson"
-        Which correlation of the losses.
+        Kind of correlation of the losses.
 
     Returns
     -------
@@ -157,17 +157,16 @@ def recommend_ensemble(
     ------
     ValueError
         If the pieces of evidence are not of the same number of records, or a threshold is
-        no number.
+        not a number.
 
     Notes
     -----
     A classifier is useful if its accuracy is above the share of the commonest class; the
     step also has the exact one-sided binomial p-value of that. McNemar's test is the mid-p
-    one. A Q that is undefined (nobody errs, or always both) is passed over for the
-    correlation; where both are undefined there is nothing to gain. Where an ensemble is
-    not advised, the better single one is that with the higher accuracy, of equals with the
-    lower mean loss, and else the champion. Cohen's kappa takes no part: it is about
-    labels, not errors.
+    one. If Q is undefined (neither errs, or always both), the correlation alone counts;
+    where both are undefined there is nothing to gain. Where an ensemble is not advised, the
+    better single one is that with the higher accuracy, of equals with the lower mean loss,
+    and else the champion. Cohen's kappa takes no part: it is about labels, not errors.
 
     References
     ----------
@@ -190,11 +189,11 @@ def recommend_ensemble(
     limits = _Limits(
         alpha, most_gap, most_q, most_correlation, same_model, most_calibration_error
     )
-    for name, other in (("losses", losses), ("calibration", calibration)):
-        if other is not None and other.n != counts.n:
+    for name, evidence in (("losses", losses), ("calibration", calibration)):
+        if evidence is not None and evidence.n != counts.n:
             raise ValueError(
                 f"All evidence must be of the same records. Got {counts.n} in `counts` and "
-                f"{other.n} in `{name}`."
+                f"{evidence.n} in `{name}`."
             )
     better = _better(counts, losses)
     useful, winner = _useful(counts, better)
@@ -206,21 +205,21 @@ def recommend_ensemble(
     redundancy = _redundancy(counts, losses, correlation, limits)
     if not redundancy.passed:
         return _single(better, (useful, gap, redundancy))
-    fusion, way = _fusion(counts, limits)
+    fusion, kind = _fusion(counts, limits)
     calibrated, poor = _calibration(calibration, limits)
     return EnsembleAdvice(
         COMBINE,
         None,
-        way,
+        kind,
         poor,
-        _combining(way, poor, calibration is not None),
+        _combining(kind, poor, calibration is not None),
         (useful, gap, redundancy, fusion, calibrated),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """The thresholds of the checkpoints."""
+    """Thresholds of the checkpoints."""
 
     alpha: float
     gap: float
@@ -244,7 +243,7 @@ def _accuracies(counts: JointCounts) -> tuple[float, float]:
 
 
 def _better(counts: JointCounts, losses: PairedLosses | None) -> str:
-    """The one with the higher accuracy, then the lower loss, then the champion."""
+    """Role with the higher accuracy, then the lower loss, then the champion."""
     champion, challenger = _accuracies(counts)
     gain = challenger - champion
     if abs(gain) <= TIE and losses is not None:
@@ -254,29 +253,29 @@ def _better(counts: JointCounts, losses: PairedLosses | None) -> str:
 
 
 def _useful(counts: JointCounts, better: str) -> tuple[EnsembleStep, str | None]:
-    """Whether each is right more often than the answer "always the commonest class"."""
+    """Step that compares each accuracy with that of "always the commonest class"."""
     truth = counts.cells[:, 0]
     share = float(np.bincount(truth, weights=counts.counts).max() / counts.n)
     accuracies = _accuracies(counts)
     values = {"commonest_class": share}
     for role, accuracy in zip(ROLES, accuracies, strict=True):
-        right = round(accuracy * counts.n)
+        n_correct = round(accuracy * counts.n)
         values[f"{role}_accuracy"] = accuracy
         values[f"{role}_pvalue"] = max(
-            float(binom.sf(right - 1, counts.n, share)), SMALLEST
+            float(binom.sf(n_correct - 1, counts.n, share)), SMALLEST
         )
     useful = [accuracy > share + TIE for accuracy in accuracies]
-    found = f"accuracies {accuracies[0]:.3f} and {accuracies[1]:.3f}"
-    base = f"the share of the commonest class, {share:.3f}"
+    observed = f"accuracies {accuracies[0]:.3f} and {accuracies[1]:.3f}"
+    baseline = f"the share of the commonest class, {share:.3f}"
     if all(useful):
-        words = f"both are useful: {found} above {base}"
-        return EnsembleStep("useful", True, words, values), better
+        sentence = f"both are useful: {observed} above {baseline}"
+        return EnsembleStep("useful", True, sentence, values), better
     if any(useful):
         loser = ROLES[useful.index(False)]
-        words = f"{loser} is not useful: {found}, and not both above {base}"
-        return EnsembleStep("useful", False, words, values), ROLES[useful.index(True)]
-    words = f"neither is useful: {found}, not above {base}"
-    return EnsembleStep("useful", False, words, values), None
+        sentence = f"{loser} is not useful: {observed}, and not both above {baseline}"
+        return EnsembleStep("useful", False, sentence, values), ROLES[useful.index(True)]
+    sentence = f"neither is useful: {observed}, not above {baseline}"
+    return EnsembleStep("useful", False, sentence, values), None
 
 
 def _gap(counts: JointCounts, limits: _Limits) -> EnsembleStep:
@@ -284,12 +283,12 @@ def _gap(counts: JointCounts, limits: _Limits) -> EnsembleStep:
     gap = abs(result.estimate)
     # A gap of exactly 5 points must not be above 5 points by rounding.
     wide = gap > limits.gap + TIE and result.pvalue < limits.alpha
-    words = f"accuracies differ by {gap:.3f}, p {format_pvalue(result.pvalue)} (mcnemar)"
-    judged = "one is far ahead" if wide else "neither is far ahead"
+    numbers = f"accuracies differ by {gap:.3f}, p {format_pvalue(result.pvalue)} (mcnemar)"
+    verdict = "one is far ahead" if wide else "neither is far ahead"
     return EnsembleStep(
         "gap",
         not wide,
-        f"{judged}: {words}",
+        f"{verdict}: {numbers}",
         {"gap": gap, "pvalue": result.pvalue},
     )
 
@@ -301,31 +300,31 @@ def _redundancy(
     r = math.nan
     if losses is not None:
         r = error_correlation(losses, method=correlation).estimate
-    words = f"{correlation.capitalize()} correlation of the losses"
-    pairs = (("Yule's Q", q, limits.q), (words, r, limits.correlation))
-    known = [pair for pair in pairs if not math.isnan(pair[1])]
+    label = f"{correlation.capitalize()} correlation of the losses"
+    pairs = (("Yule's Q", q, limits.q), (label, r, limits.correlation))
+    defined = [pair for pair in pairs if not math.isnan(pair[1])]
     values = {"yule_q": q, "correlation": r}
-    if not known:
-        words = "nothing to gain: no association of errors can be estimated"
-        return EnsembleStep("redundancy", False, words, values)
-    redundant = any(value >= limit for _, value, limit in known)
-    found = ", ".join(
-        f"{words} {_beside(value, limit)} {'at or above' if value >= limit else 'below'} "
+    if not defined:
+        sentence = "nothing to gain: no association of errors can be estimated"
+        return EnsembleStep("redundancy", False, sentence, values)
+    redundant = any(value >= limit for _, value, limit in defined)
+    numbers = ", ".join(
+        f"{label} {_beside(value, limit)} {'at or above' if value >= limit else 'below'} "
         f"{limit:g}"
-        for words, value, limit in known
+        for label, value, limit in defined
     )
-    # Q alone is 1 as soon as one of the two is right wherever the other is.
-    if len(known) == 2 and min(q, r) >= limits.same:
-        judged = "effectively the same model"
+    # Q alone is 1 as soon as one of the two is correct wherever the other is.
+    if len(defined) == 2 and min(q, r) >= limits.same:
+        verdict = "effectively the same model"
     elif redundant:
-        judged = "errors are redundant, so that the gain is marginal at best"
+        verdict = "errors are redundant, so that the gain is marginal at best"
     else:
-        judged = "errors are not redundant"
-    return EnsembleStep("redundancy", not redundant, f"{judged}: {found}", values)
+        verdict = "errors are not redundant"
+    return EnsembleStep("redundancy", not redundant, f"{verdict}: {numbers}", values)
 
 
 def _beside(value: float, limit: float) -> str:
-    """A number with two decimals, or as many as tell it from a limit."""
+    """Format a number with two decimals, or as many as distinguish it from a limit."""
     decimals = 2
     while decimals < 12 and (round(value, decimals) >= limit) != (value >= limit):
         decimals += 1
@@ -334,50 +333,49 @@ def _beside(value: float, limit: float) -> str:
 
 def _fusion(counts: JointCounts, limits: _Limits) -> tuple[EnsembleStep, str]:
     result = bowker(counts.agreement_matrix())
-    way = "asymmetric" if result.pvalue < limits.alpha else "symmetric"
-    words = (
-        f"disagreements are {way} across classes: p {format_pvalue(result.pvalue)} (bowker)"
-    )
+    kind = "asymmetric" if result.pvalue < limits.alpha else "symmetric"
+    pvalue = format_pvalue(result.pvalue)
+    sentence = f"disagreements are {kind} across classes: p {pvalue} (bowker)"
     values = {"statistic": result.statistic, "pvalue": result.pvalue}
-    return EnsembleStep("fusion", None, words, values), way
+    return EnsembleStep("fusion", None, sentence, values), kind
 
 
 def _calibration(
     calibration: PairedCalibration | None, limits: _Limits
 ) -> tuple[EnsembleStep, tuple[str, ...]]:
     if calibration is None:
-        words = "calibration was not looked at: no probabilities"
-        return EnsembleStep("calibration", None, words), ()
+        sentence = "calibration was not looked at: no probabilities"
+        return EnsembleStep("calibration", None, sentence), ()
     errors = {role: calibration.error(role, norm="l1") for role in ROLES}
     poor = tuple(role for role in ROLES if errors[role] > limits.calibration)
-    found = f"expected calibration errors {errors['champion']:.3f} and " + (
+    numbers = f"expected calibration errors {errors['champion']:.3f} and " + (
         f"{errors['challenger']:.3f}"
     )
-    judged = "both calibrated well enough"
+    verdict = "both calibrated well enough"
     if poor:
-        judged = f"{' and '.join(poor)} badly calibrated"
-    return EnsembleStep("calibration", not poor, f"{judged}: {found}", errors), poor
+        verdict = f"{' and '.join(poor)} badly calibrated"
+    return EnsembleStep("calibration", not poor, f"{verdict}: {numbers}", errors), poor
 
 
-def _combining(way: str, poor: tuple[str, ...], looked_at: bool) -> str:
-    if way == "asymmetric":
-        how = "with weights by class, or by routing the disputed classes"
+def _combining(kind: str, poor: tuple[str, ...], checked: bool) -> str:
+    if kind == "asymmetric":
+        method = "with weights by class, or by routing the disputed classes"
     elif poor:
-        how = "by majority vote, or by averaging after recalibration of " + " and ".join(
+        method = "by majority vote, or by averaging after recalibration of " + " and ".join(
             poor
         )
-    elif looked_at:
-        how = "by averaging their probabilities"
+    elif checked:
+        method = "by averaging their probabilities"
     else:
-        how = "by majority vote, or by averaging calibrated probabilities"
-    return f"combine both {how}"
+        method = "by majority vote, or by averaging calibrated probabilities"
+    return f"combine both {method}"
 
 
 def _single(model: str | None, steps: tuple[EnsembleStep, ...]) -> EnsembleAdvice:
     """Advice against an ensemble, for the reason that the last step gives."""
     reason = steps[-1].sentence
     if model is None:
-        words = f"deploy none: {reason}"
-        return EnsembleAdvice(NEITHER, None, None, (), words, steps)
-    words = f"deploy the {model} alone, because {reason}"
-    return EnsembleAdvice(SINGLE, model, None, (), words, steps)
+        sentence = f"deploy none: {reason}"
+        return EnsembleAdvice(NEITHER, None, None, (), sentence, steps)
+    sentence = f"deploy the {model} alone, because {reason}"
+    return EnsembleAdvice(SINGLE, model, None, (), sentence, steps)

@@ -1,4 +1,4 @@
-"""Correlation of the losses of two classifiers: do they find the same records hard?"""
+"""Correlation of the losses of two classifiers."""
 
 import math
 from functools import partial
@@ -17,7 +17,7 @@ from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import SMALLEST, student_pvalue, student_quantile
 
 ROUNDING = 1e-12
-"""A square of a correlation this close to 1 is 1, and such a part of a sum is 0."""
+"""Distance up to which a squared correlation is 1, or a share of a sum is 0."""
 
 
 def agreeing_limits(
@@ -94,7 +94,7 @@ def robust_limits(
 def perfect_limits(
     r: float, pvalue: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of a correlation of 1 or -1: itself, or all where it may be chance."""
+    """Limits of a correlation of 1 or -1: itself, or -1 and 1 where it may be chance."""
     return (r, r) if pvalue < alpha_of(confidence_level) else (-1.0, 1.0)
 
 
@@ -126,8 +126,8 @@ def error_correlation(
 ) -> PairedResult:
     """Do two classifiers have their large losses on the same records?
 
-    The null hypothesis is that the losses are uncorrelated. Low correlations are wanted in
-    an ensemble. High ones may come from shared bias, and from records that are hard or
+    The null hypothesis is that the losses are uncorrelated. Low correlations are desirable
+    in an ensemble. High ones may come from shared bias, and from records that are hard or
     wrongly labelled for any classifier.
 
     Parameters
@@ -135,8 +135,8 @@ def error_correlation(
     losses : PairedLosses
         Losses of a hold-out set; moments are enough for "pearson".
     method : {"auto", "spearman", "pearson"}, default="auto"
-        "pearson" is the linear correlation [1]_. "spearman" is that of the ranks, with
-        mean ranks for ties [2]_; it is less moved by a few large losses, and its interval
+        "pearson" is the linear correlation [1]_. "spearman" is that of the ranks, with mean
+        ranks for ties [2]_; it is less influenced by a few large losses, and its interval
         holds where that of "pearson" supposes a normal distribution that losses do not
         have. Losses are rounded to 12 decimals before they are ranked. "auto" is
         "spearman", but "pearson" for moments and for the "robust" interval.
@@ -150,14 +150,14 @@ def error_correlation(
     Returns
     -------
     result : PairedResult
-        `estimate` is the correlation r, the same for exchanged roles. `statistic` is
-        r sqrt((n - 2) / (1 - r²)), compared with t of n - 2 degrees of freedom.
-        `remark` has the correlation in words.
+        `estimate` is the correlation r, the same for exchanged roles. `statistic` is r
+        sqrt((n - 2) / (1 - r²)), compared with t of n - 2 degrees of freedom. `remark`
+        describes the correlation.
 
     Raises
     ------
     ValueError
-        If "robust" is asked for with "spearman"; if losses were reduced to their moments
+        If "robust" is requested with "spearman"; if losses were reduced to their moments
         and "spearman" or "robust" needs them.
 
     Notes
@@ -214,9 +214,9 @@ def error_correlation(
     if n < LEAST or math.isnan(r):
         flags = [CONSTANT] * math.isnan(r) + [FEW_RECORDS] * (n < LEAST)
         limit = math.nan if math.isnan(r) else 1.0
-        nothing = (math.nan, math.nan, math.nan)
+        undefined = (math.nan, math.nan, math.nan)
         limits = partial(_fixed_limits, -limit, limit)
-        return _result(losses, method, r, nothing, limits, flags)
+        return _result(losses, method, r, undefined, limits, flags)
     if abs(r) == 1:
         statistic, *tail = math.copysign(math.inf, r), *_perfect_pvalue(ties, n)
         limits = partial(perfect_limits, r, tail[0])
@@ -230,8 +230,8 @@ def error_correlation(
             robust_limits, r, n, robust_error(losses.champion, losses.challenger)
         )
         return _result(losses, method, r, test, limits, [])
-    find = agreeing_limits if interval == "agreeing" else published_limits
-    limits = partial(find, r, n, method == "spearman")
+    limits_of = agreeing_limits if interval == "agreeing" else published_limits
+    limits = partial(limits_of, r, n, method == "spearman")
     return _result(losses, method, r, test, limits, [])
 
 
@@ -263,15 +263,15 @@ def _result(
 
 
 def _correlation(losses: PairedLosses, method: str) -> tuple[float, IntArray | None]:
-    """The correlation, and the sizes of groups of tied losses where they are known."""
+    """Correlation, and the sizes of groups of tied losses where they are known."""
     ties = None
     if method == "pearson":
         r = losses.moments.correlation
     else:
-        first, ties = _centred_ranks(rounded(losses.champion))
-        second, _ = _centred_ranks(rounded(losses.challenger))
-        squares = float(first @ first) * float(second @ second)
-        r = float(first @ second) / math.sqrt(squares) if squares else math.nan
+        champion, ties = _centred_ranks(rounded(losses.champion))
+        challenger, _ = _centred_ranks(rounded(losses.challenger))
+        squares = float(champion @ champion) * float(challenger @ challenger)
+        r = float(champion @ challenger) / math.sqrt(squares) if squares else math.nan
     if 1 - abs(r) < ROUNDING:
         if ties is None and losses.values is not None:
             ties = _centred_ranks(rounded(losses.champion))[1]
@@ -280,7 +280,7 @@ def _correlation(losses: PairedLosses, method: str) -> tuple[float, IntArray | N
 
 
 def _centred_ranks(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Twice the mean ranks less their mean, and the sizes of groups of tied values.
+    """Twice the mean ranks minus their mean, and the sizes of groups of tied values.
 
     Doubled, they are whole, so that sums of them are the same in any order.
     """

@@ -1,4 +1,4 @@
-"""Cohen's kappa: agreement beyond chance, of labels or of right and wrong answers."""
+"""Cohen's kappa of the labels, or of the errors, of two classifiers."""
 
 import math
 from dataclasses import dataclass, replace
@@ -25,15 +25,15 @@ from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
 
 ROUNDING = 4 * float(np.finfo(float).eps)
-"""A variance that is this small beside the terms that make it is 0."""
+"""Size, relative to its terms, up to which a variance is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class KappaMoments:
     """Kappa, and its variance as independent labels are mixed in.
 
-    `variance` holds the coefficients of a polynomial: at 0 it is the variance at what was
-    observed, at 1 that at independence with the same label rates.
+    `variance` holds the coefficients of a polynomial: at 0 it is the variance at the
+    observed table, at 1 that at independence with the same label rates.
     """
 
     n: float
@@ -43,12 +43,12 @@ class KappaMoments:
     variance: FloatArray
 
     def standard_error(self, independent: float) -> float:
-        """At the mixture that independent labels have this share of."""
+        """Standard error at the mixture with this share of independent labels."""
         return math.sqrt(max(0.0, float(polyval(independent, self.variance))))
 
 
 def kappa_moments(counts: FloatArray, distances: FloatArray) -> KappaMoments:
-    """Those of a table of labels, whose pairs differ by the distances."""
+    """Moments of a table of labels, whose pairs differ by the distances."""
     n = float(counts.sum())
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
     # Sums of whole numbers have no rounding below 2**53, so that kappa is exactly 0 and
@@ -73,7 +73,7 @@ def kappa_moments(counts: FloatArray, distances: FloatArray) -> KappaMoments:
 
 
 def _variances(joint: FloatArray, weights: FloatArray, means: FloatArray) -> list[float]:
-    """Of centred weights and means: variance, covariance, variance."""
+    """Variance of centred weights, their covariance with means, and that of the means."""
     products = (weights * weights, weights * means, means * means)
     return [float((joint * product).sum()) for product in products]
 
@@ -81,16 +81,17 @@ def _variances(joint: FloatArray, weights: FloatArray, means: FloatArray) -> lis
 def _variance_polynomial(kappa: float, lift: float, variances: FloatArray) -> FloatArray:
     """Variance of weight - (1 - kappa) means, by the share of independent labels.
 
-    This is the variance of Fleiss, Cohen and Everitt (1969) but for a constant. The weight
-    of a pair of labels says how far they agree, and its means are the mean weights of
-    either with what the other classifier gives.
+    This is the variance of Fleiss, Cohen and Everitt (1969) up to a constant factor. The
+    weight of a pair of labels says how far they agree, and its means are the mean weights
+    of either with what the other classifier gives.
 
     Parameters
     ----------
     kappa : float
-        At what was observed. With a share x of independent labels it is (1 - x) kappa.
+        Kappa of the observed labels. With a share x of independent labels it is (1 - x)
+        kappa.
     lift : float
-        Mean weight of observed less that of independent labels.
+        Mean weight of observed minus that of independent labels.
     variances : ndarray of shape (2, 3)
         Of observed and of independent labels: variance of the weights, covariance of
         weights and means, and variance of the means.
@@ -129,11 +130,11 @@ def cohen_kappa(
 ) -> PairedResult:
     """Do two classifiers give the same labels more often than by chance?
 
-    Kappa is (o - e) / (1 - e), where o is the share of records with equal labels and e
-    the one that is expected of two that give their labels independently, each as often
-    as it does [1]_. The null hypothesis is kappa = 0. The truth is not needed, and kappa
-    says nothing about accuracy; nor can it be compared with
-    :func:`~skcompare.stats.error_kappa`, whose answers are right and wrong.
+    Kappa is (o - e) / (1 - e), where o is the share of records with equal labels and e the
+    one that is expected of two that give their labels independently, each as often as it
+    does [1]_. The null hypothesis is kappa = 0. The truth is not needed, and kappa says
+    nothing about accuracy; nor can it be compared with
+    :func:`~skcompare.stats.error_kappa`, which is about errors.
 
     Parameters
     ----------
@@ -153,14 +154,14 @@ def cohen_kappa(
     result : PairedResult
         `estimate` is kappa and `statistic` is kappa over its standard error at kappa = 0.
         `details` holds both shares, the standard error (`se`), that at kappa = 0 (`se0`)
-        and the least kappa that the label rates allow, -e / (1 - e). `remark` has kappa
-        in words.
+        and the least kappa that the label rates allow, -e / (1 - e). `remark` describes
+        kappa.
 
     Notes
     -----
     Both standard errors are those of Fleiss, Cohen and Everitt [3]_, for weighted kappa
     too. The "agreeing" interval holds the values k0 with ``|kappa - k0| <= z se(k0)``,
-    where se(k0) is the standard error at a mixture of what was observed and independence
+    where se(k0) is the standard error at a mixture of the observed table and independence
     with the same label rates: its kappa is k0, and its standard error goes from `se0` at 0
     to `se` at the observed kappa. Beyond 0 it stays `se0`, and beyond kappa `se`.
 
@@ -219,15 +220,15 @@ def error_kappa(
 ) -> PairedResult:
     """Are two classifiers right and wrong together more often than by chance?
 
-    Kappa is (o - e) / (1 - e), where o is the share of records that both or neither
-    answer rightly and e the one that is expected of two with independent errors and the
-    same accuracies [1]_. The null hypothesis is kappa = 0. It cannot be compared with
+    Kappa is (o - e) / (1 - e), where o is the share of records that both or neither predict
+    correctly and e the one that is expected of two with independent errors and the same
+    accuracies [1]_. The null hypothesis is kappa = 0. It cannot be compared with
     :func:`~skcompare.stats.cohen_kappa`, which is about labels.
 
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set.
+        Counts of records by which classifiers were correct, from a hold-out set.
     method : {"auto", "asymptotic", "exact"}, default="auto"
         How the p-value is computed: by kappa over its standard error, which is about
         normal, or exactly, given both accuracies. "auto" is exact where independent errors
@@ -240,13 +241,13 @@ def error_kappa(
     -------
     result : PairedResult
         `estimate` is kappa. `statistic` is kappa over its standard error at kappa = 0, or
-        in the exact test the number of records that both answer rightly. `details` and
+        in the exact test the number of records that both predict correctly. `details` and
         `remark` are as for :func:`~skcompare.stats.cohen_kappa`.
 
     Raises
     ------
     ValueError
-        If the exact test is asked for and counts are fractional.
+        If the exact test is requested and counts are fractional.
 
     Notes
     -----
@@ -255,18 +256,18 @@ def error_kappa(
     always right, or always wrong, kappa is 0 whatever the records are: the statistic is
     0, p is 1 and the interval [0, 0], flagged "degenerate".
 
-    Given both accuracies, kappa grows with the number of records that both answer rightly.
-    Its exact p-value is then that of Fisher's test [3]_: twice the smaller tail, at most 1.
-    It is conservative: independent errors of two that are right on 99 % of 1000 records
-    have p below 0.05 in 0.5 % of cases, where the normal one has it in 8.4 %.
-    The limit of the interval towards 0, and beyond, is the kappa of the table with these
+    Given both accuracies, kappa grows with the number of records that both predict
+    correctly. Its exact p-value is then that of Fisher's test [3]_: twice the smaller tail,
+    at most 1. It is conservative: independent errors of two that are right on 99 % of 1000
+    records have p below 0.05 in 0.5 % of cases, where the normal one has it in 8.4 %. The
+    limit of the interval towards 0, and beyond, is the kappa of the table with these
     accuracies that has the limit of Fisher's conditional odds ratio, so that 0 is outside
-    exactly when p is small. The far limit is that, or kappa ± z times its standard error
-    if this is farther: accuracies that are a little different allow a larger kappa. An
+    exactly when p is small. The far limit is that, or kappa ± z times its standard error if
+    this is farther: accuracies that are a little different allow a larger kappa. An
     asymptotic p-value where cells are expected to have fewer than 5 records is flagged
-    "small-expected-counts". "asymptotic" is liberal there: of independent errors
-    with both accuracies 0.97 it rejects at 0.05 in 0.08 of the cases of 200 records, and
-    "wald" holds the true kappa in as few as 63 % of the cases of 20 records
+    "small-expected-counts". "asymptotic" is liberal there: of independent errors with both
+    accuracies 0.97 it rejects at 0.05 in 0.08 of the cases of 200 records, and "wald" holds
+    the true kappa in as few as 63 % of the cases of 20 records
     (``benchmarks/validity/ratios_and_agreement.py``).
 
     References
@@ -360,7 +361,7 @@ def _kappa_result(
 
 
 def _distances(n_classes: int, weights: str) -> FloatArray:
-    """How much each pair of labels differs."""
+    """Distance of each pair of labels."""
     steps = np.arange(n_classes, dtype=np.float64)
     distances = np.abs(steps[:, None] - steps)
     if weights == "linear":
@@ -371,9 +372,9 @@ def _distances(n_classes: int, weights: str) -> FloatArray:
 def _exceptions(counts: FloatArray, distances: FloatArray) -> tuple[bool, bool]:
     """Whether kappa is undefined, and whether the label rates alone make it 0.
 
-    Decided from the counts, because rounding leaves tiny variances. Where the distance
-    is a term of the one label plus a term of the other, over the labels that occur, its
-    mean is that of independent labels whatever goes with what.
+    Decided from the counts, because rounding leaves tiny variances. Where the distance is a
+    term of the one label plus a term of the other, over the labels that occur, its mean is
+    that of independent labels whatever their association.
     """
     occurring = np.ix_(counts.any(axis=1), counts.any(axis=0))
     block = distances[occurring]
@@ -404,7 +405,7 @@ def _limits(
 
 
 def _distance_towards_zero(moments: KappaMoments, z: float) -> float:
-    """From kappa to its limit on the side of 0."""
+    """Distance from kappa to its limit on the side of 0."""
     size = abs(moments.kappa)
     at_zero = z * moments.standard_error(1)
     if size <= at_zero:
@@ -440,9 +441,9 @@ def _kappa_of_odds(independent: FloatArray, log_odds: float) -> float:
     """Kappa of the table with an odds ratio that has the margins of an independent one."""
     agree, apart = float(np.trace(independent)), independent[0, 1] + independent[1, 0]
     product = independent[0, 1] * independent[1, 0]
-    # The records beyond chance that both answer rightly are the root of a quadratic,
-    # (E11 + x)(E00 + x) = odds (E10 - x)(E01 - x), divided by the odds where they are
-    # above 1 so that no term grows without limit.
+    # The records beyond chance that both predict correctly are the root of a quadratic,
+    # (E11 + x)(E00 + x) = odds (E10 - x)(E01 - x), divided by the odds where they are above
+    # 1 so that no term grows without limit.
     far, near = (apart, agree) if log_odds > 0 else (agree, apart)
     share = -math.expm1(-abs(log_odds))
     linear = far + (1 - share) * near

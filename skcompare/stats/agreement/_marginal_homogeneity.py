@@ -1,4 +1,4 @@
-"""Do two classifiers give each class equally often? Stuart-Maxwell and Bhapkar."""
+"""Stuart-Maxwell and Bhapkar tests of marginal homogeneity."""
 
 import math
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ ZERO_VARIANCE = "zero-variance"
 
 FEW = 25
 FEW_EACH = 5
-"""Disagreements for each degree of freedom."""
+"""Number of disagreements for each degree of freedom."""
 
 ROUNDING = 1e-12
 LEVEL = 0.95
@@ -51,7 +51,7 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
     matrix : AgreementMatrix
         Counts of records by the two labels, from a hold-out set.
     max_classes : int, default=10
-        How many classes `parts` has at most, those with the largest difference first.
+        Largest number of classes in `parts`, those with the largest difference first.
 
     Returns
     -------
@@ -64,11 +64,11 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
 
     Notes
     -----
-    The variance of the differences is a graph Laplacian: classes are its nodes, and
-    records with different labels its edges. Its rank is the number of classes less that
-    of the connected components, which is `df`; leaving out unused classes is not enough.
-    Where two groups of classes are never confused with each other, the statistics of the
-    groups add up. Classes with equal rates stay in, because they carry disagreements.
+    The variance of the differences is a graph Laplacian: classes are its nodes, and records
+    with different labels its edges. Its rank is the number of classes minus that of the
+    connected components, which is `df`; leaving out unused classes is not enough. Where two
+    groups of classes are never confused with each other, the statistics of the groups add
+    up. Classes with equal rates stay in, because they carry disagreements.
 
     Without records that have different labels, the statistic is 0, p is 1 and df 0,
     flagged "degenerate". Fewer than 25 of them, or fewer than 5 for each degree of freedom,
@@ -125,7 +125,7 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     matrix : AgreementMatrix
         Counts of records by the two labels, from a hold-out set.
     max_classes : int, default=10
-        How many classes `parts` has at most, those with the largest difference first.
+        Largest number of classes in `parts`, those with the largest difference first.
 
     Returns
     -------
@@ -145,9 +145,9 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     All else is as there.
 
     With many classes and few records each, W is liberal: S is then about `df`, whichever
-    way records differ, and its divisor well below 1. Where 40 % of the labels are drawn
-    anew, at rates of 1, 1/2, 1/3, ..., the true size at 0.05 is 0.28 for 100 classes and
-    400 records, and 0.13 for 50 classes and 300, both flagged "few-disagreements"; for 100
+    way records differ, and its divisor well below 1. Where 40 % of the labels are redrawn,
+    at rates of 1, 1/2, 1/3, ..., the true size at 0.05 is 0.28 for 100 classes and 400
+    records, and 0.13 for 50 classes and 300, both flagged "few-disagreements"; for 100
     classes and 2000 records it is still 0.08.
 
     References
@@ -177,7 +177,7 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
 
 @dataclass(frozen=True, slots=True)
 class RateFrame:
-    """What the Stuart-Maxwell statistic of label counts is made with.
+    """Classes and variance of the Stuart-Maxwell statistic of label counts.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class RateFrame:
         return len(self.kept)
 
     def statistics(self, differences: IntArray) -> FloatArray:
-        """The statistic of each difference of label counts, shape (..., n_classes)."""
+        """Statistic of each difference of label counts, shape (..., n_classes)."""
         if self.df == 0:
             return np.zeros(differences.shape[:-1])
         columns = differences[..., self.kept].reshape(-1, self.df).T.astype(np.float64)
@@ -205,7 +205,7 @@ class RateFrame:
 
 
 def rate_frame(counts: IntArray) -> RateFrame:
-    """The frame of a table of labels; only records with different labels matter."""
+    """Frame of a table of labels; only records with different labels matter."""
     edges = counts + counts.T
     np.fill_diagonal(edges, 0)
     _, component = connected_components(csr_matrix(edges > 0), directed=False)
@@ -216,8 +216,8 @@ def rate_frame(counts: IntArray) -> RateFrame:
     kept = np.sort(order[~is_last])
     variance = np.diag(degree) - edges
     # A Laplacian without one node of each component is positive definite.
-    chosen = variance[np.ix_(kept, kept)].astype(np.float64)
-    return RateFrame(kept, cholesky(chosen, lower=True) if len(kept) else chosen)
+    submatrix = variance[np.ix_(kept, kept)].astype(np.float64)
+    return RateFrame(kept, cholesky(submatrix, lower=True) if len(kept) else submatrix)
 
 
 def _differences(matrix: AgreementMatrix) -> IntArray:
@@ -262,14 +262,14 @@ def _rates_result(
 def _class_parts(matrix: AgreementMatrix, most: int) -> tuple[dict[str, Any], ...]:
     """Rates of the classes that carry disagreements, the largest difference first."""
     champion, challenger = matrix.label_counts
-    both, n = np.diag(matrix.counts), matrix.n
-    carries = np.flatnonzero(champion + challenger > 2 * both)
-    size = np.abs(challenger - champion)[carries]
-    shown = carries[np.argsort(-size, kind="stable")][:most]
-    level = 1 - (1 - LEVEL) / max(1, len(carries))
+    equal, n = np.diag(matrix.counts), matrix.n
+    informative = np.flatnonzero(champion + challenger > 2 * equal)
+    size = np.abs(challenger - champion)[informative]
+    shown = informative[np.argsort(-size, kind="stable")][:most]
+    level = 1 - (1 - LEVEL) / max(1, len(informative))
     parts = []
     for k in shown.tolist():
-        against, favour = int(champion[k] - both[k]), int(challenger[k] - both[k])
+        against, favour = int(champion[k] - equal[k]), int(challenger[k] - equal[k])
         low, high = score_limits(against, favour, n, 0.0, level, "two-sided")
         parts.append(
             {

@@ -1,4 +1,4 @@
-"""Exact p-values of symmetry: what the disagreements of a table are if roles are alike.
+"""Exact p-values of tests of symmetry.
 
 Under symmetry each of the t records that got the labels j and k, either way round, is as
 likely to be one way as the other. The difference of the two counts is then |2X - t| in
@@ -19,13 +19,13 @@ from skcompare.evidence import AgreementMatrix
 from skcompare.stats.agreement._marginal_homogeneity import RateFrame
 
 MOST_TRANSFORMED = 10_000_000
-"""Points of all Fourier transforms together that an exact p is computed with."""
+"""Largest number of points of all Fourier transforms of an exact p-value."""
 
 MOST_MERGED = 1 << 19
-"""Values of two sums that are merged into one distribution."""
+"""Largest number of values of two sums that are merged into one distribution."""
 
 MOST_TABLES = 1_000_000
-"""Tables that are gone through one by one."""
+"""Largest number of tables that are enumerated."""
 
 TABLES_AT_ONCE = 1 << 15
 LARGEST_KEY = 1 << 62
@@ -34,7 +34,7 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class LabelPairs:
-    """Pairs of classes that are confused with each other, and how often.
+    """Pairs of classes that are confused with each other, and their counts.
 
     Parameters
     ----------
@@ -52,29 +52,29 @@ class LabelPairs:
 
     @property
     def totals(self) -> IntArray:
-        """Records with these two labels, at least 1."""
+        """Number of records with these two labels, at least 1."""
         return self.forward + self.backward
 
     @property
     def differences(self) -> IntArray:
-        """How many more records went forward."""
+        """Forward minus backward records."""
         return self.forward - self.backward
 
     @property
     def contributions(self) -> FloatArray:
-        """What each pair adds to Bowker's statistic."""
+        """Contribution of each pair to Bowker's statistic."""
         return self.differences.astype(np.float64) ** 2 / self.totals
 
 
 def label_pairs(matrix: AgreementMatrix) -> LabelPairs:
-    """The pairs of classes that any record has as its two labels."""
+    """Pairs of classes that any record has as its two labels."""
     counts = matrix.counts
     first, second = np.nonzero(np.triu(counts + counts.T, 1))
     return LabelPairs(first, second, counts[first, second], counts[second, first])
 
 
 def slack_below(observed: float) -> float:
-    """The value from which on a statistic is at least the observed one but for rounding."""
+    """Least value of a statistic that is at least the observed one up to rounding."""
     return observed - SLACK * max(1.0, abs(observed))
 
 
@@ -93,9 +93,9 @@ def folded_binomial(total: int) -> tuple[IntArray, FloatArray]:
 def log_tail_of_total(totals: IntArray, observed: int) -> float | None:
     """Logarithm of P(sum of |2X - t| >= observed); None where that takes too long.
 
-    All values are odd or even as t is, so that every second one is a step. The
-    distribution is tilted until its mean is what was observed, so that a Fourier transform,
-    whose rounding is relative to the largest probability, finds a small tail exactly.
+    All values are odd or even as t is, so that every second one is a step. The distribution
+    is tilted until its mean is the observed value, so that a Fourier transform, whose
+    rounding is relative to the largest probability, finds a small tail exactly.
     """
     sizes, repeats = np.unique(totals[totals > 1], return_counts=True)
     n_steps = int((repeats * (sizes // 2)).sum())
@@ -120,7 +120,7 @@ def log_tail_of_total(totals: IntArray, observed: int) -> float | None:
 
 
 def _tilt(parts: list[FloatArray], repeats: IntArray, target: float) -> float:
-    """The exponent per step that makes the mean the target; 0 where it is no larger."""
+    """Exponent per step that makes the mean the target; 0 where it is no larger."""
     steps = [np.arange(len(logs), dtype=np.float64) for logs in parts]
 
     def excess(tilt: float) -> float:
@@ -141,13 +141,13 @@ def _tilt(parts: list[FloatArray], repeats: IntArray, target: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """Values of a sum, ascending, with the logarithms of their probabilities."""
+    """Ascending values of a sum, with the logarithms of their probabilities."""
 
     values: IntArray
     logs: FloatArray
 
     def plus(self, other: "_Sum") -> "_Sum | None":
-        """The sum of two independent ones; None where it has too many values."""
+        """Return the sum of two independent ones; None where it has too many values."""
         if len(self.values) * len(other.values) > MOST_MERGED:
             return None
         values = np.add.outer(self.values, other.values).ravel()
@@ -158,7 +158,7 @@ class _Sum:
         return _Sum(values[starts], np.logaddexp.reduceat(logs[order], starts))
 
     def times(self, repeat: int) -> "_Sum | None":
-        """The sum of so many independent ones of this kind."""
+        """Return the sum of `repeat` independent ones; None if it has too many values."""
         power: _Sum | None = self
         result: _Sum | None = None
         while power is not None:
@@ -173,13 +173,13 @@ class _Sum:
         return None
 
     def log_tail(self, other: "_Sum", least: int) -> float:
-        """Logarithm of the probability that the two add up to at least so much."""
+        """Logarithm of the probability that the two add up to at least `least`."""
         tails = np.logaddexp.accumulate(other.logs[::-1])[::-1]
-        at = np.searchsorted(other.values, least - self.values)
-        found = at < len(tails)
-        if not found.any():
+        index = np.searchsorted(other.values, least - self.values)
+        possible = index < len(tails)
+        if not possible.any():
             return -math.inf
-        return float(logsumexp(self.logs[found] + tails[at[found]]))
+        return float(logsumexp(self.logs[possible] + tails[index[possible]]))
 
 
 def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
@@ -189,8 +189,8 @@ def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
     are merged and ties are exact.
     """
     # A single record of a pair adds 1 whichever way it is.
-    moving = pairs.totals > 1
-    totals, differences = pairs.totals[moving], pairs.differences[moving]
+    informative = pairs.totals > 1
+    totals, differences = pairs.totals[informative], pairs.differences[informative]
     if len(totals) == 0:
         return 0.0
     sizes, repeats = np.unique(totals, return_counts=True)
@@ -200,10 +200,10 @@ def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
     sums = []
     for size, repeat in zip(sizes.tolist(), repeats.tolist(), strict=True):
         values, logs = folded_binomial(size)
-        one = _Sum(values**2 * (denominator // size), logs).times(repeat)
-        if one is None:
+        distribution = _Sum(values**2 * (denominator // size), logs).times(repeat)
+        if distribution is None:
             return None
-        sums.append(one)
+        sums.append(distribution)
     halves = _halves(sums)
     if halves is None:
         return None
@@ -212,12 +212,12 @@ def log_tail_of_bowker(pairs: LabelPairs) -> float | None:
 
 
 def _halves(sums: list[_Sum]) -> tuple[_Sum, _Sum] | None:
-    """All sums in two, so that no more than the values of either are gone through."""
-    none = _Sum(np.zeros(1, dtype=np.int64), np.zeros(1))
-    halves: list[_Sum] = [none, none]
-    for one in sorted(sums, key=lambda one: -len(one.values)):
+    """Merge all sums into two, so that only the values of either are enumerated."""
+    zero = _Sum(np.zeros(1, dtype=np.int64), np.zeros(1))
+    halves: list[_Sum] = [zero, zero]
+    for distribution in sorted(sums, key=lambda distribution: -len(distribution.values)):
         halves.sort(key=lambda half: len(half.values))
-        joined = halves[0].plus(one)
+        joined = halves[0].plus(distribution)
         if joined is None:
             return None
         halves[0] = joined
@@ -227,7 +227,7 @@ def _halves(sums: list[_Sum]) -> tuple[_Sum, _Sum] | None:
 def log_tail_of_rates(pairs: LabelPairs, frame: RateFrame, n_classes: int) -> float | None:
     """Logarithm of the exact p-value of the Stuart-Maxwell statistic under symmetry.
 
-    Goes through all tables with the same t; None where there are too many.
+    Enumerates all tables with the same t; None where there are too many.
     """
     totals = pairs.totals.tolist()
     n_tables = math.prod(total + 1 for total in totals)

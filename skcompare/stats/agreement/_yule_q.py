@@ -1,4 +1,4 @@
-"""Yule's Q: how far the errors of two classifiers go together."""
+"""Yule's Q of the errors of two classifiers, and rates of their disagreement."""
 
 import math
 from functools import partial
@@ -42,15 +42,15 @@ ZERO_CELL = "zero-cell"
 def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
     """Do the errors of two classifiers fall on the same records?
 
-    Q = (ad - bc) / (ad + bc), where a records are answered rightly by both, b and c by one
-    of the two, and d by neither [1]_. It is (r - 1) / (r + 1) of the odds ratio r = ad /
-    bc. The null hypothesis is that errors are independent, Q = 0. Low values are wanted
-    in an ensemble [2]_.
+    Q = (ad - bc) / (ad + bc), where a records are predicted correctly by both, b and c by
+    one of the two, and d by neither [1]_. It is (r - 1) / (r + 1) of the odds ratio r = ad
+    / bc. The null hypothesis is that errors are independent, Q = 0. Low values are
+    desirable in an ensemble [2]_.
 
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set.
+        Counts of records by which classifiers were correct, from a hold-out set.
     method : {"auto", "asymptotic", "exact"}, default="auto"
         How the p-value is computed: by the logarithm of the odds ratio, which is about
         normal, or exactly, given both accuracies. "auto" is exact where independent errors
@@ -61,14 +61,14 @@ def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
     -------
     result : PairedResult
         `estimate` is Q. `statistic` is the logarithm of the odds ratio over its standard
-        error, or in the exact test the number of records that both answer rightly. The
+        error, or in the exact test the number of records that both predict correctly. The
         interval is mapped from that of the odds ratio. `details` holds the odds ratio, and
-        the standard error of Q (`se`) where there is one. `remark` has Q in words.
+        the standard error of Q (`se`) where there is one. `remark` describes Q.
 
     Raises
     ------
     ValueError
-        If counts are fractional, and the exact test is asked for or a count is 0: it needs
+        If counts are fractional, and the exact test is requested or a count is 0: it needs
         whole counts.
 
     Notes
@@ -122,12 +122,12 @@ def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
         table.both_wrong,
     )
     se = math.sqrt(math.fsum(1 / cell for cell in cells))
-    words = {
+    fields = {
         "details": {"odds_ratio": together / apart, "se": (1 - q * q) / 2 * se},
         "remark": reading(YULE_Q, q),
     }
     if exact:
-        return _exact_result(table, q, **words)
+        return _exact_result(table, q, **fields)
     # Either way round the quotient is at least 1, so that swapped cells only change sign.
     if together >= apart:
         log_odds = math.log1p((together - apart) / apart)
@@ -140,7 +140,7 @@ def yule_q(table: ContingencyTable, *, method: str = "auto") -> PairedResult:
         (z, *normal_pvalue(z, "two-sided")),
         partial(_normal_limits, log_odds, se),
         flags=(SMALL_EXPECTED,) if is_sparse(table) else (),
-        **words,
+        **fields,
     )
 
 
@@ -148,7 +148,7 @@ def _result(
     table: ContingencyTable, q: float, test: tuple[float, ...], limits: Any, **more: Any
 ) -> PairedResult:
     statistic, pvalue, log_pvalue = test
-    words = {"method": "asymptotic"} | more
+    fields = {"method": "asymptotic"} | more
     return PairedResult(
         statistic=statistic,
         pvalue=pvalue,
@@ -161,12 +161,12 @@ def _result(
         alternative="two-sided",
         n=table.n,
         limits=limits,
-        **words,
+        **fields,
     )
 
 
 def _zero_cell_result(table: ContingencyTable, positive: bool) -> PairedResult:
-    """The result of a table with one empty cell, or two that lie crosswise."""
+    """Result of a table with one empty cell, or two that lie crosswise."""
     if table.fractional:
         raise ValueError(
             "Yule's Q of a table with a count of 0 needs whole counts, because its test is "
@@ -205,7 +205,7 @@ def _normal_limits(
 def _exact_limits(
     tables: FixedMargins, q: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Limits of Q from those of the odds ratio; they hold Q but for rounding."""
+    """Limits of Q from those of the odds ratio; they hold Q despite rounding."""
     low, high = tables.log_odds_limits(confidence_level)
     return min(math.tanh(low / 2), q), max(math.tanh(high / 2), q)
 
@@ -225,27 +225,27 @@ DESCRIPTIVE = "descriptive"
 def disagreement(table: ContingencyTable) -> PairedResult:
     """How often is exactly one of two classifiers right?
 
-    The share of records that one classifier answers rightly and the other wrongly [1]_.
+    The share of records that one classifier predicts correctly and the other wrongly [1]_.
     Two that never differ in this way cannot correct each other. It describes the two and
-    tests no hypothesis: which of them is right more often is what
-    :func:`~skcompare.stats.mcnemar` tests.
+    tests no hypothesis: which of them is more accurate is tested by
+    :func:`~skcompare.stats.mcnemar`.
 
     Parameters
     ----------
     table : ContingencyTable
-        Counts of records by who was right, from a hold-out set.
+        Counts of records by which classifiers were correct, from a hold-out set.
 
     Returns
     -------
     result : PairedResult
         `estimate` is the share, and the interval is Wilson's [2]_. Statistic and p-value
-        are NaN, flagged "descriptive". `remark` has the share in words.
+        are NaN, flagged "descriptive". `remark` describes the share.
 
     Notes
     -----
-    With more than two classes, records on which both are wrong with different labels do
-    not count here, but do in :func:`~skcompare.stats.label_disagreement`. Identical
-    answers give 0 with an interval from 0 to z² / (n + z²).
+    With more than two classes, records on which both are wrong with different labels do not
+    count here, but do in :func:`~skcompare.stats.label_disagreement`. Identical predictions
+    give 0 with an interval from 0 to z² / (n + z²).
 
     References
     ----------
@@ -290,13 +290,13 @@ def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
     -------
     result : PairedResult
         `estimate` is the share, and the interval is Wilson's [2]_. Statistic and p-value
-        are NaN, flagged "descriptive". `remark` has the share in words.
+        are NaN, flagged "descriptive". `remark` describes the share.
 
     Notes
     -----
-    It is at least the :func:`~skcompare.stats.disagreement` of right and wrong answers,
-    and equal to it for two classes. Identical answers give 0 with an interval from 0 to
-    z² / (n + z²).
+    It is at least the :func:`~skcompare.stats.disagreement` of correct and wrong
+    predictions, and equal to it for two classes. Identical predictions give 0 with an
+    interval from 0 to z² / (n + z²).
 
     References
     ----------

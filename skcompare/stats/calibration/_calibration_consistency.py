@@ -1,4 +1,4 @@
-"""Where the observed shares of a calibrated classifier would lie, bin by bin."""
+"""Consistency intervals of the shares of events in the bins of a calibrated classifier."""
 
 import math
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 
 ONCE = ("holdout", "kfold")
-"""Designs in which no record is answered twice."""
+"""Designs in which no record is predicted twice."""
 
 REACH, MARGIN = 10.0, 40.0
-"""Numbers of events farther from the mean, in standard deviations and more, do not occur:
-Bernstein's inequality leaves them less than 1e-20."""
+"""Numbers of events farther from the mean than REACH standard deviations plus MARGIN have
+a probability below 1e-20, by Bernstein's inequality."""
 
 MOST_TERMS = 1 << 22
-"""Terms of a distribution; of more, neighbouring probabilities are taken together."""
+"""Largest number of terms of a distribution; beyond it, close probabilities are merged."""
 
 FUZZ = 1e-12
 
@@ -31,25 +31,25 @@ COLUMNS = ("left", "right", "count", "mean_proba", "mean_outcome", "low", "high"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationConsistency:
-    """Shares of events that a calibrated classifier would show, bin by bin.
+    """Shares of events that are consistent with calibration, bin by bin.
 
     Attributes
     ----------
     left, right : ndarray of shape (n_bins,)
         Edges of the bins.
     count : ndarray of shape (n_bins,)
-        Records in each.
+        Number of records in each bin.
     mean_proba, mean_outcome : ndarray of shape (n_bins,)
         Mean probability, and observed share of events; NaN in empty bins.
     low, high : ndarray of shape (n_bins,)
-        The share that a calibrated classifier shows is below `low`, and is above `high`,
-        with half of the rest of the confidence level at most; NaN in empty bins.
+        Limits of the share of a calibrated classifier: it is below `low`, and above `high`,
+        with probability (1 - `confidence_level`) / 2 at most; NaN in empty bins.
     confidence_level : float
-        Of each bin by itself.
+        Confidence level of each bin separately.
     method : {"Poisson-binomial", "binomial"}
         The distribution of the number of events.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their texts.
     """
 
     left: FloatArray
@@ -71,11 +71,11 @@ class CalibrationConsistency:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """The flags with their texts."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """The arrays as lists."""
+        """Return the attributes as a dictionary, with arrays as lists."""
         return {name: getattr(self, name).tolist() for name in COLUMNS} | {
             "confidence_level": self.confidence_level,
             "method": self.method,
@@ -83,7 +83,7 @@ class CalibrationConsistency:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The bins as a frame, a row each.
+        """Return the bins as a frame with one row per bin.
 
         Parameters
         ----------
@@ -100,23 +100,23 @@ def calibration_consistency(
     *,
     confidence_level: float = 0.95,
 ) -> CalibrationConsistency:
-    """Is the share of events in each bin one that a calibrated classifier would show?
+    """Check the share of events in each bin against that of a calibrated classifier.
 
-    Around an observed share there is an interval for the true one, as Wilson's in
-    :meth:`PairedCalibration.curve <skcompare.evidence.PairedCalibration.curve>`. This is
-    the other view, of Bröcker and Smith [1]_: were the probabilities right, where would
-    the observed share lie, given the probabilities of the records that are in the bin? A
-    share outside says that they are not.
+    An interval around an observed share, as Wilson's in
+    :meth:`PairedCalibration.curve <skcompare.evidence.PairedCalibration.curve>`, is for the
+    true share. These intervals, of Bröcker and Smith [1]_, are for the observed share if
+    the probabilities of the records in the bin are correct. A share outside is evidence
+    that they are not.
 
     Parameters
     ----------
     calibration : PairedCalibration
         Probabilities, events and bins.
     role : {"champion", "challenger"} or {0, 1}, default="challenger"
-        Whose.
+        Classifier to check.
     confidence_level : float, default=0.95
-        Of each bin by itself. Of 20 bins of a calibrated classifier one is outside on
-        average at 95 %, or fewer.
+        Confidence level of each bin separately. At 95 %, at most one in 20 bins of a
+        calibrated classifier is outside on average.
 
     Returns
     -------
@@ -126,16 +126,16 @@ def calibration_consistency(
     Notes
     -----
     The number of events in a bin is a sum of events of different probabilities. Its
-    distribution, called Poisson-binomial, is found from its characteristic function [2]_.
-    Of very many records neighbouring probabilities are taken together, which changes the
-    variance by less than one part in a thousand. Where only sums of the records were kept
-    their mean stands for the probabilities in a bin, and the binomial distribution is
-    used, which is slightly wider.
+    distribution, called Poisson-binomial, is computed from its characteristic function
+    [2]_. For very many records close probabilities are merged, which changes the
+    variance by less than one part in a thousand. For evidence reduced to sums, the mean
+    replaces the probabilities in a bin, and the distribution is binomial, which is
+    slightly wider.
 
     Numbers of events are whole, so that a share lies inside with the confidence level or
     more. In a bin of one record the limits are 0 and 1 unless its probability is more
     extreme than the level. Records must not depend on each other: those of groups, and
-    those that a resampling design answers several times, are flagged "invalid-design".
+    those that a resampling design predicts several times, are flagged "invalid-design".
 
     References
     ----------
@@ -163,19 +163,19 @@ def calibration_consistency(
     low, high = np.full((2, len(curve.count)), np.nan)
     kept = calibration.cells is None
     if kept:
-        which = ("champion", "challenger").index(role) if isinstance(role, str) else role
-        order = np.argsort(calibration.codes[which], kind="stable")
-        proba = calibration.proba[which][order]
+        index = ("champion", "challenger").index(role) if isinstance(role, str) else role
+        order = np.argsort(calibration.codes[index], kind="stable")
+        proba = calibration.proba[index][order]
         starts = np.cumsum(np.append(0, curve.count)).astype(np.int64)
     for b in np.flatnonzero(curve.count > 0):
         if kept:
             limits = event_limits(proba[starts[b] : starts[b + 1]], level)
         else:
-            # Sums of probabilities of 1 may round to a mean above it.
+            # The mean of probabilities of 1 may exceed 1 by rounding.
             mean = min(1.0, float(curve.mean_proba[b]))
             limits = _binomial_limits(int(curve.count[b]), mean, level)
         low[b], high[b] = np.array(limits) / curve.count[b]
-    once = calibration.groups is None and calibration.design.kind in ONCE
+    independent = calibration.groups is None and calibration.design.kind in ONCE
     return CalibrationConsistency(
         curve.left,
         curve.right,
@@ -186,54 +186,54 @@ def calibration_consistency(
         high,
         level,
         "Poisson-binomial" if kept else "binomial",
-        () if once else ("invalid-design",),
+        () if independent else ("invalid-design",),
     )
 
 
 def event_limits(proba: FloatArray, confidence_level: float) -> tuple[int, int]:
-    """Quantiles of the number of events of these probabilities, leaving equal tails."""
+    """Equal-tailed quantiles of the number of events of these probabilities."""
     lowest, masses = _masses(proba)
     below = np.cumsum(np.maximum(masses, 0.0))
-    half = alpha_of(confidence_level) / 2
-    at = np.searchsorted(below, np.array([half, 1 - half]) * below[-1] - FUZZ)
-    low, high = np.minimum(at, len(masses) - 1) + lowest
+    tail = alpha_of(confidence_level) / 2
+    index = np.searchsorted(below, np.array([tail, 1 - tail]) * below[-1] - FUZZ)
+    low, high = np.minimum(index, len(masses) - 1) + lowest
     return int(low), int(high)
 
 
 def _masses(proba: FloatArray) -> tuple[int, FloatArray]:
-    """The least number of events that occurs, and the probability of each from there on."""
+    """Least number of events, and the probabilities of it and of all greater numbers."""
     n, mean = len(proba), math.fsum(proba)
     reach = REACH * math.sqrt(max(0.0, math.fsum(proba * (1 - proba)))) + MARGIN
     lowest = max(0, math.floor(mean - reach))
     size = min(n, math.ceil(mean + reach)) - lowest + 1
-    p, times = _together(np.sort(proba), max(16, 2 * MOST_TERMS // size))
+    p, times = _merged(np.sort(proba), max(16, 2 * MOST_TERMS // size))
     angles = 2 * np.pi * np.arange(size // 2 + 1) / size
-    turn = np.exp(1j * angles) - 1
+    rotation = np.exp(1j * angles) - 1
     logs = np.zeros(len(angles), dtype=np.complex128)
-    # A factor is 0 where p is 1/2 half way round, and so is the product.
+    # At an angle of pi the factor of p = 1/2, and so the product, is 0.
     with np.errstate(divide="ignore"):
         step = max(1, MOST_TERMS // (4 * len(angles)))
         for start in range(0, len(p), step):
-            some = slice(start, start + step)
-            factors = 1 + p[some, np.newaxis] * turn
+            block = slice(start, start + step)
+            factors = 1 + p[block, np.newaxis] * rotation
             sizes = np.log(np.abs(factors))
-            logs += times[some] @ sizes + 1j * (times[some] @ np.angle(factors))
+            logs += times[block] @ sizes + 1j * (times[block] @ np.angle(factors))
     values = np.exp(logs - 1j * angles * lowest)
     return lowest, np.fft.irfft(np.conj(values), n=size)
 
 
-def _together(ordered: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """Different probabilities with their numbers: so many, of equal shares of records."""
+def _merged(ordered: FloatArray, n_merged: int) -> tuple[FloatArray, FloatArray]:
+    """Distinct probabilities and their numbers, merged to `n_merged` if there are more."""
     p, times = np.unique(ordered, return_counts=True)
-    if len(p) > most:
-        starts = np.unique(np.linspace(0, len(ordered), most + 1).astype(np.int64))
+    if len(p) > n_merged:
+        starts = np.unique(np.linspace(0, len(ordered), n_merged + 1).astype(np.int64))
         times = np.diff(starts)
         p = np.minimum(np.add.reduceat(ordered, starts[:-1]) / times, 1.0)
     return p, times.astype(np.float64)
 
 
 def _binomial_limits(n: int, p: float, confidence_level: float) -> tuple[int, int]:
-    half = alpha_of(confidence_level) / 2
-    low, high = binom.ppf([half, 1 - half], n, p)
-    # A sure number of events is its own quantile; scipy's may be one too low at p = 1.
+    tail = alpha_of(confidence_level) / 2
+    low, high = binom.ppf([tail, 1 - tail], n, p)
+    # The quantile of a certain number of events; scipy's may be one too low at p = 1.
     return (n, n) if p == 1 else (max(0, int(low)), int(high))

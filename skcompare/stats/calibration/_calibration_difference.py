@@ -36,7 +36,7 @@ from skcompare.stats.core._tails import normal_pvalue, student_pvalue, student_q
 
 DIGITS = 12
 MOST_SORTED = 1_000_000
-"""Records beyond which the roles' own tests, which sort them, are left out."""
+"""Largest number of records for each role's own tests, which sort them."""
 
 
 def parts_of(
@@ -46,10 +46,10 @@ def parts_of(
 ) -> tuple[dict[str, Any], ...]:
     """Further errors of each role, and its own tests against perfect calibration.
 
-    The plug-in errors are biased and not tested. The own tests take records as unrelated
-    and one event a record, so that groups and classwise events have none.
+    The plug-in errors are biased and not tested. The role's own tests assume independent
+    records with one event each, so that groups and classwise events have none.
     """
-    own = (
+    has_own_tests = (
         calibration.groups is None
         and calibration.rows_per_record == 1
         and (calibration.n <= MOST_SORTED or calibration.cells is not None)
@@ -67,31 +67,32 @@ def parts_of(
         }
         # Further digits depend on the order of the records.
         part = {"role": name, **{k: round(v, DIGITS) for k, v in values.items()}}
-        parts.append(part | _own_tests(calibration, role) if own else part)
+        parts.append(part | _own_tests(calibration, role) if has_own_tests else part)
     return tuple(parts)
 
 
 def _own_tests(calibration: PairedCalibration, role: int) -> dict[str, float]:
-    """P-values for the hypothesis that one role's probabilities are right."""
+    """P-values for the hypothesis that one role's probabilities are correct."""
     kind = calibration.kind
     if calibration.cells is not None:
-        found = spiegelhalter_sums(calibration.cells, role)
-        tested = spiegelhalter_from(*found, kind, calibration.n)
-        return {"spiegelhalter_pvalue": tested.pvalue}
+        sums = spiegelhalter_sums(calibration.cells, role)
+        result = spiegelhalter_from(*sums, kind, calibration.n)
+        return {"spiegelhalter_pvalue": result.pvalue}
     forecasts = Forecasts(calibration.proba[role], calibration.outcomes[role])
     return {
         "spiegelhalter_pvalue": spiegelhalter_of(forecasts, kind).pvalue,
-        # Simulations would take longer than all else.
+        # Simulations would take longer than everything else.
         "calibration_cusum_pvalue": cusum_of(forecasts, kind, method="asymptotic").pvalue,
     }
 
 
 METHODS = ("analytic", "bootstrap", "exchangeability")
 NOISE = 1e-15
-"""A difference that is a smaller share of what it is the difference of is 0."""
+"""A difference that is a smaller share of the two errors is 0."""
 
 ROUNDING = 1e-13
-"""So is a standard error: records that are all alike leave one that is nothing else."""
+"""A standard error that is a smaller share of the two errors is only rounding error, as for
+identical records."""
 
 FEW_DEGREES, FEW_GROUPS, MUCH_GROWTH = 15, 10, 0.15
 DECIDED_BY_FEW = "decided-by-few-records"
@@ -100,7 +101,7 @@ NO_VARIANCE = "zero-variance"
 
 
 class _Tail(NamedTuple):
-    """What a method says of the difference."""
+    """Statistic, p-value, limits and flags of one method."""
 
     statistic: float
     pvalue: float
@@ -120,7 +121,7 @@ def _sample_size(
     alternative: str,
     **options: object,
 ) -> float:
-    """Records at which the difference is that many standard errors from 0."""
+    """Number of records at which the observed difference reaches the requested power."""
     sums = role_sums(calibration, 0), role_sums(calibration, 1)
     champion, challenger = squared_errors(sums)
     difference, variance = champion - challenger, variance_of(sums)
@@ -130,11 +131,11 @@ def _sample_size(
         return math.inf
     # With s times as many records the first part of the variance is s and the second s²
     # times smaller, so 1 / s solves a quadratic equation.
-    wanted = (outward / (float(ndtri(power)) - float(ndtri(tail)))) ** 2
-    root = math.sqrt(variance.first**2 + 4 * variance.second * wanted)
-    needed = calibration.n * (variance.first + root) / (2 * wanted)
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(needed, calibration.n + 1.0)
+    target = (outward / (float(ndtri(power)) - float(ndtri(tail)))) ** 2
+    root = math.sqrt(variance.first**2 + 4 * variance.second * target)
+    n_records = calibration.n * (variance.first + root) / (2 * target)
+    # These records did not reach significance, so more of them are always needed.
+    return max(n_records, calibration.n + 1.0)
 
 
 @paired_test(
@@ -159,95 +160,95 @@ def calibration_difference(
     """Compare two calibration errors on one test set.
 
     The null hypothesis is that the squared calibration errors of the two trained
-    classifiers are equal, over new records: whether both are calibrated, both are off in
-    the same way, or each is off in a way of its own. The squared calibration error is the
-    mean over the records of the squared distance between mean probability and share of
-    events in the record's bin. It is estimated without the bias of the usual plug-in
+    classifiers are equal, over new records: whether both are calibrated, both are
+    miscalibrated in the same way, or each in a different way. The squared calibration error
+    is the mean over the records of the squared distance between mean probability and share
+    of events in the record's bin. It is estimated without the bias of the usual plug-in
     estimates [1]_, which grows with the variety of a classifier's probabilities; a test of
-    plug-in estimates finds differences between calibrated classifiers.
+    plug-in estimates rejects for calibrated classifiers.
 
     Parameters
     ----------
     calibration : PairedCalibration
-        Probabilities, events and bins of both, as many bins for each, from a hold-out set.
+        Probabilities, events and bins of both, with equal numbers of bins, from a hold-out
+        set.
     method : {"analytic", "bootstrap", "exchangeability"}, default="analytic"
         "analytic" takes the difference in standard errors as Student's t; see the notes.
         "bootstrap" takes it as normal, with the standard deviation over resampled records
-        as standard error; it is conservative, much so where both classifiers are nearly
-        calibrated. Of ungrouped records of one event each, only the numbers from each pair
-        of bins are drawn, because the rest of that deviation is known. "exchangeability"
-        exchanges the two answers to random records. It is exact for the hypothesis that
-        the two are exchangeable, which says more than that their errors are equal, and is
-        not a test of equal calibration errors.
+        as standard error; it is conservative, especially where both classifiers are
+        nearly calibrated. For ungrouped records of one event each, only the numbers of
+        records from each pair of bins are drawn, because the rest of that deviation has a
+        formula. "exchangeability" exchanges the two predictions for random records. It is
+        exact for the hypothesis that the two are exchangeable, which is stronger than
+        equality of their errors, and is not a test of equal calibration errors.
     n_resamples : int, default=2000
-        Resamples of "bootstrap" and "exchangeability", at least 2.
+        Number of resamples of "bootstrap" and "exchangeability", at least 2.
     random_state : int, RandomState instance or None, default=0
-        Makes the resamples.
+        Seed or generator of the resamples.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better calibrated.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the squared error of the champion less that of the challenger, so
+        `estimate` is the squared error of the champion minus that of the challenger, so
         that positive favours the challenger. `champion` and `challenger` are the squared
         errors; chance can make them negative. `statistic` is the estimate in standard
-        errors, and for "exchangeability" the estimate. The interval is the estimate less
+        errors, and for "exchangeability" the estimate. The interval is the estimate minus
         and plus a multiple of the standard error, and excludes 0 exactly when the test
         rejects; for "exchangeability" it is of differences by which the estimate could be
         shifted without being rejected. `details` has the standard error, and `parts`
         further errors of each role, which are not tested. For up to 1,000,000 records
         without groups, and not for classwise events, `parts` also has the p-values of
         each role's own tests of perfect calibration: :func:`spiegelhalter`, and
-        :func:`calibration_cusum` with method="asymptotic". Where only sums of the records
-        were kept, of the two the former, and of any number of records.
+        :func:`calibration_cusum` with method="asymptotic". For evidence reduced to sums
+        there is only the former, for any number of records.
 
     Raises
     ------
     ValueError
         If the numbers of bins differ, there are fewer than 2 records or groups, or
-        "exchangeability" meets evidence without its records.
+        "exchangeability" is requested for evidence without its records.
 
     Notes
     -----
     A squared error is a sum over pairs of records in a bin. Where both classifiers are
-    calibrated, single records do not matter to first order, and the variance is that of
-    pairs, which falls with the square of the number of records; else it falls with the
+    calibrated, single records have no influence to first order, and the variance is that
+    of pairs, which falls with the square of the number of records; else it falls with the
     number. The jackknife variance counts that of pairs twice [2]_, and a bootstrap three
-    times. "analytic" takes the jackknife's and takes off one time the variance of pairs,
+    times. "analytic" is the jackknife variance minus that of pairs,
     estimated from the products of residuals of both classifiers in their joint bins.
 
-    That variance collapses where few records went the other way: a bin in which no record
-    or one did shows none, and a gap that is small by chance shows little. So it is not
-    taken to be less than the variance under the null hypothesis with one more error. For
-    that, one event and one record without are added to each bin (Laplace's rule), the gaps
-    of both classifiers are such that both errors are the mean of the two, and one record is
-    added to which the two give opposite probabilities, as such a record may not have been
-    seen. For many records of either outcome in each bin that makes no difference.
+    That variance collapses where few records have the other outcome: a bin with no such
+    record, or one, has none, and a gap that is small by chance gives little. So its lower
+    bound is the variance under the null hypothesis with one more error. For that, one event
+    and one record without are added to each bin (Laplace's rule), the gaps of both
+    classifiers are scaled so that both errors are the mean of the two, and one record is
+    added to which the two give opposite probabilities, as the sample may lack such a
+    record. For many records of either outcome in each bin this has no effect.
 
-    The degrees of freedom are Satterthwaite's [3]_, from how unequal the influences of the
-    records are. Where they are fewer than 15, or the added records raise the null variance
-    by more than 15 %, the result is flagged "decided-by-few-records".
+    The degrees of freedom are Satterthwaite's [3]_, from the second and fourth powers of
+    the influences of the records. Where they are fewer than 15, or the added records raise
+    the null variance by more than 15 %, the result is flagged "decided-by-few-records".
 
-    Of grouped records, groups take the place of records: only pairs of different groups
-    count, in estimate and variance, and resamples are of groups. Fewer than 10 groups are
-    flagged "few-groups". Of classwise events, all classes of a record are one record.
-    Where classes are so many that the pairs of their bins are not counted, the variance is
-    the jackknife's, which is conservative.
+    For grouped records, groups replace records: only pairs of different groups count, in
+    estimate and variance, and groups are resampled. Fewer than 10 groups are flagged
+    "few-groups". For classwise events, all classes of a record are one record. Where the
+    classes are too many to compute the pairs of their bins, the variance is the
+    jackknife's, which is conservative.
 
-    Evidence that was reduced to sums gives the same to 12 digits, but for the draws of
-    "bootstrap", which are others, and for classifiers that are nearly the same, whose
-    standard error keeps 3 digits where probabilities are 1e-6 apart. Degrees of freedom
-    from sums without the higher powers are those of influences that do not curve within
-    bins.
+    Evidence that was reduced to sums gives the same to 12 digits, except for the draws of
+    "bootstrap", which differ, and for nearly equal classifiers, whose standard error keeps
+    3 digits where probabilities are 1e-6 apart. Degrees of freedom from sums without the
+    higher powers take influences as linear within bins.
 
     ``benchmarks/validity/calibration.py`` measures error rates, power and coverage: level
-    and coverage hold where the error is spread over the records, and are somewhat off
-    where a bin with few of them has most of it. Bins of equal mass or of quantiles are
-    taken as if they had been fixed in advance.
+    and coverage are nominal where the error is spread over the records, and deviate
+    somewhat where a bin with few of them has most of it. Bins of equal mass or of quantiles
+    are treated as fixed in advance.
 
     Two classifiers with the same probabilities have statistic 0 and p = 1, flagged
-    "degenerate". Of a bootstrap, a difference without variance has an infinite statistic
+    "degenerate". With "bootstrap", a difference without variance has an infinite statistic
     and no p-value.
 
     References
@@ -318,11 +319,11 @@ def calibration_difference(
 
 
 def _check_bins(calibration: PairedCalibration) -> None:
-    first, second = calibration.n_bins
-    if first != second:
+    n_champion, n_challenger = calibration.n_bins
+    if n_champion != n_challenger:
         raise ValueError(
             "calibration_difference needs as many bins for both classifiers. Got "
-            f"{first} and {second}: equal probabilities stay in one bin. Use "
+            f"{n_champion} and {n_challenger}: equal probabilities stay in one bin. Use "
             "strategy='uniform', or pass the same `edges` for both."
         )
 
@@ -375,12 +376,12 @@ def _bootstrap(estimate: float, error: float, n_resamples: int, alternative: str
 
 
 def _without_error(estimate: float, method: str, details: dict[str, float]) -> _Tail:
-    """A difference whose standard error is 0."""
+    """Results for a difference whose standard error is 0."""
     if estimate == 0:
-        limits = partial(_shifted, 0.0, 0.0)
+        limits = partial(_cut_off_limits, 0.0, 0.0)
         return _Tail(0.0, 1.0, 0.0, limits, method, details, None, ("degenerate",))
     statistic = math.copysign(math.inf, estimate)
-    limits = partial(_shifted, estimate, math.inf)
+    limits = partial(_cut_off_limits, estimate, math.inf)
     return _Tail(
         statistic, math.nan, math.nan, limits, method, details, None, (NO_VARIANCE,)
     )
@@ -408,7 +409,7 @@ def _t_limits(
 ) -> tuple[float, float]:
     sides = 2 if alternative == "two-sided" else 1
     reach = student_quantile(alpha_of(confidence_level) / sides, df) * error
-    return _shifted(estimate, reach, confidence_level, alternative)
+    return _cut_off_limits(estimate, reach, confidence_level, alternative)
 
 
 def _normal_limits(
@@ -416,7 +417,7 @@ def _normal_limits(
 ) -> tuple[float, float]:
     tail = alpha_of(confidence_level)
     reach = -float(ndtri(tail / 2 if alternative == "two-sided" else tail)) * error
-    return _shifted(estimate, reach, confidence_level, alternative)
+    return _cut_off_limits(estimate, reach, confidence_level, alternative)
 
 
 def _exchanged_limits(
@@ -426,17 +427,17 @@ def _exchanged_limits(
     alternative: str,
 ) -> tuple[float, float]:
     reach = exchanged.critical(alpha_of(confidence_level), alternative)
-    return _shifted(estimate, reach, confidence_level, alternative)
+    return _cut_off_limits(estimate, reach, confidence_level, alternative)
 
 
-def _shifted(
+def _cut_off_limits(
     estimate: float, reach: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Differences up to a distance from the estimate, between those that can be.
+    """Limits at a distance from the estimate, cut off at the possible differences.
 
-    Squared errors are between 0 and 1, and only their estimates may be outside.
+    Squared errors are between 0 and 1; only their estimates may be outside.
     """
     low = -math.inf if alternative == "less" else estimate - reach
     high = math.inf if alternative == "greater" else estimate + reach
-    least, most = min(-1.0, estimate), max(1.0, estimate)
-    return min(max(low, least), most), max(min(high, most), least)
+    lowest, highest = min(-1.0, estimate), max(1.0, estimate)
+    return min(max(low, lowest), highest), max(min(high, highest), lowest)

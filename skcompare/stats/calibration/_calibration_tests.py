@@ -1,4 +1,4 @@
-"""Whether one classifier's probabilities are calibrated at all."""
+"""Tests of the calibration of one classifier's probabilities."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -17,10 +17,10 @@ from skcompare.evidence import Forecasts, collapse_answers
 from skcompare.stats.core._tails import SMALLEST, normal_pvalue
 
 DECIMALS = 12
-"""Probabilities that agree to so many decimals are equal but for rounding."""
+"""Probabilities that agree to this number of decimals are equal up to rounding."""
 
 DRAWS_AT_ONCE = 1_000_000
-"""Outcomes simulated at a time, which bounds the memory."""
+"""Number of outcomes simulated at a time, which bounds the memory."""
 
 SLACK = 1e-12
 """Statistics this close, relative to the greater of them and 1, are equal."""
@@ -30,10 +30,10 @@ LEAST_RANGE = 0.25
 
 
 class Walk(NamedTuple):
-    """Probabilities in order, and where the blocks of equal ones end.
+    """Sorted probabilities with their outcomes, and the ends of blocks of equal ones.
 
     `sd` is the standard deviation of the sum of all differences if the probabilities are
-    right.
+    correct.
     """
 
     proba: FloatArray
@@ -42,22 +42,22 @@ class Walk(NamedTuple):
     sd: float
 
     def statistic(self, outcomes: NDArray[np.bool_], name: str) -> FloatArray:
-        """The statistic of each row of outcomes, in the order of the probabilities."""
+        """Statistic of each row of outcomes, in the order of the probabilities."""
         sums = np.cumsum(outcomes - self.proba, axis=-1)[..., self.ends]
         # The walk starts at 0.
         high = np.maximum(sums.max(axis=-1), 0.0)
         low = np.minimum(sums.min(axis=-1), 0.0)
-        found = high - low if name == "kuiper" else np.maximum(high, -low)
-        return found / self.sd
+        distances = high - low if name == "kuiper" else np.maximum(high, -low)
+        return distances / self.sd
 
 
 def walk_of(proba: FloatArray, happened: NDArray[np.bool_]) -> Walk:
-    """Records in the order of their probabilities.
+    """Walk over the records in the order of their probabilities.
 
-    Equal probabilities are one step, because their order says nothing.
+    Equal probabilities are one step, because their order is arbitrary.
     """
     # Doubles that are not negative are in the order of their bits. The outcome as last bit
-    # sorts equal probabilities, so that sums round alike in any order of the records.
+    # sorts equal probabilities, so that sums do not depend on the order of the records.
     bits = np.sort((proba + 0.0).view(np.int64) * 2 + happened)
     ordered = (bits >> 1).view(np.float64)
     keys = np.round(ordered, DECIMALS)
@@ -69,24 +69,24 @@ def walk_of(proba: FloatArray, happened: NDArray[np.bool_]) -> Walk:
 def simulated_pvalue(
     walk: Walk, name: str, observed: float, n_resamples: int, random_state: int
 ) -> float:
-    """Share of simulated outcomes with as great a statistic; the observed one counts."""
+    """Share of simulated outcomes with as great a statistic, the observed one included."""
     rng = np.random.default_rng(random_state)
     n = len(walk.proba)
     least = observed - SLACK * max(1.0, observed)
-    as_great = 0
-    at_once = max(1, DRAWS_AT_ONCE // n)
-    for start in range(0, n_resamples, at_once):
-        rows = min(at_once, n_resamples - start)
-        drawn = rng.random((rows, n)) < walk.proba
-        as_great += int(np.count_nonzero(walk.statistic(drawn, name) >= least))
-    return (1 + as_great) / (n_resamples + 1)
+    n_as_great = 0
+    block = max(1, DRAWS_AT_ONCE // n)
+    for start in range(0, n_resamples, block):
+        rows = min(block, n_resamples - start)
+        outcomes = rng.random((rows, n)) < walk.proba
+        n_as_great += int(np.count_nonzero(walk.statistic(outcomes, name) >= least))
+    return (1 + n_as_great) / (n_resamples + 1)
 
 
 def brownian_pvalue(name: str, observed: float) -> tuple[float, float]:
     """Tail probability of Brownian motion on [0, 1], and its logarithm.
 
-    Of its greatest distance from 0 ("kolmogorov"; the reflection principle) or of its
-    range ("kuiper"; Feller 1951, equation 3.7, integrated).
+    It is that of its greatest distance from 0 ("kolmogorov"; the reflection principle) or
+    of its range ("kuiper"; Feller 1951, equation 3.7, integrated).
     """
     if observed <= LEAST_RANGE:
         return 1.0, 0.0
@@ -95,7 +95,7 @@ def brownian_pvalue(name: str, observed: float) -> tuple[float, float]:
         steps, factors = k, 8.0 * k * (-1.0) ** (k - 1)
     else:
         steps, factors = 2 * k - 1, 4.0 * (-1.0) ** (k - 1)
-    # Relative to the first term, so that a far tail keeps its digits.
+    # Relative to the first term, so that a far tail keeps its precision.
     logs = log_ndtr(-steps * observed)
     total = float(np.sum(factors * np.exp(logs - logs[0])))
     pvalue = min(1.0, total * float(ndtr(-observed)))
@@ -109,17 +109,17 @@ class CalibrationTestResult:
     Attributes
     ----------
     name : str
-        The test.
+        Name of the test.
     statistic, pvalue, log_pvalue : float
         The natural logarithm stays exact where the p-value is below the smallest double.
     method : str
-        How the p-value was computed.
+        Method of the p-value.
     kind : str
         The events that the probabilities are about: "binary", "top_label" or "classwise".
     n : int
-        Records behind it.
+        Number of records.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their texts.
     details : mapping of str to float
         Further numbers.
     """
@@ -144,11 +144,11 @@ class CalibrationTestResult:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """The flags with their texts."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
+        """Return the result as a dictionary of plain values."""
         return {
             "name": self.name,
             "statistic": self.statistic,
@@ -172,7 +172,7 @@ class CalibrationTestResult:
 
 
 MOST_SIMULATED = 2000
-"""Up to so many records method="auto" simulates outcomes."""
+"""Largest number of records for which method="auto" simulates outcomes."""
 
 IMPOSSIBLE = "impossible-outcome"
 
@@ -185,47 +185,47 @@ def spiegelhalter(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
 ) -> CalibrationTestResult:
-    """Test whether the Brier score is what the probabilities themselves promise.
+    """Test whether the Brier score equals its expectation under the probabilities.
 
     The null hypothesis is that each event happens with the stated probability, and
-    independently of the others. The statistic is the Brier score less its expectation,
-    over its standard deviation under this hypothesis [1]_. It is 0 on average for other
+    independently of the others. The statistic is the Brier score minus its expectation,
+    over its standard deviation under this hypothesis [1]_. It is 0 on average for some
     errors, too: overconfidence where the event is likely can make up for
-    underconfidence elsewhere, which :func:`calibration_cusum` sees.
+    underconfidence elsewhere, which :func:`calibration_cusum` detects.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     kind : {"auto", "binary", "top_label", "classwise"}, default="auto"
         The events: the positive class, the predicted class being the true one, or all
         classes of a record together. "auto" is binary for two classes, and top-label for
-        more. Classwise, the variance is that of one class drawn a record.
+        more. Classwise, the variance is that of one class drawn for each record.
     pos_label : label, optional
-        The positive one of two classes; 1 by default, else the second column.
+        The positive class of two; 1 by default, else the second column.
     labels : array-like of shape (n_classes,), optional
         The classes, sorted, where `y_true` may lack some.
 
     Returns
     -------
     result : CalibrationTestResult
-        `statistic` is z; positive where the Brier score is worse than promised, as for
+        `statistic` is z; positive where the Brier score is worse than expected, as for
         overconfident classifiers. The p-value is two-sided, by the normal distribution.
 
     Raises
     ------
     ValueError
-        If probabilities or labels are refused, or an option is unknown.
+        If probabilities or labels are invalid, or an option is unknown.
 
     Notes
     -----
-    Probabilities of 0, 1/2 and 1 promise a Brier score without variation. Where all are
-    of this kind and none failed, the statistic is 0, p is 1, and the flag is "degenerate".
-    A record of probability 0 or 1 that went the other way refutes the hypothesis by
+    Probabilities of 0, 1/2 and 1 imply a Brier score without variation. Where all are of
+    this kind and none is refuted, the statistic is 0, p is 1, and the flag is "degenerate".
+    A record of probability 0 or 1 with the other outcome refutes the hypothesis by
     itself: p is the smallest double, `log_pvalue` is -inf, and the flag is
-    "impossible-outcome", whatever the statistic.
+    "impossible-outcome", for any statistic.
 
     References
     ----------
@@ -239,10 +239,10 @@ def spiegelhalter(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (-1.239, 0.2154)
     """
-    chosen, n_classes, (forecasts,) = collapse_answers(
+    event_kind, n_classes, (forecasts,) = collapse_answers(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
-    return spiegelhalter_of(forecasts, chosen, n_classes)
+    return spiegelhalter_of(forecasts, event_kind, n_classes)
 
 
 def calibration_cusum(
@@ -261,29 +261,29 @@ def calibration_cusum(
 
     The null hypothesis is that each event happens with the stated probability, and
     independently of the others. Records are taken in the order of their probabilities,
-    and outcomes less probabilities are summed up: a calibrated classifier makes a random
-    walk, any other one drifts [1]_. Equal probabilities are one step of the walk, so that
-    the order of the records does not matter.
+    and outcomes minus probabilities are summed up: they are a random walk for a calibrated
+    classifier, and drift for any other [1]_. Equal probabilities are one step of the walk,
+    so that the order of the records does not matter.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities of the positive class, or a column a class in sorted order.
+        Probabilities of the positive class, or one column per class in sorted order.
     statistic : {"kuiper", "kolmogorov"}, default="kuiper"
         The range of the walk, or its greatest distance from 0; both over the standard
         deviation of its end.
     method : {"auto", "simulation", "asymptotic"}, default="auto"
         "simulation" draws outcomes from the probabilities; its p-value is exact up to
-        drawing. "asymptotic" is the law of Brownian motion, which is conservative,
-        because a walk of few steps does not reach as far. "auto" simulates up to 2000
+        simulation error. "asymptotic" is the law of Brownian motion, which is conservative,
+        because a walk of few steps has a smaller range. "auto" simulates up to 2000
         records.
     kind : {"auto", "binary", "top_label"}, default="auto"
         The events; "auto" is binary for two classes, and top-label for more. For a class
         among several, pass `y_true == label` and its column.
     pos_label : label, optional
-        The positive one of two classes; 1 by default, else the second column.
+        The positive class of two; 1 by default, else the second column.
     labels : array-like of shape (n_classes,), optional
         The classes, sorted, where `y_true` may lack some.
     n_resamples : int, default=9999
@@ -300,14 +300,14 @@ def calibration_cusum(
     Raises
     ------
     ValueError
-        If probabilities or labels are refused, or an option is unknown.
+        If probabilities or labels are invalid, or an option is unknown.
 
     Notes
     -----
-    Where all probabilities are 0 or 1 and none failed, the statistic is 0, p is 1, and
-    the flag is "degenerate". A record of probability 0 or 1 that went the other way
+    Where all probabilities are 0 or 1 and none is refuted, the statistic is 0, p is 1, and
+    the flag is "degenerate". A record of probability 0 or 1 with the other outcome
     refutes the hypothesis by itself: p is the smallest double, `log_pvalue` is -inf, and
-    the flag is "impossible-outcome", whatever the statistic.
+    the flag is "impossible-outcome", for any statistic.
 
     References
     ----------
@@ -331,10 +331,10 @@ def calibration_cusum(
     check_choice("method", method, ("auto", "simulation", "asymptotic"))
     check_choice("kind", kind, ("auto", "binary", "top_label"))
     check_count("n_resamples", n_resamples)
-    chosen, _, (forecasts,) = collapse_answers(
+    event_kind, _, (forecasts,) = collapse_answers(
         y_true, {"y_proba": y_proba}, kind=kind, pos_label=pos_label, labels=labels
     )
-    return cusum_of(forecasts, chosen, statistic, method, n_resamples, random_state)
+    return cusum_of(forecasts, event_kind, statistic, method, n_resamples, random_state)
 
 
 def spiegelhalter_of(
@@ -398,13 +398,13 @@ def cusum_of(
 
 
 def _variances(proba: FloatArray, slope: FloatArray) -> FloatArray:
-    """Variance that each record adds to the Brier score, if its probabilities are right."""
+    """Variance of each record in the Brier score, if its probabilities are correct."""
     if proba.shape[1] == 1:
         return np.round(slope[:, 0], DECIMALS) ** 2 * proba[:, 0] * (1 - proba[:, 0])
     # One class of each record happens, so the sum over classes of slope · event takes
     # the value slope_k with probability p_k.
     mean = np.sum(slope * proba, axis=1, keepdims=True)
-    # Equal probabilities of all classes promise a score without variation.
+    # Equal probabilities of all classes imply a score without variation.
     return np.sum(np.round(slope - mean, DECIMALS) ** 2 * proba, axis=1)
 
 

@@ -1,7 +1,7 @@
-"""Squared calibration errors as sums over independent units, and how much they vary.
+"""Squared calibration errors as sums over independent units, and their influences.
 
-A unit is a record, or a group of records that belong together. The rows of a unit (of
-classwise events a record has one a class) are summed bin by bin.
+A unit is a record, or a group of dependent records. The rows of a unit (a record has one
+row per class for classwise events) are summed bin by bin.
 """
 
 from dataclasses import dataclass, field
@@ -28,21 +28,21 @@ from skcompare.stats.calibration._squared_errors import (
 )
 
 MOST_PRODUCTS = 500_000_000
-"""Pairs of bins, added over the units, beyond which these are not counted."""
+"""Largest number of pairs of bins, summed over the units, that are computed."""
 
 MOST_CELLS = 1 << 20
-"""Pairs of bins that are counted in one table."""
+"""Largest number of pairs of bins in one table."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleSums:
-    """What one classifier's rows of each unit add to each bin.
+    """Sums of one classifier's rows of each unit in each bin.
 
-    Every entry is a unit and a bin with rows of it: how many there are, how many events
-    happened, and by how much these exceed their probabilities. `rows` is the number of
-    rows of each unit, where every entry is one row; None for groups. `codes` and `happened`
-    are the bins and events of all rows, which are those of the entries unless these are of
-    groups. `totals` has the six sums of each bin, of shape (6, n_bins).
+    Every entry is a unit and a bin with rows of it: the number of rows, the number of
+    events, and their excess over the probabilities. `rows` is the number of rows of each
+    unit, where every entry is one row; None for groups. `codes` and `happened` are the bins
+    and events of all rows, which are those of the entries except for groups. `totals` has
+    the six sums of each bin, of shape (6, n_bins).
     """
 
     unit: IntArray
@@ -70,7 +70,7 @@ class RoleSums:
 
     @property
     def columns(self) -> FloatArray:
-        """The numbers of every entry that are added bin by bin, of shape (6, n_entries)."""
+        """Terms of the six sums of each bin, of shape (6, n_entries)."""
         n, y = self.count, self.events
         return np.stack([n, y, self.excess, y * y, n * y, n * n])
 
@@ -88,14 +88,14 @@ BothSums = tuple[RoleSums | ReducedSums, RoleSums | ReducedSums]
 
 
 def role_sums(calibration: PairedCalibration, role: int) -> RoleSums | ReducedSums:
-    """The sums of champion (0) or challenger (1)."""
+    """Sums of champion (0) or challenger (1)."""
     if calibration.cells is not None:
         return ReducedSums(calibration.cells, role)
     return row_sums(calibration, role)
 
 
 def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
-    """The sums of champion (0) or challenger (1), from their records."""
+    """Sums of champion (0) or challenger (1), from their records."""
     proba = calibration.proba[role]
     happened = calibration.outcomes[role]
     events = happened.astype(np.float64)
@@ -109,39 +109,51 @@ def row_sums(calibration: PairedCalibration, role: int) -> RoleSums:
         return RoleSums(unit, codes, count, events, excess, n_bins, calibration.n, rows)
     groups = calibration.groups[unit]
     cells, entry = np.unique(groups * n_bins + codes, return_inverse=True)
-    added = [
+    entry_sums = [
         np.bincount(entry, each, len(cells)).astype(np.float64)
         for each in (count, events, excess)
     ]
     unit, bins = cells // n_bins, cells % n_bins
     n_groups = len(calibration.group_labels)
-    of_rows = {"codes": codes, "happened": happened}
-    return RoleSums(unit, bins, added[0], added[1], added[2], n_bins, n_groups, **of_rows)
+    row_events = {"codes": codes, "happened": happened}
+    return RoleSums(
+        unit,
+        bins,
+        entry_sums[0],
+        entry_sums[1],
+        entry_sums[2],
+        n_bins,
+        n_groups,
+        **row_events,
+    )
 
 
 def squared_errors(sums: BothSums) -> tuple[float, float]:
-    """The debiased squared errors of both roles, which may be negative."""
-    first, second = (float(weigh(s.totals).sum()) / s.n_rows for s in sums)
-    return first, second
+    """Debiased squared errors of both roles, which may be negative."""
+    champion, challenger = (float(weigh(s.totals).sum()) / s.n_rows for s in sums)
+    return champion, challenger
 
 
 def variance_of(sums: BothSums) -> Variance:
-    """Variance of the difference of the squared errors, champion less challenger."""
-    first, second = sums
-    if isinstance(first, ReducedSums) or isinstance(second, ReducedSums):
-        assert isinstance(first, ReducedSums) and isinstance(second, ReducedSums)
-        return variance_of_reduced((first, second), squared_errors(sums))
-    values = [_without_each(s) for s in (first, second)]
+    """Variance of the difference of the squared errors, champion minus challenger."""
+    champion, challenger = sums
+    if isinstance(champion, ReducedSums) or isinstance(challenger, ReducedSums):
+        assert isinstance(champion, ReducedSums) and isinstance(challenger, ReducedSums)
+        return variance_of_reduced((champion, challenger), squared_errors(sums))
+    values = [_leave_one_out_errors(s) for s in (champion, challenger)]
     influence = values[0] - values[1]
     influence = influence - influence.mean()
     squares = influence * influence
-    sizes = sum(float(((each - each.mean()) ** 2).sum()) for each in values)
-    products = _products((first, second))
+    sizes = sum(float(((errors - errors.mean()) ** 2).sum()) for errors in values)
+    products = _products((champion, challenger))
     pairs = null = None
     if products is not None:
-        pairs, totals = pair_variance(products, first.n_rows), (first.totals, second.totals)
+        pairs, totals = (
+            pair_variance(products, champion.n_rows),
+            (champion.totals, challenger.totals),
+        )
         null = under_equal_errors(
-            products, totals, squared_errors(sums), pairs, first.n_rows
+            products, totals, squared_errors(sums), pairs, champion.n_rows
         )
     return variance_from(
         float(influence @ influence),
@@ -154,44 +166,46 @@ def variance_of(sums: BothSums) -> Variance:
 
 
 def record_influences(sums: BothSums) -> FloatArray:
-    """Influences of the records on the challenger's squared error less the champion's.
+    """Influences of the records on the challenger's squared error minus the champion's.
 
-    What each takes off the difference when it is left out, times the number of the others;
-    their mean is 0.
+    The influence is the decrease of the difference without the record, times the number of
+    the other records, and has mean 0.
     """
-    champion, challenger = (_without_each(s) for s in sums if isinstance(s, RoleSums))
+    champion, challenger = (
+        _leave_one_out_errors(s) for s in sums if isinstance(s, RoleSums)
+    )
     without = challenger - champion
     return (len(without) - 1) * (without.mean() - without)
 
 
-def _without_each(sums: RoleSums) -> FloatArray:
-    """The squared error without each unit in turn, of shape (n_units,)."""
+def _leave_one_out_errors(sums: RoleSums) -> FloatArray:
+    """Squared errors without each unit in turn, of shape (n_units,)."""
     totals = sums.totals
-    whole = weigh(totals)
+    terms = weigh(totals)
     if sums.rows is None:
-        change = weigh(totals[:, sums.bin] - sums.columns) - whole[sums.bin]
+        change = weigh(totals[:, sums.bin] - sums.columns) - terms[sums.bin]
         rows = sums.n_rows - np.bincount(sums.unit, sums.count, sums.n_units)
     else:
         change = _without_rows(sums, totals)
         rows = np.full(1, sums.n_rows - sums.rows)
     if sums.rows != 1:
         change = np.bincount(sums.unit, change, sums.n_units).astype(np.float64)
-    return (whole.sum() + change) / np.maximum(rows, 1)
+    return (terms.sum() + change) / np.maximum(rows, 1)
 
 
 def _without_rows(sums: RoleSums, totals: FloatArray) -> FloatArray:
-    """By how much a bin's part of the squared error changes without each row of it.
+    """Change of a bin's term of the squared error without each of its rows.
 
-    The part is a square of the excess, so that of all rows with the same bin and event it
-    is the same polynomial of their own excess.
+    The term is a square of the excess, so that all rows with the same bin and event share
+    one polynomial in their own excess.
     """
     n, y, excess = totals[:3]
-    whole, less = weigh(totals), np.maximum(n - 1, 1)
+    terms, n_others = weigh(totals), np.maximum(n - 1, 1)
     constant = np.empty((sums.n_bins, 2))
     for event in (0, 1):
         others = of_rows(n - 1, y - event, excess)
-        constant[:, event] = np.where(n > 1, weigh(others), 0.0) - whole
-    square = np.where(n > 2, 1 / less, 0.0)
+        constant[:, event] = np.where(n > 1, weigh(others), 0.0) - terms
+    square = np.where(n > 2, 1 / n_others, 0.0)
     code = 2 * sums.bin + (sums.events > 0)
     twice = (2 * excess).repeat(2)[code] - sums.excess
     return constant.ravel()[code] - twice * sums.excess * square.repeat(2)[code]
@@ -201,27 +215,27 @@ def _products(sums: tuple[RoleSums, RoleSums]) -> BinProducts | None:
     """Products of residuals in pairs of bins; None where there are too many.
 
     The difference has the term ``r[u] @ (weight * r[v])`` of units u and v, where r[u]
-    holds what the unit adds to the bins of both roles beyond their means.
+    has the residuals of the unit in the bins of both roles.
     """
-    (one, other), weight = zip(*map(_beyond_means, sums), strict=True)
+    (champion, challenger), weight = zip(*map(_beyond_means, sums), strict=True)
     signed = np.concatenate([weight[0], -weight[1]])
     if all(s.rows == 1 for s in sums) and sums[0].n_bins * sums[1].n_bins <= MOST_CELLS:
-        own = one * one * weight[0][sums[0].bin]
-        own -= other * other * weight[1][sums[1].bin]
-        return _of_joint_bins(sums, (one, other), signed, float(own @ own))
+        own = champion * champion * weight[0][sums[0].bin]
+        own -= challenger * challenger * weight[1][sums[1].bin]
+        return _of_joint_bins(sums, (champion, challenger), signed, float(own @ own))
     column = np.concatenate([sums[0].bin, sums[1].bin + sums[0].n_bins])
     unit = np.concatenate([sums[0].unit, sums[1].unit])
     entries = np.bincount(unit).astype(np.float64)
     if float(entries @ entries) > MOST_PRODUCTS:
         return None
-    values = np.concatenate([one, other])
+    values = np.concatenate([champion, challenger])
     r = csr_matrix((values, (unit, column)), shape=(sums[0].n_units, len(signed)))
     product, rows = (r.T @ r).tocsr(), _rows_together(sums)
-    # Bins without variation have products of 0, and rows all the same.
+    # Bins without variation have products of 0, but still have rows.
     row, col = ((product != 0) + (rows != 0)).nonzero()
     own = np.bincount(unit, values**2 * signed[column], sums[0].n_units)
-    value, together = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
-    return BinProducts(row, col, value, together, float(own @ own), signed)
+    value, n_together = (np.asarray(each[row, col]).reshape(-1) for each in (product, rows))
+    return BinProducts(row, col, value, n_together, float(own @ own), signed)
 
 
 def _of_joint_bins(
@@ -231,47 +245,53 @@ def _of_joint_bins(
     own: float,
 ) -> BinProducts:
     """Products in all pairs of bins, where each unit is in one bin of either role."""
-    first, second = sums
-    n_cells = first.n_bins * second.n_bins
-    joint = first.bin * second.n_bins + second.bin
+    champion, challenger = sums
+    n_cells = champion.n_bins * challenger.n_bins
+    joint = champion.bin * challenger.n_bins + challenger.bin
     cross = np.bincount(joint, values[0] * values[1], n_cells)
-    alike = np.bincount(joint, first.events == second.events, n_cells)
+    equal_events = np.bincount(joint, champion.events == challenger.events, n_cells)
     squares = [
         np.bincount(s.bin, v * v, s.n_bins) for s, v in zip(sums, values, strict=True)
     ]
-    rows = first.totals[0], second.totals[0], alike
+    rows = champion.totals[0], challenger.totals[0], equal_events
     return joint_products(
-        (first.n_bins, second.n_bins), (*squares, cross), rows, own, signed
+        (champion.n_bins, challenger.n_bins), (*squares, cross), rows, own, signed
     )
 
 
 def _rows_together(sums: tuple[RoleSums, RoleSums]) -> csr_matrix:
-    """Rows of each bin, and those with one event in a bin of either role."""
-    first, second = sums
-    alike = first.happened == second.happened
-    one, other = first.codes[alike], second.codes[alike] + first.n_bins
-    bins = np.arange(first.n_bins + second.n_bins)
-    counts = np.concatenate([first.totals[0], second.totals[0]])
-    ones = np.ones(len(one))
+    """Rows of each bin, and rows with equal events in a pair of bins of both roles."""
+    champion, challenger = sums
+    equal_events = champion.happened == challenger.happened
+    row, col = (
+        champion.codes[equal_events],
+        challenger.codes[equal_events] + champion.n_bins,
+    )
+    bins = np.arange(champion.n_bins + challenger.n_bins)
+    counts = np.concatenate([champion.totals[0], challenger.totals[0]])
+    ones = np.ones(len(row))
     return csr_matrix(
         (
             np.concatenate([counts, ones, ones]),
-            (np.concatenate([bins, one, other]), np.concatenate([bins, other, one])),
+            (
+                np.concatenate([bins, row, col]),
+                np.concatenate([bins, col, row]),
+            ),
         ),
         shape=(len(bins), len(bins)),
     )
 
 
 def _beyond_means(sums: RoleSums) -> tuple[FloatArray, FloatArray]:
-    """What each entry adds beyond its bin's mean, and the weight of the bin's pairs."""
+    """Residual of each entry from its bin's mean, and the weight of the bin's pairs."""
     n, excess, n_n = (sums.totals[k] for k in (0, 2, 5))
     pairs = n * n - n_n
-    several = pairs > 0
-    weight = np.where(several, n / np.where(several, pairs, 1), 0.0)
+    has_pairs = pairs > 0
+    weight = np.where(has_pairs, n / np.where(has_pairs, pairs, 1), 0.0)
     mean = excess / np.maximum(n, 1)
-    beyond: Any = sums.excess - sums.count * mean[sums.bin]
-    # Of equal probabilities and events the mean is theirs, but for rounding.
-    beyond[np.abs(beyond) <= NOISE * np.abs(sums.excess)] = 0.0
-    # The mean is one of these very records, which takes 1 / n of their variance.
-    scale = np.sqrt(np.where(several, n * n / np.where(several, pairs, 1), 0.0))
-    return beyond * scale[sums.bin], weight
+    residual: Any = sums.excess - sums.count * mean[sums.bin]
+    # Equal probabilities and events equal their mean, up to rounding.
+    residual[np.abs(residual) <= NOISE * np.abs(sums.excess)] = 0.0
+    # A record is part of its mean, which removes 1 / n of its variance.
+    scale = np.sqrt(np.where(has_pairs, n * n / np.where(has_pairs, pairs, 1), 0.0))
+    return residual * scale[sums.bin], weight

@@ -1,4 +1,4 @@
-"""Differences of squared calibration errors of resampled records."""
+"""Bootstrap and exchangeability resampling of the difference of calibration errors."""
 
 import math
 from collections.abc import Callable
@@ -24,25 +24,25 @@ from skcompare.stats.calibration._squared_errors import (
 )
 
 MOST_NUMBERS = 1 << 21
-"""Numbers of a block of draws, which bounds the memory."""
+"""Largest number of values in a block of draws, which bounds the memory."""
 
-RECORDS_A_CELL = 12
-"""As many records of a cell take as long to draw as its number of records."""
+RECORDS_PER_CELL = 12
+"""Mean records per cell above which drawing counts is faster than drawing records."""
 
 LOST = 1e-8
-"""A variance that is a smaller share of its terms has lost its digits."""
+"""A variance that is a smaller share of its terms has lost its significant digits."""
 
 SHARED = ((1, 1), (2, 1), (1, 2), (2, 2))
 
 Moment = Callable[[int, int], FloatArray]
-"""Mean of powers of both excesses beyond their means, in each cell."""
+"""Central moment of both excesses in each cell, of the orders of its arguments."""
 
 
 class Cells(NamedTuple):
-    """Numbers of records, and what a record adds to the sums of bins and joint bins.
+    """Numbers of records in cells, and matrices that sum cells over bins and joint bins.
 
     `own` of each role adds, bin after bin, records, events, excess, and the second, third
-    and fourth cumulant of the excess; `shared` joint cumulants of the excesses of both.
+    and fourth cumulant of the excess; `shared` adds joint cumulants of both excesses.
     """
 
     size: IntArray
@@ -55,7 +55,7 @@ class Cells(NamedTuple):
 def variance_over_resamples(
     calibration: PairedCalibration, n_resamples: int, rng: np.random.Generator
 ) -> float | None:
-    """Variance of the difference over resamples of records; None where digits are lost.
+    """Variance of the difference over resampled records; None where digits are lost.
 
     The order of the records does not matter.
     """
@@ -64,8 +64,8 @@ def variance_over_resamples(
     block = max(1, min(n_resamples, MOST_NUMBERS // n_rows))
     means, within, terms = [], 0.0, 0.0
     for start in range(0, n_resamples, block):
-        drawn = _drawn(cells.size, min(block, n_resamples - start), rng)
-        mean, variance, size = _moments(cells, drawn.T.astype(np.float64))
+        counts = _drawn_counts(cells.size, min(block, n_resamples - start), rng)
+        mean, variance, size = _moments(cells, counts.T.astype(np.float64))
         means.append(mean)
         within += float(variance.sum())
         terms += float(size.sum())
@@ -73,10 +73,10 @@ def variance_over_resamples(
     return None if total < LOST * terms / n_resamples else total
 
 
-def _drawn(size: IntArray, n_draws: int, rng: np.random.Generator) -> IntArray:
-    """How many records come from each cell, of shape (n_draws, n_cells)."""
+def _drawn_counts(size: IntArray, n_draws: int, rng: np.random.Generator) -> IntArray:
+    """Number of records drawn from each cell, of shape (n_draws, n_cells)."""
     n = int(size.sum())
-    if n > RECORDS_A_CELL * len(size):
+    if n > RECORDS_PER_CELL * len(size):
         return rng.multinomial(n, size / n, size=n_draws)
     cell = np.arange(len(size)).repeat(size)
     rows = (cell[rng.integers(n, size=n)] for _ in range(n_draws))
@@ -85,47 +85,54 @@ def _drawn(size: IntArray, n_draws: int, rng: np.random.Generator) -> IntArray:
 
 def _cells_of(calibration: PairedCalibration) -> Cells:
     if calibration.cells is not None:
-        return _of_sums(calibration.cells)
-    (first, second), (one, other) = calibration.codes, calibration.outcomes
+        return _cells_of_sums(calibration.cells)
+    (champion_bin, challenger_bin), (champion_event, challenger_event) = (
+        calibration.codes,
+        calibration.outcomes,
+    )
     n_bins = calibration.n_bins
-    code = 4 * (first * n_bins[1] + second) + 2 * one + other
-    found, cell, size = np.unique(code, return_inverse=True, return_counts=True)
+    code = (
+        4 * (champion_bin * n_bins[1] + challenger_bin)
+        + 2 * champion_event
+        + challenger_event
+    )
+    codes, cell, size = np.unique(code, return_inverse=True, return_counts=True)
     excess = [
         events - proba
         for events, proba in zip(calibration.outcomes, calibration.proba, strict=True)
     ]
-    means = [np.bincount(cell, each, len(found)) / size for each in excess]
-    beyond = [each - mean[cell] for each, mean in zip(excess, means, strict=True)]
+    means = [np.bincount(cell, each, len(codes)) / size for each in excess]
+    deviations = [each - mean[cell] for each, mean in zip(excess, means, strict=True)]
 
     def moment(i: int, j: int) -> FloatArray:
-        """Mean of powers of the excesses of a record drawn from each cell."""
-        values = np.ones(len(beyond[0]))
-        for each in (beyond[0],) * i + (beyond[1],) * j:
+        """Central moment of the excesses of the records of each cell."""
+        values = np.ones(len(deviations[0]))
+        for each in (deviations[0],) * i + (deviations[1],) * j:
             values *= each
         return np.bincount(cell, values, len(size)) / size
 
-    return _with_moments(found, size, means, moment, n_bins)
+    return _cells_with_moments(codes, size, means, moment, n_bins)
 
 
-def _of_sums(cells: CalibrationCells) -> Cells:
-    """The same from sums that were kept."""
+def _cells_of_sums(cells: CalibrationCells) -> Cells:
+    """Cells of evidence that was reduced to sums."""
     moments = moments_of(cells)
     means = [cells.event(role) - moments.mean[role] for role in (0, 1)]
-    none, one = np.zeros(len(cells.code)), np.ones(len(cells.code))
-    # The excess is less by what the probability is more.
-    excess = [of_role(role, [none, -one]) for role in (0, 1)]
+    zeros, ones = np.zeros(len(cells.code)), np.ones(len(cells.code))
+    # The excess decreases by as much as the probability increases.
+    excess = [of_role(role, [zeros, -ones]) for role in (0, 1)]
 
     def moment(i: int, j: int) -> FloatArray:
         return _mean_of_powers(moments, [excess[0]] * i + [excess[1]] * j)
 
-    return _with_moments(cells.code, cells.counts, means, moment, cells.n_bins)
+    return _cells_with_moments(cells.code, cells.counts, means, moment, cells.n_bins)
 
 
 def _mean_of_powers(moments: CellMoments, factors: list[FloatArray]) -> FloatArray:
     return moments.mean_of(reduce(product, factors))
 
 
-def _with_moments(
+def _cells_with_moments(
     code: IntArray,
     size: IntArray,
     means: list[FloatArray],
@@ -139,40 +146,41 @@ def _with_moments(
         cumulants = _own_cumulants(moment, role)
         happened = events[role].astype(np.float64)
         rows = [np.ones(len(code)), happened, means[role], *cumulants]
-        own.append(_adding(rows, bins[role], n_bins[role]))
+        own.append(_summing_matrix(rows, bins[role], n_bins[role]))
     pairs, pair = np.unique(joint, return_inverse=True)
-    shared = _adding(_shared_cumulants(moment), pair, len(pairs))
+    shared = _summing_matrix(_shared_cumulants(moment), pair, len(pairs))
     return Cells(size, (own[0], own[1]), shared, pairs // n_bins[1], pairs % n_bins[1])
 
 
 def _own_cumulants(moment: Moment, role: int) -> list[FloatArray]:
-    """Second to fourth cumulant of the excess of one role, of a record of each cell."""
+    """Second to fourth cumulant of the excess of a record of each cell, for one role."""
     second, third, fourth = (moment(0, k) if role else moment(k, 0) for k in (2, 3, 4))
-    # Beyond the third order, cumulants are less than moments by products of second ones.
+    # Beyond the third order, cumulants are moments minus products of second moments.
     return [second, third, fourth - 3 * second**2]
 
 
 def _shared_cumulants(moment: Moment) -> list[FloatArray]:
     """Joint cumulants of both excesses, of orders (1, 1), (2, 1), (1, 2) and (2, 2)."""
-    one, *others, both = (moment(*each) for each in SHARED)
-    return [one, *others, both - moment(2, 0) * moment(0, 2) - 2 * one**2]
+    covariance, *thirds, fourth = (moment(*each) for each in SHARED)
+    return [covariance, *thirds, fourth - moment(2, 0) * moment(0, 2) - 2 * covariance**2]
 
 
-def _adding(rows: list[FloatArray], column: IntArray, n_columns: int) -> csr_matrix:
-    """The matrix that adds rows of numbers a cell up, bin by bin, one row after another."""
+def _summing_matrix(rows: list[FloatArray], column: IntArray, n_columns: int) -> csr_matrix:
+    """Matrix that sums rows of values per cell bin by bin, one row after another."""
     values = np.stack(rows)
     kind = np.arange(len(rows))[:, np.newaxis]
-    at = (kind * n_columns + column).ravel()
+    row = (kind * n_columns + column).ravel()
     cell = np.broadcast_to(np.arange(len(column)), values.shape).ravel()
     shape = len(rows) * n_columns, len(column)
-    return csr_matrix((values.ravel(), (at, cell)), shape=shape)
+    return csr_matrix((values.ravel(), (row, cell)), shape=shape)
 
 
 def _moments(cells: Cells, counts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean and variance of the difference given numbers of records a cell, draw by draw.
+    """Mean and variance of the difference given the records of each cell, draw by draw.
 
-    The difference is a sum over the bins of both of a (m + d)², of fixed a and m, and d
-    the excess beyond its mean m; the third array has the size of the variance's terms.
+    The difference is a sum over the bins of both roles of a (m + d)², with fixed a and m,
+    and d the deviation of the excess from its mean m; the third array has the size of the
+    terms of the variance.
     """
     n_draws = counts.shape[1]
     mean, variance = np.zeros(n_draws), np.zeros(n_draws)
@@ -182,40 +190,40 @@ def _moments(cells: Cells, counts: FloatArray) -> tuple[FloatArray, FloatArray, 
         a = np.where(n > 1, sign / np.maximum(n, 1), 0.0) / float(cells.size.sum())
         mean += sign * weigh(of_rows(n, y, m)).sum(axis=0) / float(cells.size.sum())
         mean += (a * v).sum(axis=0)
-        added = 4 * m * (m * v + third) + fourth + 2 * v * v
-        variance += (a * a * added).sum(axis=0)
+        coefficient = 4 * m * (m * v + third) + fourth + 2 * v * v
+        variance += (a * a * coefficient).sum(axis=0)
         scale.append(a)
         centre.append(m)
     terms = variance.copy()
-    v, one, other, both = (cells.shared @ counts).reshape(4, -1, n_draws)
+    v, third21, third12, fourth22 = (cells.shared @ counts).reshape(4, -1, n_draws)
     m, k = centre[0][cells.first], centre[1][cells.second]
-    added = 4 * m * k * v + 2 * m * other + 2 * k * one + both + 2 * v * v
+    coefficient = 4 * m * k * v + 2 * m * third12 + 2 * k * third21 + fourth22 + 2 * v * v
     a = scale[0][cells.first] * scale[1][cells.second]
-    variance += 2 * (a * added).sum(axis=0)
+    variance += 2 * (a * coefficient).sum(axis=0)
     return mean, np.maximum(variance, 0.0), terms
 
 
 SMALL_BLOCK, MOST_DRAWS = 1 << 17, 512
-"""Weights that the nearest cache holds, and draws at a time where units are few."""
+"""Weights that fit the first cache, and largest number of draws of few units at a time."""
 
 FEW_DRAWS, MOST_WEIGHTS = 16, 1 << 22
-"""Draws at a time where units are many, and weights at a time, which bounds the memory."""
+"""Draws of many units at a time, and largest number of weights, which bounds the memory."""
 
 MEAN_DECIMALS = 9
-"""Mean probabilities of a cell that agree to so many decimals are the same."""
+"""Mean probabilities of a cell that agree to this number of decimals are equal."""
 
 TIES = 1e-12
-"""Differences whose sizes are closer, as a share of them, are the same."""
+"""Relative tolerance within which the sizes of two differences are tied."""
 
 
 def bootstrap_error(
     calibration: PairedCalibration, n_resamples: int, random_state: Any
 ) -> float:
     """Standard deviation of the difference over resampled records or groups."""
-    if _are_the_same(calibration):
+    if _are_equal(calibration):
         return 0.0
     if _is_single(calibration) and calibration.rows_per_record == 1:
-        pair = calibration.swap() if _is_turned(calibration) else calibration
+        pair = calibration.swap() if _is_reversed(calibration) else calibration
         variance = variance_over_resamples(pair, n_resamples, _generator(random_state))
         if variance is not None:
             return math.sqrt(variance)
@@ -228,10 +236,10 @@ def bootstrap_error(
         chosen = rng.integers(n_units, size=n_units, dtype=np.uint32)
         return np.bincount(chosen, minlength=n_units)
 
-    nothing = [np.zeros((1, 1))] * 2
+    base = [np.zeros((1, 1))] * 2
     single = _is_single(ordered)
-    found = _differences(columns, nothing, single, draw, n_resamples, random_state)
-    return float(found.std(ddof=1))
+    differences = _differences(columns, base, single, draw, n_resamples, random_state)
+    return float(differences.std(ddof=1))
 
 
 def _generator(random_state: Any) -> np.random.Generator:
@@ -239,12 +247,12 @@ def _generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(seed.tolist())
 
 
-def _are_the_same(calibration: PairedCalibration) -> bool:
+def _are_equal(calibration: PairedCalibration) -> bool:
     """Whether both roles have the same probabilities in the same bins."""
     cells = calibration.cells
     if cells is not None:
-        alike = (np.array_equal(f(0), f(1)) for f in (cells.bin, cells.event))
-        return all(alike) and not cells["m0d2"].any()
+        equal = (np.array_equal(f(0), f(1)) for f in (cells.bin, cells.event))
+        return all(equal) and not cells["m0d2"].any()
     rows = calibration.proba, calibration.outcomes, calibration.codes
     return all(np.array_equal(*pair) for pair in rows)
 
@@ -256,67 +264,69 @@ class ExchangedDifferences:
     Attributes
     ----------
     sizes : ndarray of shape (n_resamples,)
-        Sizes of the differences, ascending.
+        Absolute differences, ascending.
     """
 
     sizes: FloatArray
 
     def pvalue(self, difference: float, alternative: str) -> tuple[float, float]:
-        """P-value and its logarithm; the observed roles count as one exchange more."""
-        most = len(self.sizes) + 1
+        """P-value and its logarithm; the observed roles count as one more exchange."""
+        n_exchanges = len(self.sizes) + 1
         size = abs(difference)
-        reached = self._at_least(size * (1 - TIES))
+        n_as_large = self._at_least(size * (1 - TIES))
         if alternative == "two-sided":
-            pvalue = (1 + reached) / most
+            pvalue = (1 + n_as_large) / n_exchanges
         elif (difference > 0) == (alternative == "greater") and size > 0:
-            pvalue = (1 + reached) / (2 * most)
+            pvalue = (1 + n_as_large) / (2 * n_exchanges)
         else:
-            # All but those that are further on the other side.
-            pvalue = 1 - self._at_least(size * (1 + TIES), above=True) / (2 * most)
+            # All except those farther out on the other side.
+            pvalue = 1 - self._at_least(size * (1 + TIES), strictly=True) / (
+                2 * n_exchanges
+            )
         return pvalue, math.log(pvalue)
 
     def critical(self, alpha: float, alternative: str) -> float:
-        """The difference, towards the alternative, beyond which there is reason to reject.
+        """Critical difference, in the direction of the alternative, for a test at `alpha`.
 
-        Infinite where there is none at this level.
+        Infinite where no difference is significant at this level.
         """
-        most = len(self.sizes) + 1
+        n_exchanges = len(self.sizes) + 1
         if alternative == "two-sided":
-            allowed = math.ceil(alpha * most * (1 - TIES)) - 2
-            return math.inf if allowed < 0 else float(self.sizes[-1 - allowed])
-        allowed = math.ceil(2 * alpha * most * (1 - TIES)) - 2
-        if allowed < 0:
+            n_larger = math.ceil(alpha * n_exchanges * (1 - TIES)) - 2
+            return math.inf if n_larger < 0 else float(self.sizes[-1 - n_larger])
+        n_larger = math.ceil(2 * alpha * n_exchanges * (1 - TIES)) - 2
+        if n_larger < 0:
             return math.inf
-        if allowed < len(self.sizes):
-            return float(self.sizes[-1 - allowed])
-        # Levels above 1/2, whose limit is on the other side.
-        beyond = math.floor(2 * (1 - alpha) * most)
-        return -float(self.sizes[-1 - min(beyond, len(self.sizes) - 1)])
+        if n_larger < len(self.sizes):
+            return float(self.sizes[-1 - n_larger])
+        # For a level above 1/2 the limit is on the other side.
+        n_smaller = math.floor(2 * (1 - alpha) * n_exchanges)
+        return -float(self.sizes[-1 - min(n_smaller, len(self.sizes) - 1)])
 
-    def _at_least(self, size: float, *, above: bool = False) -> int:
-        reached = self.sizes > size if above else self.sizes >= size
-        return int(np.count_nonzero(reached))
+    def _at_least(self, size: float, *, strictly: bool = False) -> int:
+        is_reached = self.sizes > size if strictly else self.sizes >= size
+        return int(np.count_nonzero(is_reached))
 
 
 def exchanged_differences(
     calibration: PairedCalibration, n_resamples: int, random_state: Any
 ) -> ExchangedDifferences:
-    """Differences when the roles are exchanged in units by the toss of a coin."""
+    """Draw differences with the roles exchanged in each unit with probability 1/2."""
     ordered = _canonical(calibration)
-    # Answers that change roles go into the bins of the role that they get.
+    # Predictions that change roles fall into the bins of their new role.
     crossed = replace(ordered, proba=ordered.proba[::-1], outcomes=ordered.outcomes[::-1])
-    own = [_sparse_columns(ordered, role) for role in (0, 1)]
-    other = [_sparse_columns(crossed, role) for role in (0, 1)]
-    n_units = own[0].shape[1]
-    base = [np.asarray(each.sum(axis=1)) for each in own]
-    changes = [(b - a).tocsr() for a, b in zip(own, other, strict=True)]
+    matrices = [_sparse_columns(ordered, role) for role in (0, 1)]
+    crossed_matrices = [_sparse_columns(crossed, role) for role in (0, 1)]
+    n_units = matrices[0].shape[1]
+    base = [np.asarray(matrix.sum(axis=1)) for matrix in matrices]
+    changes = [(b - a).tocsr() for a, b in zip(matrices, crossed_matrices, strict=True)]
 
     def draw(rng: np.random.Generator) -> IntArray:
         return rng.integers(2, size=n_units, dtype=np.int8)
 
     single = _is_single(ordered)
-    found = _differences(changes, base, single, draw, n_resamples, random_state)
-    return ExchangedDifferences(np.sort(np.abs(found)))
+    differences = _differences(changes, base, single, draw, n_resamples, random_state)
+    return ExchangedDifferences(np.sort(np.abs(differences)))
 
 
 def _differences(
@@ -329,41 +339,41 @@ def _differences(
 ) -> FloatArray:
     """Differences of the squared errors for drawn weights of the units.
 
-    The sums of the bins are `base` and those of the units times the weights, so a block of
-    draws is one product of matrices.
+    The sums of the bins are `base` plus those of the units times the weights, so a block of
+    draws is one matrix product.
     """
     rng = _generator(random_state)
     n_units = columns[0].shape[1]
     block = max(FEW_DRAWS, min(MOST_DRAWS, SMALL_BLOCK // n_units))
     block = max(1, min(block, MOST_WEIGHTS // n_units))
-    found = np.empty(n_resamples)
+    differences = np.empty(n_resamples)
     for start in range(0, n_resamples, block):
         size = min(block, n_resamples - start)
-        drawn = np.stack([draw(rng) for _ in range(size)])
-        weights = np.ascontiguousarray(drawn.T, dtype=np.float64)
+        draws = np.stack([draw(rng) for _ in range(size)])
+        weights = np.ascontiguousarray(draws.T, dtype=np.float64)
         errors = []
-        for matrix, own in zip(columns, base, strict=True):
-            totals = _totals(matrix @ weights + own, single)
+        for matrix, base_sums in zip(columns, base, strict=True):
+            totals = _totals(matrix @ weights + base_sums, single)
             errors.append(weigh(totals).sum(axis=0) / totals[0].sum(axis=0))
-        found[start : start + size] = errors[0] - errors[1]
-    return found
+        differences[start : start + size] = errors[0] - errors[1]
+    return differences
 
 
 def _totals(sums: FloatArray, single: bool) -> FloatArray:
-    """The six sums of each bin, of shape (6, n_bins, n_draws)."""
+    """Six sums of each bin, of shape (6, n_bins, n_draws)."""
     if not single:
         return sums.reshape(6, -1, sums.shape[1])
-    # Events are 0 or 1, so squares and products are what they are squares of.
+    # Events are 0 or 1 and equal their squares.
     absent, events, excess = sums.reshape(3, -1, sums.shape[1])
     count = absent + events
     return np.stack([count, events, excess, events, events, count])
 
 
 def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
-    """What each unit adds to the sums of each bin.
+    """Matrix of the sums of each unit in each bin, with one column per unit.
 
-    A column a unit. The rows are the six sums of groups; of single records the rows
-    without event, those with one, and the excess, bin after bin.
+    The rows are the six sums for groups; for single records they are the numbers of rows
+    without and with an event, and the excess, bin after bin.
     """
     sums = row_sums(calibration, role)
     if _is_single(calibration):
@@ -378,50 +388,50 @@ def _sparse_columns(calibration: PairedCalibration, role: int) -> csr_matrix:
 
 
 def _is_single(calibration: PairedCalibration) -> bool:
-    """Whether units are records, of which each has one row a bin at most."""
+    """Whether units are records, each with at most one row per bin."""
     return calibration.groups is None
 
 
 def _canonical(calibration: PairedCalibration) -> PairedCalibration:
-    """The evidence in an order of records and roles that does not depend on the given one.
+    """Evidence in a canonical order of records and roles.
 
-    A seed then means the same draws whatever the order, and swapped roles mirror the
+    A seed then gives the same draws for any original order, and swapped roles mirror the
     result exactly.
     """
-    return _in_order(calibration.swap() if _is_turned(calibration) else calibration)
+    return _in_order(calibration.swap() if _is_reversed(calibration) else calibration)
 
 
-def _is_turned(calibration: PairedCalibration) -> bool:
-    """Whether the order of the roles is the other one of two that do not depend on it."""
+def _is_reversed(calibration: PairedCalibration) -> bool:
+    """Whether the roles are in the reverse of their canonical order."""
     if calibration.cells is not None:
-        mine, theirs = (
+        table, swapped_table = (
             _canonical_table(each) for each in (calibration.cells, calibration.cells.swap())
         )
-        return theirs < mine
-    first, second = (np.sort(each) for each in calibration.proba)
-    apart = np.flatnonzero(first != second)
-    if len(apart):
-        return bool(first[apart[0]] > second[apart[0]])
-    as_given, swapped = (
+        return swapped_table < table
+    champion, challenger = (np.sort(each) for each in calibration.proba)
+    unequal = np.flatnonzero(champion != challenger)
+    if len(unequal):
+        return bool(champion[unequal[0]] > challenger[unequal[0]])
+    rows, swapped_rows = (
         _table(_in_order(each)) for each in (calibration, calibration.swap())
     )
-    return swapped < as_given
+    return swapped_rows < rows
 
 
 def _canonical_table(cells: CalibrationCells) -> tuple[list[float], ...]:
-    """Cells in numbers that can be compared, but for rounding."""
+    """Cells as lists of numbers that can be compared, without rounding errors."""
     means = cells["champion_proba"] / cells.counts
     return cells.code.tolist(), cells.counts.tolist(), means.round(MEAN_DECIMALS).tolist()
 
 
 def _table(calibration: PairedCalibration) -> tuple[bytes, ...]:
-    """All rows in words that can be compared."""
+    """All rows as bytes that can be compared."""
     parts = (*calibration.proba, *calibration.outcomes, *calibration.codes)
     return tuple(each.tobytes() for each in parts)
 
 
 def _in_order(calibration: PairedCalibration) -> PairedCalibration:
-    """The evidence with its records sorted by all that is known of them."""
+    """Evidence with its records sorted by all of their values."""
     k = calibration.rows_per_record
     keys: list[NDArray[Any]] = []
     for values in (*calibration.outcomes, *calibration.proba):

@@ -47,7 +47,7 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
         raise ValueError(
             f"`pvalues` must be in [0, 1], or NaN where undefined. Got {outside[0]}."
         )
-    # In any order of equal ones, they are adjusted alike.
+    # Ties are adjusted alike, whatever their order.
     order = np.argsort(defined)
     n = len(raw)
     rank = np.arange(1, n + 1)

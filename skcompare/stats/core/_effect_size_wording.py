@@ -1,4 +1,4 @@
-"""Estimates in words: the reading scales of the textbook's Tables 14.3 and 14.5.
+"""Verbal scales of effect sizes, from the textbook's Tables 14.3 and 14.5.
 
 The limits of kappa are those of Landis and Koch (1977), "The measurement of observer
 agreement for categorical data", Biometrics 33(1), 159-174. The textbook calls any kappa
@@ -12,7 +12,7 @@ not say.
 import math
 
 DECIMALS = 12
-"""An estimate this close to a limit is at the limit, whatever was rounded on the way."""
+"""Decimals to which an estimate is rounded before it is compared with a limit."""
 
 Scale = tuple[tuple[float, str], ...]
 
@@ -33,7 +33,7 @@ KAPPA: Scale = (
 )
 
 WORSE_THAN_CHANCE = "worse than chance: the two disagree systematically"
-"""A kappa below 0, and so is all of its interval of level `LEVEL`."""
+"""Reading of a kappa whose interval of level `LEVEL` is below 0."""
 
 LEVEL = 0.95
 
@@ -70,18 +70,18 @@ NEVER_BOTH = (
 
 
 def kappa_reading(kappa: float, pvalue: float) -> str:
-    """The words for a kappa and the p-value of its test against 0."""
+    """Describe a kappa, given the p-value of its test against 0."""
     if kappa < 0 and pvalue < 1 - LEVEL:
         return WORSE_THAN_CHANCE
     return reading(KAPPA, kappa)
 
 
 def reading(scale: Scale, estimate: float) -> str:
-    """The words for an estimate; none where it is undefined.
+    """Describe an estimate; empty where it is undefined.
 
-    A scale has words with the limit that estimates are below.
+    A scale pairs each text with the limit that estimates are below.
     """
     if math.isnan(estimate):
         return ""
     rounded = round(estimate, DECIMALS)
-    return next(words for limit, words in scale if rounded < limit)
+    return next(text for limit, text in scale if rounded < limit)

@@ -1,4 +1,4 @@
-"""The interval of a difference of scores, in standard errors of it."""
+"""Intervals of a difference of scores, in standard errors, and their levels."""
 
 import math
 import sys
@@ -12,12 +12,12 @@ Pair = tuple[float, float]
 
 
 def normal_critical(alpha: float, alternative: str) -> float:
-    """The quantile from which on a normal statistic is a reason to reject."""
+    """Critical value of a normal statistic."""
     return -float(ndtri(alpha / 2 if alternative == "two-sided" else alpha))
 
 
 def no_critical(alpha: float, alternative: str) -> float:
-    """Nothing is a reason to reject."""
+    """Critical value of a test that never rejects."""
     return math.inf
 
 
@@ -29,31 +29,30 @@ def score_range(
     confidence_level: float,
     alternative: str,
 ) -> Pair:
-    """All differences that are less than the critical number of standard errors away.
+    """Limits of the differences within the critical number of standard errors.
 
     Parameters
     ----------
     estimate, error : float
-        The difference and its standard error. Without one the difference is 0 for
-        certain, or infinite in standard errors.
+        The difference and its standard error. If that is 0, so is the difference, or it is
+        infinite in standard errors.
     critical : callable
-        The least statistic, towards the alternative, that is a reason to reject at a
-        level: infinity where none is, and the largest number where only an infinite one
-        is.
+        Least statistic, in the direction of the alternative, that is significant at a
+        level: infinity where none is, and the largest number where only an infinite one is.
     bounds : tuple of two floats
         The range of the difference.
     confidence_level, alternative
         As of the interval.
     """
-    value = critical(alpha_of(confidence_level), alternative)
+    threshold = critical(alpha_of(confidence_level), alternative)
     if error > 0:
         # No difference is infinitely many standard errors away.
-        value = math.inf if value == sys.float_info.max else value
-        low, high = estimate - value * error, estimate + value * error
+        threshold = math.inf if threshold == sys.float_info.max else threshold
+        low, high = estimate - threshold * error, estimate + threshold * error
     elif abs(estimate) <= NO_DIFFERENCE:
         low = high = 0.0
     else:
-        low, high = _range_by_sign(estimate, math.isfinite(value), alternative)
+        low, high = _range_by_sign(estimate, math.isfinite(threshold), alternative)
     if alternative == "greater":
         high = math.inf
     elif alternative == "less":
@@ -73,7 +72,7 @@ def _range_by_sign(estimate: float, significant: bool, alternative: str) -> Pair
 
 
 NO_DIFFERENCE = 1e-12
-"""Without variance, a difference up to this is rounding."""
+"""Largest difference that is rounding where there is no variance."""
 
 
 def interval_level(confidence_level: float, adjust: str, n_pairs: int) -> float:

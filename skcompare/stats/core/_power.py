@@ -1,4 +1,4 @@
-"""How often McNemar's test finds a difference, summed over all outcomes."""
+"""Power and sample size of McNemar's test."""
 
 import math
 
@@ -29,15 +29,15 @@ def mcnemar_sample_size(
     Parameters
     ----------
     difference : float
-        True difference of the accuracies, challenger less champion; not 0, and in the
+        True difference of the accuracies, challenger minus champion; not 0, and in the
         direction of a one-sided alternative.
     disagreement : float
-        Probability that exactly one of the two answers a record rightly, at least
-        the absolute difference.
+        Probability that exactly one of the two predicts a record correctly, at least the
+        absolute difference.
     alpha : float, default=0.05
         Level of the test.
     power : float, default=0.8
-        Wanted probability of a significant result, more than alpha.
+        Required probability of a significant result, more than alpha.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As for the test; a one-sided test needs fewer records.
 
@@ -52,11 +52,11 @@ def mcnemar_sample_size(
 
     Notes
     -----
-    The formula is that of a normal approximation and knows no method of the test. It fits
-    the asymptotic and the mid-p test best. The exact and the corrected one need up to
-    about ``2 / abs(difference)`` records more. Where nearly all disagreement favours one
+    The formula is that of a normal approximation, whatever the method of the test. It fits
+    the asymptotic and the mid-p test best. The exact and the corrected one need up to about
+    ``2 / abs(difference)`` records more. Where nearly all disagreement favours one
     classifier it is rough for every method: discordant pairs are then so few that the test
-    may be unable to reject, or that its power is well above the wanted one.
+    may be unable to reject, or that its power is well above the required one.
 
     References
     ----------
@@ -134,8 +134,8 @@ def bcv_mcnemar_sample_size(
     Returns
     -------
     n : float
-        Number of records in all, not rounded. Where the training sets hardly move the
-        classifiers the true power is above the wanted one, because the test is
+        Number of records in all, not rounded. Where the training sets hardly change the
+        classifiers the true power is above the required one, because the test is
         conservative there; ``benchmarks/validity/sample_size.py`` measures both cases.
 
     Examples
@@ -159,7 +159,7 @@ def records_at(
     power: float,
     alternative: str,
 ) -> float:
-    """Records at which a difference as large as that of `n` records is found.
+    """Number of records at which a difference as large as that of `n` records is found.
 
     By the normal approximation, for a standard error that falls with the square root of
     the records: n times the square of (quantile of alpha + quantile of power) · error /
@@ -171,12 +171,12 @@ def records_at(
     if outward <= 0:
         return math.inf
     quantiles = float(ndtri(power) - ndtri(tail_of(alpha, alternative)))
-    # These records did not settle it, so the answer is never that they are enough.
+    # These records were not enough, so more of them are needed in any case.
     return max(n * (quantiles * error / outward) ** 2, n + 1.0)
 
 
 def tail_of(alpha: float, alternative: str) -> float:
-    """Probability of the tail, or of each of two, that is significant."""
+    """Probability of the significant tail, or of each of two."""
     return check_alpha(alpha) / (2 if alternative == "two-sided" else 1)
 
 
@@ -193,7 +193,7 @@ def _reach(
 
 
 def check_power(power: float, alpha: float) -> None:
-    """Refuse a power that no test has, or that every test has."""
+    """Check that a power is below 1 and above the level."""
     if not 0 < power < 1:
         raise ValueError(f"`power` must be between 0 and 1. Got {power!r}. 0.8 is usual.")
     if power <= alpha:
@@ -220,26 +220,26 @@ def _check_difference(difference: float, disagreement: float, alternative: str) 
 
 METHODS = ("mid-p", "exact", "asymptotic", "corrected")
 LARGER = ("exact", "corrected")
-"""Their p-values are alike, and larger than those of the other two."""
+"""Methods with nearly equal p-values, larger than those of the other two."""
 
 NEGLIGIBLE = 1e-16
-"""Numbers of discordant pairs that are less likely, on either side, are left out."""
+"""Tail probability beyond which numbers of discordant pairs are left out."""
 
 SEARCHED = 2000
-"""Above so many records the formula is near enough."""
+"""Number of records above which the formula is accurate enough."""
 
 MOST_SUMMED = 20_000
 """Variance of the number of discordant pairs above which these are too many to sum over,
 and the normal approximation is near enough."""
 
 MOST_COUNTED = 10**9
-"""Records above which binomial probabilities are slow and lose digits."""
+"""Number of records above which binomial probabilities are slow and lose digits."""
 
 DECIDED = 1e-300
 """Smallest variance; below it the outcome is certain."""
 
 LASTING = 10
-"""Power goes up and down a little from record to record; it must last for so many."""
+"""Number of further records that must keep the power, which is not monotonic."""
 
 
 def mcnemar_power(
@@ -265,10 +265,10 @@ def mcnemar_power(
     n : int
         Number of records.
     difference : float
-        True difference of the accuracies, challenger less champion. At 0 the result is the
+        True difference of the accuracies, challenger minus champion. At 0 the result is the
         type I error of the test.
     disagreement : float
-        Probability that exactly one of the two answers a record rightly; more than 0 and
+        Probability that exactly one of the two predicts a record correctly; more than 0 and
         at least the absolute difference.
     alpha : float, default=0.05
         Level of the test, which is significant where p < alpha.
@@ -317,7 +317,7 @@ def mcnemar_records(
     alternative: str,
     method: str,
 ) -> float:
-    """Fewest records with a power that the next ten keep, or the formula's if many.
+    """Fewest records with a power that the next ten keep, or the formula's number if large.
 
     The test need not be able to reject at the formula's number, which comes from a normal
     approximation.
@@ -329,26 +329,26 @@ def mcnemar_records(
     if formula > SEARCHED:
         return formula
     share, tail = _share(difference, disagreement), tail_of(alpha, alternative)
-    first, lasted = max(1, int(formula / 4)), 0
+    start, n_kept = max(1, int(formula / 4)), 0
     while True:
-        # A stretch of records at a time; they have their likely discordant pairs in common.
-        n = np.arange(first, first + 64)
-        discordant = likely_discordant(first, n[-1], disagreement)
+        # Numbers of records in blocks, which share the likely numbers of discordant pairs.
+        n = np.arange(start, start + 64)
+        discordant = likely_discordant(start, n[-1], disagreement)
         rejected = _rejection(discordant, share, tail, alternative, method)
         powers = binom.pmf(discordant, n[:, np.newaxis], disagreement) @ rejected
-        for records, reached in zip(n, powers, strict=True):
-            lasted = lasted + 1 if reached >= power else 0
-            if lasted > LASTING:
-                return float(records - LASTING)
-        first += len(n)
+        for n_records, power_reached in zip(n, powers, strict=True):
+            n_kept = n_kept + 1 if power_reached >= power else 0
+            if n_kept > LASTING:
+                return float(n_records - LASTING)
+        start += len(n)
 
 
 def by_formula(n: int, disagreement: float) -> bool:
     """Whether the possible numbers of discordant pairs are too many to sum over."""
     # Discordant pairs that are nearly certain vary little, and the sum has few terms: it
     # is needed there, because it is not smooth.
-    varied = n * disagreement * (1 - disagreement) > MOST_SUMMED
-    return varied or n * disagreement > MOST_COUNTED
+    too_many = n * disagreement * (1 - disagreement) > MOST_SUMMED
+    return too_many or n * disagreement > MOST_COUNTED
 
 
 def _normal_power(
@@ -373,7 +373,7 @@ def _normal_power(
 
 
 def likely_discordant(least: int, most: int, disagreement: float) -> IntArray:
-    """Numbers of discordant pairs that so few to so many records can well have."""
+    """Likely numbers of discordant pairs among `least` to `most` records."""
     low = max(0, int(binom.ppf(NEGLIGIBLE, least, disagreement)))
     return np.arange(low, int(binom.isf(NEGLIGIBLE, most, disagreement)) + 1)
 
@@ -397,7 +397,7 @@ def _rejection(
 
 
 def _largest_significant(discordant: IntArray, tail: float, method: str) -> IntArray:
-    """Largest smaller count that is significant, or -1.
+    """Largest significant value of the smaller discordant count, or -1.
 
     The p-value is below the level where its smaller tail is below `tail`.
     """

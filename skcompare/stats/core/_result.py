@@ -1,4 +1,4 @@
-"""What a test returns: statistic, p-value, estimate and the interval that agrees."""
+"""Result of a test: statistic, p-value, estimate and confidence interval."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -12,17 +12,17 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._typing import Inference
 
 ROUNDING = 1e-9
-"""A limit this close to the null value is on the side that the p-value says.
+"""Distance from the null value within which the p-value decides the side of a limit.
 
-As a share of the distance between limit and estimate and of 1 / n, which may be small.
+As a share of the distance between limit and estimate plus 1 / n.
 """
 
 LEVEL_ROUNDING = 1e-9
-"""Confidence levels this close are one."""
+"""Difference up to which confidence levels are equal."""
 
 
 class ConfidenceInterval(NamedTuple):
-    """Lower and upper limit."""
+    """Lower and upper confidence limits."""
 
     low: float
     high: float
@@ -30,7 +30,7 @@ class ConfidenceInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredLimits:
-    """The limits of a result that was read from a file: one level only."""
+    """Limits of a result that was read from a file, of one confidence level only."""
 
     confidence_level: float
     low: float
@@ -60,7 +60,7 @@ class PairedResult:
     estimate : float
         Positive favours the challenger.
     estimate_name : str
-        What the estimate is.
+        Name of the estimate.
     champion, challenger : float or None
         The measure for each role; None where the test compares no number of each role.
     alternative : {"two-sided", "less", "greater"}
@@ -68,21 +68,21 @@ class PairedResult:
     method : str
         How the p-value was computed.
     n : float
-        Records behind it.
+        Number of records.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` explains them.
     details : mapping of str to float
         Further numbers, such as the discordant counts.
     parts : tuple of mappings
-        What the result is made of, such as the pairs of classes of a test of symmetry,
-        the one that contributes most first; plain values under the same names.
+        Components of the result, such as the pairs of classes of a test of symmetry, the
+        one that contributes most first; plain values under the same names.
     remark : str
-        The estimate in words, on the scale of its source, where there is one.
+        Verbal description of the estimate, on the scale of its source, where there is one.
     greater_is_better : bool
         False where `champion` and `challenger` are losses; `estimate` is a gain then.
     test, inference, design : str
-        The registered name of the test, whether it speaks of two trained "models" or
-        of two learning "algorithms", and how the evidence was collected.
+        The registered name of the test, whether it is about two trained "models" or two
+        learning "algorithms", and how the evidence was collected.
     """
 
     statistic: float
@@ -117,7 +117,7 @@ class PairedResult:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """Explanations of the flags."""
         return explain(self.flags)
 
     @property
@@ -152,9 +152,9 @@ class PairedResult:
         return ConfidenceInterval(*self._with_null(low, high))
 
     def _without_null(self, low: float, high: float) -> tuple[float, float]:
-        """The limits of a significant result, but for rounding beside the null value.
+        """Limits of a significant result, which exclude the null value despite rounding.
 
-        Only the limit between null value and estimate can be there.
+        Only the limit between null value and estimate can be beside it.
         """
         null = self.null_value
         if self.estimate > null >= low and self._is_rounding(low):
@@ -164,7 +164,7 @@ class PairedResult:
         return low, high
 
     def _with_null(self, low: float, high: float) -> tuple[float, float]:
-        """The limits of a result that is not significant, but for rounding."""
+        """Limits of any other result, which include the null value despite rounding."""
         null = self.null_value
         if low > null and self._is_rounding(low):
             low = null
@@ -173,13 +173,13 @@ class PairedResult:
         return low, high
 
     def _is_rounding(self, limit: float) -> bool:
-        """Whether a limit is at the null value but for rounding."""
+        """Whether a limit equals the null value up to rounding."""
         distance = abs(limit - self.estimate)
         size = (distance if math.isfinite(distance) else 0.0) + 1 / self.n
         return abs(limit - self.null_value) <= ROUNDING * size
 
     def to_dict(self, confidence_level: float = 0.95) -> dict[str, Any]:
-        """The result as plain values, with the interval of one level."""
+        """Return the result as plain values, with the interval of one level."""
         limits = self.confidence_interval(confidence_level) if self.has_interval else None
         low, high = limits or (None, None)
         values = {name: getattr(self, name) for name in _PLAIN_FIELDS}
@@ -194,20 +194,20 @@ class PairedResult:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "PairedResult":
-        """The result that :meth:`to_dict` wrote; it knows one interval only."""
-        known = values["low"] is not None
+        """Restore a result from :meth:`to_dict`, with one interval only."""
+        has_interval = values["low"] is not None
         stored = StoredLimits(values["confidence_level"], values["low"], values["high"])
         plain = {name: values[name] for name in _PLAIN_FIELDS}
         return cls(
             **plain,
-            limits=stored if known else None,
+            limits=stored if has_interval else None,
             flags=tuple(values["flags"]),
             details=dict(values["details"]),
             parts=tuple(dict(part) for part in values["parts"]),
         )
 
     def to_frame(self, backend: str = "pandas", confidence_level: float = 0.95) -> Any:
-        """The result as a frame of one row."""
+        """Return the result as a frame of one row."""
         values = self.to_dict(confidence_level)
         values["flags"] = " ".join(values["flags"])
         del values["details"], values["parts"]
@@ -217,29 +217,29 @@ class PairedResult:
 
     def __str__(self) -> str:
         sign = "+" if self.estimate_name.startswith(("difference", "gain")) else ""
-        found = f"{self.estimate_name} {self.estimate:{sign}.4f}"
+        estimate = f"{self.estimate_name} {self.estimate:{sign}.4f}"
         if self.limits is not None:
             low, high = self.confidence_interval()
-            found += f", 95 % interval [{low:.4f}, {high:.4f}]"
+            estimate += f", 95 % interval [{low:.4f}, {high:.4f}]"
         degrees = "" if self.df is None else f", df {self.df:g}"
         lines = [
             f"{self.test or 'test'} ({self.method}), {self.alternative}, n = {self.n:g}",
-            *self._role_words(),
-            found,
+            *self._role_lines(),
+            estimate,
             *([self.remark] if self.remark else []),
             f"statistic {self.statistic:.4g}{degrees}, p {format_pvalue(self.pvalue)}"
-            f"{self._null_words()}",
+            f"{self._null_text()}",
             f"about {INFERENCE_WORDS[self.inference]}",
         ]
         return "\n".join(lines + [f"flag {caveat}" for caveat in self.caveats])
 
-    def _null_words(self) -> str:
-        """The null value, where it is not that of two equal classifiers."""
+    def _null_text(self) -> str:
+        """Null value, where it is not that of two equal classifiers."""
         if self.null_value == ("ratio" in self.estimate_name.split()):
             return ""
         return f" for a null value of {self.null_value:g}"
 
-    def _role_words(self) -> list[str]:
+    def _role_lines(self) -> list[str]:
         if self.champion is None or self.challenger is None:
             return []
         return [f"champion {self.champion:.4f}, challenger {self.challenger:.4f}"]
@@ -267,6 +267,6 @@ _PLAIN_FIELDS = (
 
 
 FEW = 10
-"""Below so many groups a result is flagged."""
+"""Number of groups below which a result is flagged."""
 
 FEW_GROUPS = "few-groups"

@@ -1,4 +1,4 @@
-"""Sums of whole numbers whose signs are chosen by fair coins: exact tail probabilities."""
+"""Distributions of sums under sign flips: exact, enumerated or sampled."""
 
 import math
 from collections.abc import Callable
@@ -18,49 +18,49 @@ from skcompare._typing import FloatArray, IntArray
 LOG_2 = math.log(2)
 
 MOST_HALVED = 1000
-"""Above so many numbers a probability of 2**-m would underflow."""
+"""Number of values above which a probability of 2**-m would underflow."""
 
 MOST_PAIRED = 40
 MOST_CHOICES = 1 << 20
-"""Up to so many numbers all sums of either half are listed, a million of each, where
-their distribution is longer."""
+"""Number of values up to which all sums of either half are listed, a million of each,
+where their distribution is longer."""
 
 LONGEST = 1 << 22
 MOST_ADDED = 250_000_000
-"""Longest distribution that is added up, and additions to do so: half a second."""
+"""Length and additions up to which a distribution is summed: half a second."""
 
 LONGEST_TURNED = 1 << 20
 MOST_TURNED = 20_000_000
-"""Longest distribution that is transformed, and angles to do so, which take as long."""
+"""Length and angles up to which a distribution is transformed, which takes as long."""
 
 TURNED_AT_ONCE = 1 << 16
-"""Angles that are held at a time."""
+"""Number of angles that are evaluated at a time."""
 
 VANISHED = 1e-30
-"""A part of a transform this small is lost beside the others."""
+"""Modulus below which a value of a transform is negligible."""
 
 SMALLEST = float(np.finfo(float).tiny)
-"""What an underflowing p-value is returned as; its logarithm stays exact."""
+"""P-value in the place of one that underflows; its logarithm stays exact."""
 
 CERTAIN = 50.0
-"""Coins so loaded always fall on one side, in double precision."""
+"""Tilt at which signs are certain in double precision."""
 
 
 def can_flip_signs(values: IntArray) -> bool:
     """Whether the tail probabilities take less than about a second and 200 MB.
 
     Up to 40 numbers other than 0 always do. Of more, the sum of their sizes, as multiples
-    of their greatest common divisor, must not be above some millions, and the less the
-    more numbers there are: of 500 it is 500 000.
+    of their greatest common divisor, must not be above some millions, and less for many
+    numbers: 500 000 for 500 of them.
     """
-    return _way(_in_units(values)[0]) is not None
+    return _tail_function(_in_units(values)[0]) is not None
 
 
 def sign_flip_pvalue(values: IntArray, alternative: str) -> tuple[float, float]:
-    """P-value and its logarithm of the sum of `values` if all signs were chosen by coins.
+    """P-value of the sum of `values` under random signs, and its logarithm.
 
-    Two-sided it is the probability of a sum at least as far from 0. It is never 0,
-    because the signs as they are are one of the choices.
+    Two-sided it is the probability of a sum at least as far from 0. It is never 0, because
+    the observed signs are one of the choices.
     """
     total = int(np.sum(values))
     if alternative == "two-sided":
@@ -74,12 +74,12 @@ def sign_flip_pvalue(values: IntArray, alternative: str) -> tuple[float, float]:
 
 
 def sign_flip_tail(values: IntArray, total: int) -> tuple[float, float]:
-    """Probability that the sum with coin signs is at least `total`, and its logarithm.
+    """Probability that the sum with random signs is at least `total`, and its logarithm.
 
-    The values must be some that :func:`can_flip_signs` allows.
+    The values must be such that :func:`can_flip_signs` is true.
     """
     sizes, unit = _in_units(values)
-    # All sums are multiples of the unit, so that the least one from `total` on counts.
+    # All sums are multiples of the unit, so `total` is rounded up to one.
     return _tail(sizes.tobytes(), -(-total // unit))
 
 
@@ -92,70 +92,72 @@ def _in_units(values: IntArray) -> tuple[IntArray, int]:
 
 @lru_cache(maxsize=16)
 def _tail(key: bytes, total: int) -> tuple[float, float]:
-    """The tail of sizes in units. The limits ask again for what the p-value has asked."""
+    """Tail probability of sizes in units; cached, because the limits use it again."""
     sizes = np.frombuffer(key, dtype=np.int64)
-    most = int(sizes.sum())
+    largest = int(sizes.sum())
     # All sums have the parity of the largest one.
-    total += (total + most) % 2
-    if total <= -most:
+    total += (total + largest) % 2
+    if total <= -largest:
         return 1.0, 0.0
-    way = _way(sizes)
-    if way is None:
+    tail = _tail_function(sizes)
+    if tail is None:
         raise ValueError(
-            f"The signs of {len(sizes)} numbers that add to {most} must not be flipped: it "
-            "takes too long. Ask `can_flip_signs` first."
+            f"The signs of {len(sizes)} numbers that add to {largest} must not be flipped: "
+            "it takes too long. Ask `can_flip_signs` first."
         )
-    return way(sizes, total)
+    return tail(sizes, total)
 
 
-def _way(sizes: IntArray) -> Callable[[IntArray, int], tuple[float, float]] | None:
-    """How the tail and its logarithm are found in bounded time and memory, if at all."""
-    # As Python's numbers, which have no largest one.
-    m, most = len(sizes), sum(sizes.tolist())
-    if m <= MOST_PAIRED and most > MOST_CHOICES:
+def _tail_function(
+    sizes: IntArray,
+) -> Callable[[IntArray, int], tuple[float, float]] | None:
+    """Function that computes the tail in bounded time and memory; None where none does."""
+    # A sum of Python integers, which does not overflow.
+    m, largest = len(sizes), sum(sizes.tolist())
+    if m <= MOST_PAIRED and largest > MOST_CHOICES:
         return _paired_tail
-    if m <= MOST_HALVED and most < LONGEST and m * most <= MOST_ADDED:
+    if m <= MOST_HALVED and largest < LONGEST and m * largest <= MOST_ADDED:
         return _halved_tail
-    if most < LONGEST_TURNED and len(np.unique(sizes)) * most <= MOST_TURNED:
+    if largest < LONGEST_TURNED and len(np.unique(sizes)) * largest <= MOST_TURNED:
         return _transformed_tail
     return None
 
 
 def _halved_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """The tail from the whole distribution."""
-    most = int(sizes.sum())
-    tail = float(_distribution(sizes)[(total + most) // 2 :].sum())
+    """Tail probability from the whole distribution."""
+    largest = int(sizes.sum())
+    tail = float(_distribution(sizes)[(total + largest) // 2 :].sum())
     return tail, math.log(tail)
 
 
 def _distribution(sizes: IntArray) -> FloatArray:
-    """Probabilities of -most, -most + 2, ..., most: the sum has the parity of `most`.
+    """Probabilities of all sums from the least to the largest, in steps of 2.
 
     Each number adds nothing or itself to half of the sum, counted from its least value.
     Only sums and halves are taken, so that no digit is lost in the tails.
     """
-    chances = np.zeros(int(sizes.sum()) + 1)
-    chances[0] = 1.0
-    reached = 1
+    probabilities = np.zeros(int(sizes.sum()) + 1)
+    probabilities[0] = 1.0
+    length = 1
     for size in sizes:
-        grown = reached + int(size)
-        added = chances[:reached] / 2
-        chances[:reached] = added
-        chances[size:grown] += added
-        reached = grown
-    return chances
+        new_length = length + int(size)
+        half = probabilities[:length] / 2
+        probabilities[:length] = half
+        probabilities[size:new_length] += half
+        length = new_length
+    return probabilities
 
 
 def _paired_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """The tail of few numbers, however large: all choices of signs are counted.
+    """Tail probability of few numbers, however large, by counting all choices of signs.
 
     The sum is at least `total` where what is flipped adds to at most half of what is
     missing. Each sum of flipped numbers of one half goes with those of the other half
     that leave room for it (Horowitz and Sahni 1974, Journal of the ACM 21, 277-292).
     """
     room = (sum(sizes.tolist()) - total) // 2
-    first, second = _sums_of_choices(sizes[::2]), _sums_of_choices(sizes[1::2])
-    choices = int(np.searchsorted(second, room - first, side="right").sum())
+    first_sums, second_sums = _sums_of_choices(sizes[::2]), _sums_of_choices(sizes[1::2])
+    choices = int(np.searchsorted(second_sums, room - first_sums, side="right").sum())
     tail = choices / 2 ** len(sizes)
     return tail, math.log(tail)
 
@@ -170,11 +172,11 @@ def _sums_of_choices(sizes: IntArray) -> IntArray:
 
 
 def _transformed_tail(sizes: IntArray, total: int) -> tuple[float, float]:
-    """The tail of very many numbers."""
+    """Tail probability of very many numbers."""
     if total <= 0:
         # The other tail is smaller, and known to more digits than its complement.
-        other = _transformed_tail(sizes, 2 - total)[0]
-        return 1 - other, math.log1p(-other)
+        opposite = _transformed_tail(sizes, 2 - total)[0]
+        return 1 - opposite, math.log1p(-opposite)
     certain = total == int(sizes.sum())
     log_tail = -len(sizes) * LOG_2 if certain else _tilted_tail(sizes, total)
     return math.exp(log_tail), log_tail
@@ -183,11 +185,11 @@ def _transformed_tail(sizes: IntArray, total: int) -> tuple[float, float]:
 def _tilted_tail(sizes: IntArray, total: int) -> float:
     """Logarithm of the tail probability for very many numbers; `total` is above 0.
 
-    The coins are loaded so that `total` becomes the expected sum (exponential tilting),
-    whose distribution is found from its characteristic function. What was loaded is
-    taken back in the logarithm, so that the tail keeps its digits however small it is.
+    The signs are tilted so that `total` becomes the expected sum (exponential tilting),
+    whose distribution is found from its characteristic function. The tilt is undone in the
+    logarithm, so that the tail keeps its digits however small it is.
     """
-    most = int(sizes.sum())
+    largest = int(sizes.sum())
     size, number = np.unique(sizes, return_counts=True)
     tilt = brentq(
         lambda h: float(number @ (size * np.tanh(h * size))) - total,
@@ -195,16 +197,16 @@ def _tilted_tail(sizes: IntArray, total: int) -> float:
         CERTAIN,
         xtol=1e-300,
     )
-    loaded = expit(2 * tilt * size)
+    positive = expit(2 * tilt * size)
     transform = np.concatenate(
         [
-            _transform(np.arange(start, stop), most + 1, size, number, loaded)
-            for start, stop in _spans((most + 1) // 2 + 1)
+            _transform(np.arange(start, stop), largest + 1, size, number, positive)
+            for start, stop in _spans((largest + 1) // 2 + 1)
         ]
     )
-    chances = np.fft.irfft(transform, n=most + 1)[(total + most) // 2 :]
+    probabilities = np.fft.irfft(transform, n=largest + 1)[(total + largest) // 2 :]
     # The sums are 2 apart.
-    tail = float(chances @ np.exp(-2 * tilt * np.arange(len(chances))))
+    tail = float(probabilities @ np.exp(-2 * tilt * np.arange(len(probabilities))))
     log_moment = (
         float(number @ np.logaddexp(tilt * size, -tilt * size)) - len(sizes) * LOG_2
     )
@@ -212,7 +214,7 @@ def _tilted_tail(sizes: IntArray, total: int) -> float:
 
 
 def _transform(
-    step: IntArray, turns: int, size: IntArray, number: IntArray, loaded: FloatArray
+    step: IntArray, turns: int, size: IntArray, number: IntArray, positive: FloatArray
 ) -> NDArray[np.complex128]:
     """Characteristic function of half of the sum at some frequencies.
 
@@ -221,10 +223,10 @@ def _transform(
     transform = np.zeros(len(step), dtype=np.complex128)
     left = np.arange(len(step))
     modulus, phase = np.ones(len(step)), np.zeros(len(step))
-    for one, count, share in zip(size, number, loaded, strict=True):
+    for value, count, probability in zip(size, number, positive, strict=True):
         # Whole turns are left out as whole numbers, so that the angle keeps its digits.
-        angle = (step[left] * one % turns) * (2 * math.pi / turns)
-        factor = 1 - share + share * np.exp(-1j * angle)
+        angle = (step[left] * value % turns) * (2 * math.pi / turns)
+        factor = 1 - probability + probability * np.exp(-1j * angle)
         modulus *= np.abs(factor) ** count
         phase += count * np.angle(factor)
         kept = modulus > VANISHED
@@ -234,7 +236,7 @@ def _transform(
 
 
 def _spans(length: int) -> list[tuple[int, int]]:
-    """Where parts of bounded length begin and end."""
+    """Begin and end of parts of bounded length."""
     starts = range(0, length, TURNED_AT_ONCE)
     return [(start, min(length, start + TURNED_AT_ONCE)) for start in starts]
 
@@ -242,25 +244,25 @@ def _spans(length: int) -> list[tuple[int, int]]:
 Limits = Callable[[float, str], tuple[float, float]]
 
 MOST_ENUMERATED = 20
-"""Up to so many values all choices of signs are looked at: half a million."""
+"""Number of values up to which all choices of signs are enumerated: half a million."""
 
 SLACK = 1e-12
-"""Sums this close, as a part of all sizes, are equal."""
+"""Difference, as a share of the sum of sizes, up to which sums are equal."""
 
 BLOCK = 1 << 9
-"""Bytes whose tables are computed at a time."""
+"""Number of bytes whose tables are computed at a time."""
 
 BITS = 1.0 - 2.0 * ((np.arange(256) >> np.arange(8)[:, np.newaxis]) & 1)
-"""The eight signs that a byte stands for, of shape (8, 256)."""
+"""Signs that each byte encodes, of shape (8, 256)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlippedSums:
-    """Sums of values with flipped signs, each for itself and for all signs the other way.
+    """Sums of values with flipped signs, each of which stands for its opposite too.
 
-    What is observed is the sum of the values as they are. The sum of the values less
-    delta times their weights is used to invert the test, so that the weights are summed
-    with the same signs.
+    The observed sum is that of the values as they are. The test is inverted by the sum of
+    the values minus delta times their weights, so the weights are summed with the same
+    signs.
 
     Attributes
     ----------
@@ -286,7 +288,7 @@ class FlippedSums:
 
     @property
     def n_choices(self) -> int:
-        """Choices of signs, the observed one among them."""
+        """Number of choices of signs, including the observed one."""
         return len(self.sums) + (not self.complete)
 
     def pvalue(self, alternative: str) -> tuple[float, float]:
@@ -310,7 +312,7 @@ class FlippedSums:
         return share, math.log(share)
 
     def limits(self, confidence_level: float, alternative: str) -> tuple[float, float]:
-        """The differences that the same choices of signs keep.
+        """Limits of the differences that the test does not reject, by the same signs.
 
         For a difference delta, signs that flip some values give at least the observed sum
         exactly where these have a pooled difference of at most delta: sum of values over
@@ -336,29 +338,29 @@ class FlippedSums:
         )
 
     def _lower(self, alpha: float, alternative: str) -> float:
-        """The least difference whose p-value is not below alpha."""
+        """Least difference whose p-value is not below alpha."""
         flipped = _pooled(self.total - self.sums, self.weight - self.balances)
-        others = _pooled(self.total + self.sums, self.weight + self.balances)
+        opposite = _pooled(self.total + self.sums, self.weight + self.balances)
         n_ways = len(self.balances)
-        never = [np.full(n_ways, -math.inf)] * (not self.complete)
+        none_flipped = [np.full(n_ways, -math.inf)] * (not self.complete)
         if alternative == "two-sided":
-            points = [np.minimum(flipped, others).ravel(), *never]
+            points = [np.minimum(flipped, opposite).ravel(), *none_flipped]
         else:
-            everything = [np.full(n_ways, self.total / self.weight)] * len(never)
-            points = [flipped.ravel(), others.ravel(), *never, *everything]
-        together = np.concatenate(points)
-        place = _least_count(alpha, len(together)) - 1
-        return float(np.partition(together, place)[place])
+            all_flipped = [np.full(n_ways, self.total / self.weight)] * len(none_flipped)
+            points = [flipped.ravel(), opposite.ravel(), *none_flipped, *all_flipped]
+        pooled = np.concatenate(points)
+        index = _least_count(alpha, len(pooled)) - 1
+        return float(np.partition(pooled, index)[index])
 
 
 def _pooled(sums: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sums over weights; minus infinity for no value, which any difference allows."""
+    """Sums over weights; minus infinity for no value, with which any difference is kept."""
     empty = weights <= 0
     return np.where(empty, -math.inf, sums / np.where(empty, 1.0, weights))
 
 
 def _least_count(alpha: float, total: int) -> int:
-    """The least count that is a share of at least alpha, in floating point as elsewhere."""
+    """Least count that is a share of at least alpha in floating point."""
     count = max(1, math.ceil(alpha * total))
     while count > 1 and (count - 1) / total >= alpha:
         count -= 1
@@ -374,7 +376,7 @@ def flipped_sums(
     n_resamples: int,
     random_state: Any,
 ) -> FlippedSums:
-    """All choices of signs for up to 20 values, and random ones for more.
+    """Sums with all choices of signs for up to 20 values, and random ones for more.
 
     The order of the values does not matter: signs go to them from the smallest to the
     largest.
@@ -394,7 +396,7 @@ def flipped_sums(
 def limits_of(
     flipped: FlippedSums, values: FloatArray, weights: FloatArray | None = None
 ) -> Limits:
-    """The limits as a function, which keeps random signs but looks at all signs anew."""
+    """Function of the limits, which stores random signs but enumerates all signs again."""
     if flipped.complete:
         return partial(_enumerated_limits, values, weights)
     return flipped.limits
@@ -413,28 +415,28 @@ def _enumerated_limits(
 def _columns(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Sizes of the values, and their weights with the sign of the values.
 
-    Where sizes are tied, the order of their signs is not given. Both orders are looked
-    at, because one goes into the other where roles are exchanged.
+    Where sizes are tied, the order of their signs is arbitrary. Both orders are used,
+    because exchanged roles turn one into the other.
     """
     sizes = np.abs(values)
     signs = np.where(values < 0, -1.0, 1.0)
     order = np.lexsort((weights, signs, sizes))
-    other_signs = np.where(values > 0, 1.0, -1.0)
-    other = np.lexsort((weights, -other_signs, sizes))
-    one_way, other_way = (signs * weights)[order], (other_signs * weights)[other]
-    if np.array_equal(one_way, other_way):
-        return np.stack([sizes[order], one_way])
-    return np.stack([sizes[order], one_way, other_way])
+    reverse_signs = np.where(values > 0, 1.0, -1.0)
+    reverse_order = np.lexsort((weights, -reverse_signs, sizes))
+    forward, backward = (signs * weights)[order], (reverse_signs * weights)[reverse_order]
+    if np.array_equal(forward, backward):
+        return np.stack([sizes[order], forward])
+    return np.stack([sizes[order], forward, backward])
 
 
 def _enumerated(columns: FloatArray) -> FloatArray:
-    """Sums over the columns with all signs, but for the opposite ones.
+    """Sums over the columns with all choices of signs, up to their opposites.
 
     The signs are those of the sizes, and half of all choices has the first one positive.
     """
     sums = columns[:, :1]
-    for added in columns.T[1:, :, np.newaxis]:
-        sums = np.concatenate([sums + added, sums - added], axis=1)
+    for value in columns.T[1:, :, np.newaxis]:
+        sums = np.concatenate([sums + value, sums - value], axis=1)
     return sums
 
 
@@ -445,9 +447,9 @@ def _seed(random_state: Any) -> IntArray:
 def _drawn(columns: FloatArray, n_resamples: int, seed: IntArray) -> list[FloatArray]:
     """Sums over the columns with random signs.
 
-    A byte holds the signs of eight values. What its 256 states add to a sum is computed
-    once and looked up for every draw, many times faster than a product with signs. Two
-    columns are looked up at once as the parts of a complex number.
+    A byte holds the signs of eight values. The contribution of its 256 states to a sum is
+    computed once and looked up for every draw, many times faster than a product with signs.
+    Two columns are looked up at once as the parts of a complex number.
     """
     n = columns.shape[1]
     n_bytes = -(-n // 8)
@@ -460,9 +462,9 @@ def _drawn(columns: FloatArray, n_resamples: int, seed: IntArray) -> list[FloatA
     bits = np.random.SFC64(seed.tolist())
     for start in range(0, n_bytes, BLOCK):
         tables = [eight[start : start + BLOCK] @ BITS for eight in eights]
-        for place in range(len(tables[0])):
+        for i in range(len(tables[0])):
             states = bits.random_raw(-(-n_resamples // 8)).view(np.uint8)[:n_resamples]
             index = states.astype(np.intp)
             for total, table in zip(sums, tables, strict=True):
-                total += table[place].take(index)
+                total += table[i].take(index)
     return [sums[0].real, sums[0].imag, *sums[1:]]

@@ -1,4 +1,4 @@
-"""Tail probabilities that neither underflow nor exceed 1."""
+"""Tail probabilities and quantiles that neither underflow nor lose digits."""
 
 import math
 from functools import lru_cache
@@ -22,10 +22,10 @@ from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
 
 SMALLEST = float(np.finfo(float).tiny)
-"""What an underflowing p-value is returned as; its logarithm stays exact."""
+"""P-value in the place of one that underflows; its logarithm stays exact."""
 
 TRUSTED = 1e-250
-"""Below it the special functions lose digits or underflow, and series are used."""
+"""Probability below which special functions lose digits, and series are used."""
 
 CONVERGED = 1e-15
 MOST_TERMS = 100_000
@@ -139,7 +139,7 @@ def student_pvalue(t: float, df: float, alternative: str) -> tuple[float, float]
 
 
 def student_quantile(tail: float, df: float) -> float:
-    """The value that is exceeded with probability `tail`, at most 1/2."""
+    """Value that is exceeded with probability `tail`, at most 1/2."""
     t = -float(stdtrit(df, tail))
     # SciPy before 1.12 has eight digits of it. Newton's method doubles them.
     log_density = (
@@ -214,7 +214,7 @@ def f_pvalue(statistic: float, df1: float, df2: float) -> tuple[float, float]:
 
 
 def f_quantile(tail: float, df1: float, df2: float) -> float:
-    """The value that is exceeded with probability `tail`."""
+    """Value that is exceeded with probability `tail`."""
     x = float(betaincinv(df2 / 2, df1 / 2, tail))
     return df2 * (1 - x) / (df1 * x)
 
@@ -241,13 +241,13 @@ TINY = float(np.finfo(float).tiny)
 NEARLY_ONE = 1 - float(np.finfo(float).epsneg)
 
 TRUSTED_MASS = 1e-290
-"""Below it the incomplete beta function loses digits or underflows."""
+"""Probability below which the incomplete beta function loses digits or underflows."""
 
 MOST_BINOMIAL_TERMS = 10_000
 
 
 def inside_unit(x: Points) -> FloatArray:
-    """Points of (0, 1), of which rounding may have made 0 or 1."""
+    """Clip points to inside (0, 1), where rounding may have made them 0 or 1."""
     return np.minimum(np.maximum(x, TINY), NEARLY_ONE)
 
 
@@ -261,7 +261,7 @@ def log_binomial_mass(k: int, n: int, x: Points) -> FloatArray:
     x = inside_unit(x)
     if k in (0, n):
         return n * (np.log(x) if k else np.log1p(-x))
-    # Relative to the largest value, because logarithms of n! have no digits left for it.
+    # Relative to the largest value, because logarithms of n! would leave no digits.
     p, q = k / n, (n - k) / n
     fall = k * _log_ratio(x, x - p, p) + (n - k) * _log_ratio(1 - x, p - x, q)
     return _log_largest_mass(k, n) + fall
@@ -281,10 +281,10 @@ def _log_largest_mass(k: int, n: int) -> float:
 
 
 def stirling_error(n: int) -> float:
-    """Logarithm of n! less that of Stirling's formula for it, for n of at least 1."""
+    """Logarithm of n! minus that of Stirling's formula for it, for n of at least 1."""
     if n < 100:
-        rest = (n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)
-        return float(gammaln(n + 1)) - rest
+        formula = (n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)
+        return float(gammaln(n + 1)) - formula
     return 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5)
 
 
@@ -341,7 +341,7 @@ def reference_pvalue(
 
 
 def reference_quantile(tail: float, df: float | None) -> float:
-    """The value that a t (or normal) statistic exceeds with this probability."""
+    """Value that a t (or normal) statistic exceeds with this probability."""
     if df is None:
         return float(-ndtri(tail))
     return float(student_quantile(tail, df))

@@ -1,4 +1,4 @@
-"""Which class a test of precision is about, and how that is said."""
+"""Target class of a test of precision, and its label in results."""
 
 from typing import Any
 
@@ -12,34 +12,34 @@ SCORE_WORDS = {
     "specificity": "specificities",
     "negative_predictive_value": "negative predictive values",
 }
-"""The scores of one class against the rest, of two classifiers."""
+"""Names of the scores of one class against the rest, in the plural."""
 
 OF_CLASS = "against the rest"
 
 FEW_INFORMATIVE = 40
-"""Clusters with an answer that counts; below it the normal approximation is poor."""
+"""Clusters with a prediction that counts, below which the normal approximation is poor."""
 
 NO_ANSWERS = "no-answers"
 FEW_CLUSTERS = "few-informative-clusters"
 
 
 def class_label(classes: np.ndarray, label: Any = None) -> Any:
-    """The class that a test is about.
+    """Class that a test is about.
 
     By default 1 or True where it is one of two classes, as in scikit-learn, and the last
     class otherwise.
     """
-    known = classes.tolist()
+    labels = classes.tolist()
     if label is None:
-        return known[known.index(1)] if len(known) == 2 and 1 in known else known[-1]
-    found = np.flatnonzero(classes == label) if np.ndim(label) == 0 else np.empty(0)
-    if len(found) != 1:
+        return labels[labels.index(1)] if len(labels) == 2 and 1 in labels else labels[-1]
+    positions = np.flatnonzero(classes == label) if np.ndim(label) == 0 else np.empty(0)
+    if len(positions) != 1:
         raise ValueError(
             f"`label` must be one of the classes {some_of(classes)}. Got {label!r}."
         )
-    return known[int(found[0])]
+    return labels[int(positions[0])]
 
 
 def class_words(label: Any) -> str:
-    """The class, as a remark of a result."""
+    """Remark of a result that names the class."""
     return f"class {label!r} {OF_CLASS}"

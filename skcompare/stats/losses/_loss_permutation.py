@@ -1,4 +1,4 @@
-"""The permutation test of two mean losses: the roles are exchanged record by record."""
+"""Permutation test of two mean losses, and tests of losses of grouped records."""
 
 import math
 from functools import partial
@@ -42,10 +42,10 @@ def loss_permutation(
 ) -> PairedResult:
     """Compare two mean losses on one test set by exchanging them within records.
 
-    The null hypothesis is that exchanging the two losses of a record changes nothing: their
+    The null hypothesis is that the two losses of a record are exchangeable: their
     difference is as likely to have one sign as the other [1]_. Under it p is valid for any
-    number of records and any distribution. As a test of equal mean losses it is about as
-    good as :func:`paired_t`: where the differences are skewed it rejects too often with few
+    number of records and any distribution. As a test of equal mean losses it is similar
+    to :func:`paired_t`: where the differences are skewed it rejects too often with few
     records, because their signs cannot be exchanged.
 
     Parameters
@@ -55,15 +55,15 @@ def loss_permutation(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower.
     n_resamples : int, default=9999
-        Random choices of signs, where there are more than 20 records. Of up to 20 all
-        choices are looked at, and p is exact.
+        Number of random choices of signs for more than 20 records. For up to 20, all
+        choices are evaluated, and p is exact.
     random_state : int, RandomState instance or None, default=0
         Seed of these choices.
 
     Returns
     -------
     result : PairedResult
-        `estimate` and `statistic` are the gain, the champion's mean loss less the
+        `estimate` and `statistic` are the gain, the champion's mean loss minus the
         challenger's. `details` has the standard error of a p-value from random choices
         (`monte_carlo_error`).
 
@@ -75,14 +75,14 @@ def loss_permutation(
     Notes
     -----
     The p-value of R random choices is (1 + choices as extreme) / (1 + R), which is never
-    too small [2]_. A choice and its opposite go together, so that one-sided p-values are
-    those of 2 R choices.
+    too small [2]_. A choice and its opposite are counted together, so that one-sided
+    p-values are those of 2 R choices.
 
-    The interval holds the differences that the test does not reject with the same choices
-    of signs, so that 0 lies outside exactly when p is small. Few records leave it infinite:
-    two-sided, of n records no p-value is below 2 / 2^n.
+    The interval contains the differences that the test does not reject with the same
+    choices of signs, so that 0 lies outside exactly when p is small. It is infinite for few
+    records: no two-sided p-value of n records is below 2 / 2^n.
 
-    If all differences are 0, or nothing but rounding beside the losses, p is 1, flagged
+    If all differences are 0, or only rounding errors of the losses, p is 1, flagged
     "degenerate".
 
     References
@@ -121,7 +121,7 @@ def loss_permutation(
 
 
 def method_words(flipped: FlippedSums, what: str) -> str:
-    """How the choices of signs were made."""
+    """Text of the choices of signs: all of them, or a number of random ones."""
     if flipped.complete:
         return f"all {what}"
     return f"{len(flipped.sums)} Monte-Carlo {what}"
@@ -134,14 +134,14 @@ def draws_error(flipped: FlippedSums, pvalue: float, alternative: str) -> dict[s
     n = flipped.n_choices
     if alternative == "two-sided":
         return {"monte_carlo_error": math.sqrt(pvalue * (1 - pvalue) / n)}
-    # Of a choice and its opposite at most one is beyond, so that both tails are one share.
+    # At most one of a choice and its opposite is extreme, so both tails form one share.
     share = min(1.0, 2 * min(pvalue, 1 - pvalue))
     return {"monte_carlo_error": math.sqrt(share * (1 - share) / n) / 2}
 
 
 METHODS = ("auto", "t", "sign-flip")
 MANY = 50
-"""Groups from which on "auto" is "t"."""
+"""Smallest number of groups for which "auto" is "t"."""
 
 
 def _sample_size(
@@ -172,8 +172,8 @@ def clustered_t(
 
     The null hypothesis is that both trained classifiers have the same expected loss for
     the records of new groups. Records of one group may depend on each other in any way;
-    groups are independent. The groups themselves say how much the sum of the differences
-    varies [1]_.
+    groups are independent. The variance of the sum of the differences is that between
+    groups [1]_.
 
     Parameters
     ----------
@@ -182,20 +182,20 @@ def clustered_t(
     method : {"auto", "t", "sign-flip"}, default="auto"
         "t" divides the gain by its standard error between groups. "sign-flip" exchanges the
         roles in whole groups: all choices of signs for up to 20 groups, and random ones for
-        more [2]_. "auto" is "sign-flip" for fewer than 50 groups, of which "t" finds
-        differences too often, and "t" for more.
+        more [2]_. "auto" is "sign-flip" for fewer than 50 groups, for which "t"
+        rejects too often, and "t" for more.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower.
     n_resamples : int, default=9999
-        Random choices of signs for "sign-flip".
+        Number of random choices of signs for "sign-flip".
     random_state : int, RandomState instance or None, default=0
         Seed of these choices.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the gain, the champion's mean loss less the challenger's over all
-        records. `statistic` is t with one degree of freedom less than there are groups,
+        `estimate` is the gain, the champion's mean loss minus the challenger's over all
+        records. `statistic` is t with G - 1 degrees of freedom for G groups,
         or for "sign-flip" the gain. The interval inverts the test. `details` has the number
         of groups and the standard error.
 
@@ -211,11 +211,11 @@ def clustered_t(
     each give :func:`paired_t`, or :func:`loss_permutation`.
 
     With fewer than 10 groups the result is flagged "few-groups": "t" needs many groups, or
-    groups of about one size. Of groups of 1 to 13 records with related losses it rejected
+    groups of similar size. For groups of 1 to 13 records with correlated losses it rejected
     equal losses 11 % of the time at alpha 0.05 with 10 groups, and 7 % with 20 or 50;
     "sign-flip" 5 to 6 %. It tests a
     difference delta by flipping the signs of d - m delta, so that the interval has pooled
-    differences of groups as limits; few groups leave it infinite.
+    differences of groups as limits; it is infinite for few groups.
 
     If all groups have d = 0, p is 1, flagged "degenerate"; if none varies around a gain
     other than 0, "t" is infinite and its p undefined, flagged "zero-variance".
@@ -254,7 +254,7 @@ def clustered_t(
     details = {"n_groups": float(groups.n_groups), "se": error}
     if method == "t" or (method == "auto" and groups.n_groups >= MANY):
         df = groups.n_groups - 1
-        statistic, tail, edges = studentised(losses, error, df, alternative)
+        statistic, tail, variance_flags = studentised(losses, error, df, alternative)
         return loss_result(
             losses,
             statistic,
@@ -263,7 +263,7 @@ def clustered_t(
             alternative=alternative,
             method="t, standard error between groups",
             limits=partial(student_limits, losses.gain, error, df),
-            flags=(*edges, *flags),
+            flags=(*variance_flags, *flags),
             details=details,
         )
     sizes = groups.sizes.astype(np.float64)
@@ -284,11 +284,11 @@ def clustered_t(
 
 
 def _standard_error(losses: PairedLosses) -> float:
-    """Standard error of the gain between groups; 0 where it is nothing but rounding."""
+    """Standard error of the gain between groups; 0 if it is only rounding error."""
     groups = losses.groups
     if groups is None or groups.n_groups < 2:
         return math.nan
-    rest = groups.gains - groups.sizes * losses.gain
+    residuals = groups.gains - groups.sizes * losses.gain
     k = groups.n_groups
-    error = math.sqrt(k / (k - 1) * float(rest @ rest)) / losses.n
+    error = math.sqrt(k / (k - 1) * float(residuals @ residuals)) / losses.n
     return error if error > losses.moments.noise else 0.0

@@ -1,4 +1,4 @@
-"""Student's paired t test of two mean losses."""
+"""Student's paired t test of two mean losses, and results that tests of losses share."""
 
 import math
 from functools import partial
@@ -17,7 +17,7 @@ from skcompare.stats.core._tails import student_limits, student_pvalue
 
 ZERO_VARIANCE = "zero-variance"
 
-Tested = tuple[float, tuple[float, float], tuple[str, ...]]
+Studentised = tuple[float, tuple[float, float], tuple[str, ...]]
 
 
 def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
@@ -29,8 +29,10 @@ def check_records(losses: PairedLosses, test: str, least: int = 2) -> None:
         )
 
 
-def studentised(losses: PairedLosses, error: float, df: float, alternative: str) -> Tested:
-    """The gain over its standard error, p-value with logarithm, and flags."""
+def studentised(
+    losses: PairedLosses, error: float, df: float, alternative: str
+) -> Studentised:
+    """Gain over its standard error, p-value with logarithm, and flags."""
     if error > 0:
         statistic = losses.gain / error
         return statistic, student_pvalue(statistic, df, alternative), ()
@@ -40,33 +42,33 @@ def studentised(losses: PairedLosses, error: float, df: float, alternative: str)
 
 
 def without_noise(values: FloatArray, noise: FloatArray | float) -> FloatArray:
-    """The values, or zeros where each of them is nothing but rounding."""
+    """Return the values, or zeros if all of them are only rounding errors."""
     return np.zeros_like(values) if (np.abs(values) <= noise).all() else values
 
 
 def loss_result(
-    losses: PairedLosses, statistic: float, tail: tuple[float, float], **words: Any
+    losses: PairedLosses, statistic: float, tail: tuple[float, float], **options: Any
 ) -> PairedResult:
-    """The result of a test of two mean losses."""
+    """Result of a test of two mean losses."""
     champion, challenger = losses.means
-    flags = words.pop("flags", ())
+    flags = options.pop("flags", ())
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],
         log_pvalue=tail[1],
         estimate=losses.gain,
-        estimate_name=f"gain in mean {_in_words(losses.loss)}",
+        estimate_name=f"gain in mean {_loss_title(losses.loss)}",
         champion=champion,
         challenger=challenger,
         greater_is_better=False,
         n=losses.n,
         flags=(*flags, *losses.flags),
-        **words,
+        **options,
     )
 
 
-def _in_words(loss: str) -> str:
-    """A loss by its title, with its options."""
+def _loss_title(loss: str) -> str:
+    """Title of a loss, with its options."""
     name, bracket, options = loss.partition("(")
     entry = record_losses().get(name)
     if entry is not None:
@@ -79,7 +81,7 @@ def _in_words(loss: str) -> str:
 def records_needed(
     losses: PairedLosses, error: float, alpha: float, power: float, alternative: str
 ) -> float:
-    """Records at which a difference of the observed size is found, that vary as these."""
+    """Number of records at which a gain with this standard error is significant."""
     return records_at(
         losses.n, losses.gain, error, alpha=alpha, power=power, alternative=alternative
     )
@@ -88,7 +90,7 @@ def records_needed(
 def sample_size(
     losses: PairedLosses, *, alpha: float, power: float, alternative: str, **options: object
 ) -> float:
-    """Records at which a difference of the observed size is found."""
+    """Number of records at which the observed gain is significant."""
     return records_needed(losses, _standard_error(losses), alpha, power, alternative)
 
 
@@ -107,9 +109,9 @@ def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedR
     """Compare two mean losses on one test set by the paired t test.
 
     The null hypothesis is that both trained classifiers have the same expected loss over
-    new records. The differences of the losses of a record are taken to be about normal, or
-    records to be many [1]_. Only means and variances are used, so that losses which were
-    reduced to their moments are enough.
+    new records. The differences of the losses of a record are assumed to be about normal,
+    or the records to be many [1]_. Only means and variances are used, so that the moments
+    of the losses are enough.
 
     Parameters
     ----------
@@ -121,7 +123,7 @@ def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedR
     Returns
     -------
     result : PairedResult
-        `estimate` is the gain, the champion's mean loss less the challenger's. `statistic`
+        `estimate` is the gain, the champion's mean loss minus the challenger's. `statistic`
         is the gain over its standard error, with n - 1 degrees of freedom. The interval is
         the gain plus and minus quantiles of t. `details` has the standard deviation of
         the differences, the standard error, and the effect size d_z: gain over standard
@@ -141,9 +143,9 @@ def paired_t(losses: PairedLosses, *, alternative: str = "two-sided") -> PairedR
     A few records with extreme losses, as the log loss has them, skew the differences, and
     then the test rejects too often. At alpha 0.05, for log-normal differences of mean 0, it
     rejects 15 % of the time with 15 records, 9 % with 100 and 7 % with 400, nearly always
-    in favour of the classifier whose extreme losses happen to be missing. So does
+    in favour of the classifier whose extreme losses the sample happens to lack. So does
     :func:`loss_permutation`. Take more records or a bounded loss; :func:`wilcoxon` is less
-    moved by such records, but asks another question.
+    sensitive to such records, but tests another hypothesis.
 
     References
     ----------

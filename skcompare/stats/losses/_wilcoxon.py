@@ -31,10 +31,10 @@ METHODS = ("auto", "exact", "normal")
 ZEROS = ("wilcox", "pratt")
 
 MOST_EXACT = 1000
-"""Up to so many ranked differences "auto" is "exact"."""
+"""Largest number of ranked differences for which "auto" is "exact"."""
 
 LEAST_RANKED = {"two-sided": 6, "greater": 5, "less": 5}
-"""With fewer differences even signs that all agree are no rarer than 1 in 20."""
+"""With fewer differences no p-value is below 0.05, even if all signs agree."""
 
 FEW = "few-differences"
 
@@ -49,22 +49,25 @@ def _sample_size(
     null_value: float = 0.0,
     **options: object,
 ) -> float:
-    """Noether (1987), Journal of the American Statistical Association 82, 645-647."""
+    """Number of records for the requested power.
+
+    By Noether (1987), Journal of the American Statistical Association 82, 645-647.
+    """
     check_power(power, alpha)
     values, _, _ = _ranked(losses, zeros, null_value)
     n = len(values)
     sums = WalshSums(values)
     share = sums.number - (sums.count(0) + sums.count(-1)) / 2
     share -= float((np.sign(values) + 1).sum()) / 2
-    # Sums of two records that are above 0, less what is expected of equal classifiers.
+    # Share of sums of two records above 0, minus that expected of equal classifiers.
     excess = share / max(1, n * (n - 1) // 2) - 0.5
     outward = {"greater": excess, "less": -excess}.get(alternative, abs(excess))
     if outward <= 0 or n < 2:
         return math.inf
     reach = ndtri(power) - ndtri(tail_of(alpha, alternative))
-    needed = reach**2 / (3 * outward**2) * losses.n / n
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(float(math.ceil(needed)), losses.n + 1.0)
+    n_records = reach**2 / (3 * outward**2) * losses.n / n
+    # These records did not reach significance, so more of them are always needed.
+    return max(float(math.ceil(n_records)), losses.n + 1.0)
 
 
 @paired_test(
@@ -90,30 +93,30 @@ def wilcoxon(
 ) -> PairedResult:
     """Is one classifier's loss usually lower on the same records, by signed ranks?
 
-    The null hypothesis is that the differences of the losses a record lie symmetrically
+    The null hypothesis is that the differences of the losses of each record are symmetric
     about 0 [1]_. Without symmetry the test is about their pseudo-median, the median of the
     mean of two differences, and not about their median or mean: where the mean loss is
-    what matters, use `paired_t`. It resists outliers, such as the log loss of a few
-    confident errors. It speaks of these two trained models, over new records.
+    what matters, use `paired_t`. It is robust to outliers, such as the log loss of a few
+    confident errors. It is about these two trained models, over new records.
 
     Parameters
     ----------
     losses : PairedLosses
         Losses of champion and challenger, record by record, on a hold-out set. The
-        differences are rounded to 12 decimals before zeros and ties are looked for,
-        because equal losses differ in later decimals.
+        differences are rounded to 12 decimals before zeros and ties are determined,
+        because equal losses may differ in later decimals.
     method : {"auto", "exact", "normal"}, default="auto"
-        How the p-value is computed. "exact" gives the probability under all choices of
-        the signs, with ties and zeros as they are, for up to 5000 ranked differences.
+        Method of the p-value. "exact" is the probability under all choices of the signs,
+        given the ties and zeros, for up to 5000 ranked differences.
         "normal" approximates it, with the variance corrected for ties and zeros. "auto" is
         "exact" up to 1000 ranked differences and "normal" beyond.
     zeros : {"wilcox", "pratt"}, default="wilcox"
-        What becomes of records without a difference. "wilcox" leaves them out, of the
-        estimate as well, which then is that of the other records. "pratt" ranks them
+        Treatment of records without a difference. "wilcox" leaves them out, also from the
+        estimate, which is then that of the other records. "pratt" ranks them
         before their ranks are left out [2]_, and keeps them in the estimate.
     correction : bool, default=False
         Whether the distance of the rank sum from its mean is shortened by 1/2 in the
-        normal approximation. It cannot be asked for with "exact".
+        normal approximation. It is not available with "exact".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger's losses are lower.
     null_value : float, default=0.0
@@ -124,8 +127,8 @@ def wilcoxon(
     -------
     result : PairedResult
         `estimate` is the Hodges-Lehmann estimate of the gain, the median of the Walsh
-        averages of the champion's losses less the challenger's [3]_; there is no such
-        number of each role. `statistic` is the smaller rank sum, whatever method and
+        averages of the champion's losses minus the challenger's [3]_; it has no separate
+        values for each role. `statistic` is the smaller rank sum, for any method and
         alternative. `details` has the rank sums of the gains (`w_plus`) and of the losses
         (`w_minus`), their normal deviate `z`, and the rank-biserial correlation
         (w_plus - w_minus) / (w_plus + w_minus) [4]_.
@@ -133,25 +136,25 @@ def wilcoxon(
     Raises
     ------
     ValueError
-        If the losses were reduced to moments; if "exact" is asked for with too many
+        If the losses were reduced to moments; if "exact" is requested with too many
         records, or with a continuity correction.
 
     Notes
     -----
-    The interval holds the shifts that the same test does not reject, but for shifts at
-    which a difference becomes 0 or two of opposite sign become tied; these are single
+    The interval contains the shifts that the same test does not reject, except for shifts
+    at which a difference becomes 0 or two of opposite sign become tied; these are single
     points, and limits only. Without ties the limits are the usual order statistics of the
-    Walsh averages. With ties the distribution changes with the shift. Yet the one-sided
-    p-value can only grow with the shift, so that limits exist and 0 lies outside exactly
-    when p is below alpha. That holds with zeros ranked; if zeros were dropped from the
-    ranks but not from the sample, it would not [2]_. A limit is infinite where no signs
-    are rare enough, as in a 95 % interval from 5 records.
+    Walsh averages. With ties the distribution changes with the shift. But the one-sided
+    p-value can only increase with the shift, so that limits exist and 0 lies outside
+    exactly when p is below alpha. That holds with zeros ranked; if zeros were dropped from
+    the ranks but not from the sample, it would not [2]_. A limit is infinite where no
+    choice of signs is rare enough, as in a 95 % interval from 5 records.
 
-    The limits come from counting Walsh averages and never list all of them: a million
-    records take seconds.
+    The limits are computed by counting Walsh averages without listing all of them: a
+    million records take seconds.
 
-    With many zeros ranked by "pratt" the estimate can be 0 whatever the p-value is, and
-    an interval that excludes 0 then ends at the smallest number beside it.
+    With many zeros ranked by "pratt" the estimate can be 0 for any p-value, and
+    an interval that excludes 0 then ends at the adjacent floating-point number.
 
     Without any difference the statistic is 0 and p is 1, flagged "degenerate".
 
@@ -188,10 +191,10 @@ def wilcoxon(
     null = _checked_null(null_value)
     values, scale, n_zeros = _ranked(losses, zeros, null)
     exact = _is_exact(method, len(values), correction)
-    shortened = 0.5 if correction else 0.0
+    continuity = 0.5 if correction else 0.0
     ranks = SignedRanks.of(values)
-    pvalue, log_pvalue = ranks.pvalue(alternative, exact, shortened)
-    either = ranks.w_plus + ranks.w_minus
+    pvalue, log_pvalue = ranks.pvalue(alternative, exact, continuity)
+    rank_total = ranks.w_plus + ranks.w_minus
     return PairedResult(
         statistic=min(ranks.w_plus, ranks.w_minus),
         pvalue=pvalue,
@@ -202,16 +205,18 @@ def wilcoxon(
         champion=None,
         challenger=None,
         alternative=alternative,
-        method=_how(exact, correction, zeros if n_zeros else ""),
+        method=_method_text(exact, correction, zeros if n_zeros else ""),
         n=losses.n,
         null_value=null,
-        limits=partial(_limits, values, scale, null, exact, shortened),
+        limits=partial(_limits, values, scale, null, exact, continuity),
         flags=losses.flags + _flags(ranks.n_ranked, alternative),
         details={
             "w_plus": ranks.w_plus,
             "w_minus": ranks.w_minus,
-            "z": ranks.deviate(0.0 if exact else shortened),
-            "rank_biserial": (ranks.w_plus - ranks.w_minus) / either if either else 0.0,
+            "z": ranks.deviate(0.0 if exact else continuity),
+            "rank_biserial": (ranks.w_plus - ranks.w_minus) / rank_total
+            if rank_total
+            else 0.0,
             "n_zeros": n_zeros,
             "n_ranked": ranks.n_ranked,
         },
@@ -229,9 +234,9 @@ def _checked_null(null_value: Any) -> float:
 
 
 def _ranked(losses: PairedLosses, zeros: str, null: float) -> tuple[IntArray, float, int]:
-    """Sorted distances from the null value in small units, units a 1, number of zeros.
+    """Sorted distances from the null value in units, units per 1, and number of zeros.
 
-    Zeros are left out by "wilcox", unless there is nothing else.
+    Zeros are left out by "wilcox", unless all values are zeros.
     """
     values, scale = in_units(losses.differences - null)
     values = np.sort(values)
@@ -256,12 +261,12 @@ def _is_exact(method: str, n: int, correction: bool) -> bool:
     return method == "exact" or (method == "auto" and n <= MOST_EXACT)
 
 
-def _how(exact: bool, correction: bool, zeros: str) -> str:
-    words = "exact distribution of signed ranks" if exact else "normal approximation"
+def _method_text(exact: bool, correction: bool, zeros: str) -> str:
+    text = "exact distribution of signed ranks" if exact else "normal approximation"
     if correction and not exact:
-        words += " with continuity correction"
-    kept = {"wilcox": ", zeros left out", "pratt": ", zeros ranked"}
-    return words + kept.get(zeros, "")
+        text += " with continuity correction"
+    zero_texts = {"wilcox": ", zeros left out", "pratt": ", zeros ranked"}
+    return text + zero_texts.get(zeros, "")
 
 
 def _flags(n_ranked: int, alternative: str) -> tuple[str, ...]:
@@ -279,10 +284,10 @@ def _limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The gains that the test does not reject.
+    """Limits of the gains that the test does not reject.
 
-    The shifts from a limit on are those just beside it, on one side. Whether 0 is a limit
-    that is itself rejected is asked of the test: it then lies just outside.
+    The shifts from a limit on begin just beside it. If a limit is 0 and the test rejects 0
+    itself, the limit is moved so that 0 is just outside.
     """
     tail = alpha_of(confidence_level) / (2 if alternative == "two-sided" else 1)
     ranks = SignedRanks.of(values)
@@ -298,6 +303,6 @@ def _limits(
         low = shift / (2 * scale) + null
         if shift == 0 and ranks.chance(exact, correction)[0] < tail:
             low = math.nextafter(null, math.inf)
-    # Where most differences are ranked zeros every shift is rejected: those above 0 one
-    # way, and 0 and those below it the other way.
+    # Where most differences are ranked zeros every shift is rejected: those above 0 in one
+    # direction, and 0 and those below it in the other.
     return (low, max(low, high)) if low > null else (min(low, high), high)

@@ -1,4 +1,4 @@
-"""How far each independent unit of the evidence moves the difference."""
+"""Influence of each independent unit of the evidence on the difference."""
 
 import math
 from collections.abc import Mapping
@@ -23,45 +23,45 @@ from skcompare.stats.scores._confusion_scores import (
 from skcompare.stats.scores._resampling import generator, influences
 
 MOST_ROWS = 2_000_000
-"""Of more records the lean is not estimated: it is supposed to be the largest."""
+"""Number of records above which the skewness is supposed, not estimated."""
 
 SUPPOSED = 10.0
-"""Skewness of differences that were not kept one by one."""
+"""Supposed skewness of differences that were not kept one by one."""
 
 
 ROUNDING = 1e-9
-"""A move that is a smaller share of the largest one is rounding."""
+"""Share of the largest influence below which an influence is rounding."""
 
 UNEVEN = 2.0
-"""Groups that count for so many times fewer are looked at as the fewer."""
+"""Ratio of groups to groups of even size from which on the latter are counted."""
 
 EVEN = "groups of even size that would tell as much"
 
 FEW_OF_A_CLASS = 20
-"""Fewer records of a class conclude nothing where it counts as much as any other."""
+"""Records of a class below which nothing is concluded, if classes have equal weight."""
 
 FEW_GROUPS = 20
-"""Fewer conclude nothing, whatever their sizes."""
+"""Number of groups below which nothing is concluded, whatever their sizes."""
 
 SCORE, LABEL, POS_LABEL = "score", "label", "pos_label"
-"""Options of tests that say of what score, and of which class."""
+"""Options of tests that name the score and the class."""
 
 
 class Moves(NamedTuple):
-    """The spread of a difference, from how far each unit moves it.
+    """Spread of a difference, from the influence of each unit.
 
     Attributes
     ----------
     error : float
-        Standard error of the difference; NaN where the test knows a better one.
+        Standard error of the difference; NaN where the test has a better one.
     skewness : float
         Skewness of the difference, positive where its long tail favours the challenger.
     units : int
         Independent units: records, groups, or members of the rarer class.
     name : str
-        What they are.
+        Name of the units.
     observed : bool
-        Whether the skewness was; it counts on either side where it is supposed.
+        Whether the skewness was observed; it counts on either side where it is supposed.
     """
 
     error: float
@@ -72,7 +72,7 @@ class Moves(NamedTuple):
 
 
 def moves_of(evidence: Any, options: Mapping[str, Any]) -> Moves | None:
-    """What is known of the spread of a difference; None where nothing is."""
+    """Return the spread of a difference; None where it is unknown."""
     if isinstance(evidence, PairedLosses):
         return _of_losses(evidence)
     if isinstance(evidence, PlacementValues):
@@ -88,41 +88,41 @@ def moves_of(evidence: Any, options: Mapping[str, Any]) -> Moves | None:
     return None
 
 
-def _spread(moves: FloatArray, units: int, name: str, counts: Any = 1.0) -> Moves:
-    """Of units that move the difference so far; `counts` say how many move alike."""
-    size = float(np.abs(moves).max(initial=0.0))
+def _spread(influence: FloatArray, units: int, name: str, counts: Any = 1.0) -> Moves:
+    """Spread of units with this influence; `counts` are numbers of identical units."""
+    size = float(np.abs(influence).max(initial=0.0))
     if size == 0 or units < 2:
         return Moves(0.0, 0.0, units, name)
-    scaled = moves / size
+    scaled = influence / size
     square = float((counts * scaled**2).sum())
     third = float((counts * scaled**3).sum())
     error = size * math.sqrt(square * units / (units - 1))
     return Moves(error, third / square**1.5, units, name)
 
 
-def _even(moves: Moves, sizes: Any) -> Moves:
-    """Groups of which a few have most records count as fewer, by Kish's formula."""
-    known = np.asarray(sizes, dtype=np.float64)
-    even = float(known.sum() ** 2 / (known**2).sum())
-    if even > moves.units / UNEVEN:
-        return moves
-    return moves._replace(units=max(1, int(even)), name=EVEN)
+def _even(spread: Moves, sizes: Any) -> Moves:
+    """Count groups of which a few have most records as fewer, by Kish's formula."""
+    weights = np.asarray(sizes, dtype=np.float64)
+    even = float(weights.sum() ** 2 / (weights**2).sum())
+    if even > spread.units / UNEVEN:
+        return spread
+    return spread._replace(units=max(1, int(even)), name=EVEN)
 
 
 def _of_losses(losses: PairedLosses) -> Moves:
     groups = losses.groups
     if groups is not None:
-        moves = (groups.gains - groups.sizes * losses.gain) / losses.n
-        return _even(_spread(moves, groups.n_groups, "groups"), groups.sizes)
+        influence = (groups.gains - groups.sizes * losses.gain) / losses.n
+        return _even(_spread(influence, groups.n_groups, "groups"), groups.sizes)
     deviation = losses.moments.gain_deviation
     if losses.values is None or losses.n > MOST_ROWS:
         error = deviation / math.sqrt(losses.n)
-        lean = SUPPOSED / math.sqrt(losses.n)
-        return Moves(error, lean, losses.n, "records", observed=False)
+        skewness = SUPPOSED / math.sqrt(losses.n)
+        return Moves(error, skewness, losses.n, "records", observed=False)
     if deviation == 0:
         return Moves(0.0, 0.0, losses.n, "records")
-    moves = (losses.differences - losses.differences.mean()) / losses.n
-    return _spread(moves, losses.n, "records")
+    influence = (losses.differences - losses.differences.mean()) / losses.n
+    return _spread(influence, losses.n, "records")
 
 
 def _of_placements(placements: PlacementValues) -> Moves:
@@ -138,62 +138,62 @@ def _of_placements(placements: PlacementValues) -> Moves:
         error = math.sqrt(max(0.0, float(np.array([-1, 1]) @ variance @ [-1, 1])))
         return Moves(error, SUPPOSED / math.sqrt(fewer), fewer, name, observed=False)
     counts = np.ones(len(positive)) if placements.repeats is None else placements.repeats
-    found = _placement_moves(placements, counts)
+    influence = _placement_influence(placements, counts)
     # Both classes have their own degree of freedom.
-    found *= np.where(positive, math.sqrt(m / (m - 1)), math.sqrt(n / (n - 1)))
-    spread = _spread(found, fewer, name, counts)
+    influence *= np.where(positive, math.sqrt(m / (m - 1)), math.sqrt(n / (n - 1)))
+    spread = _spread(influence, fewer, name, counts)
     return spread._replace(error=spread.error * math.sqrt((fewer - 1) / fewer))
 
 
-def _placement_moves(placements: PlacementValues, counts: Any) -> FloatArray:
-    """How far each record moves the difference of two AUCs."""
+def _placement_influence(placements: PlacementValues, counts: Any) -> FloatArray:
+    """Influence of each record on the difference of two AUCs."""
     positive = placements.positive
     m, n = placements.n_positives, placements.n_negatives
-    first, second = placements.counts
-    change = (second - first) / (2.0 * m * n)
-    moves: FloatArray = np.empty(len(change))
-    for chosen, size in ((positive, m), (~positive, n)):
-        mean = float((counts[chosen] * change[chosen]).sum()) / size
-        moves[chosen] = change[chosen] - mean
-    return moves
+    champion, challenger = placements.counts
+    change = (challenger - champion) / (2.0 * m * n)
+    influence: FloatArray = np.empty(len(change))
+    for members, size in ((positive, m), (~positive, n)):
+        mean = float((counts[members] * change[members]).sum()) / size
+        influence[members] = change[members] - mean
+    return influence
 
 
 def _of_grouped_placements(placements: PlacementValues) -> Moves:
     codes, positive = placements.group_codes(), placements.positive
-    own = _placement_moves(placements, np.ones(len(positive)))
-    moves = np.bincount(codes, own).astype(np.float64)
+    of_records = _placement_influence(placements, np.ones(len(positive)))
+    influence = np.bincount(codes, of_records).astype(np.float64)
     fewer = min(len(np.unique(codes[positive])), len(np.unique(codes[~positive])))
-    spread = _spread(moves, fewer, "groups with records of the rarer class")
+    spread = _spread(influence, fewer, "groups with records of the rarer class")
     return spread if fewer < FEW_GROUPS else _even(spread, np.bincount(codes))
 
 
 def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
-    """Of accuracies by the differences of groups, of other scores by their slopes."""
+    """Spread of accuracies by differences of groups, of other scores by their slopes."""
     if SCORE not in options and LABEL not in options:
         sizes, total = sums.sizes, float(sums.n)
         difference = float(sums.differences.sum()) / total
-        moves = (sums.differences - difference * sizes) / total
-        return _even(_spread(moves, sums.n_groups, "groups"), sizes)
+        influence = (sums.differences - difference * sizes) / total
+        return _even(_spread(influence, sums.n_groups, "groups"), sizes)
     if sums.cells is None or sums.groups is None:
         return None
     group, *cells = sums.cells.T
     slopes = _slopes(sums.classes, np.stack(cells, 1), sums.counts, options)
     if slopes is None:
         return None
-    moved = np.zeros(sums.n_groups)
-    np.add.at(moved, group, sums.counts * slopes)
-    some = np.abs(moved) > ROUNDING * np.abs(moved).max(initial=0.0)
-    spread = _spread(moved, int(np.count_nonzero(some)), "groups that differ")
+    influence = np.zeros(sums.n_groups)
+    np.add.at(influence, group, sums.counts * slopes)
+    nonzero = np.abs(influence) > ROUNDING * np.abs(influence).max(initial=0.0)
+    spread = _spread(influence, int(np.count_nonzero(nonzero)), "groups that differ")
     return spread if spread.units < FEW_GROUPS else _even(spread, sums.sizes)
 
 
 def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> Moves | None:
-    """Of a score of the counts, by its slopes."""
+    """Spread of a score of the counts, by its slopes."""
     slopes = _slopes(counts.classes, counts.cells, counts.counts, options)
     if slopes is None:
         return None
-    _, first, second = counts.cells.T
-    differ = int(counts.counts[first != second].sum())
+    _, champion, challenger = counts.cells.T
+    differ = int(counts.counts[champion != challenger].sum())
     spread = _spread(slopes, differ, "records with different answers", counts.counts)
     if not _weighs_classes_alike(options):
         return spread
@@ -210,7 +210,7 @@ def _weighs_classes_alike(options: Mapping[str, Any]) -> bool:
 
 
 def _of_rarest_class(cells: IntArray, counts: Any) -> Any:
-    """Records of the class that has the fewest, of those that have any."""
+    """Number of records of the rarest class that occurs."""
     truth, records = cells[:, 0], np.asarray(counts)
     sizes = np.stack(
         [records[..., truth == code].sum(axis=-1) for code in np.unique(truth)], axis=-1
@@ -223,17 +223,17 @@ def count_moves(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None:
     """Difference, standard error, skewness and units of scores of many sets of counts.
 
-    No unit counts where a class is too rare for the score.
-    Of counts of shape (n_sets, n_cells); None where the score is not known.
+    No unit counts where a class is too rare for the score. The counts have the shape
+    (n_sets, n_cells). None where the score is unknown.
     """
-    found = _scored(classes, cells, counts, options)
-    if found is None:
+    scored = _scored(classes, cells, counts, options)
+    if scored is None:
         return None
-    difference, moves = found
-    _, first, second = cells.T
-    units = counts[:, first != second].sum(axis=1).astype(np.float64)
-    square = (counts * moves**2).sum(axis=1)
-    third = (counts * moves**3).sum(axis=1)
+    difference, influence = scored
+    _, champion, challenger = cells.T
+    units = counts[:, champion != challenger].sum(axis=1).astype(np.float64)
+    square = (counts * influence**2).sum(axis=1)
+    third = (counts * influence**3).sum(axis=1)
     with np.errstate(all="ignore"):
         error = np.sqrt(square * units / np.maximum(units - 1, 1))
         skewness = third / square**1.5
@@ -245,15 +245,15 @@ def count_moves(
 def _slopes(
     classes: Any, cells: IntArray, counts: IntArray, options: Mapping[str, Any]
 ) -> FloatArray | None:
-    """How far a record of each cell moves the difference of a score, from the mean."""
-    found = _scored(classes, cells, counts, options)
-    return None if found is None else found[1]
+    """Centred influence of a record of each cell on the difference of a score."""
+    scored = _scored(classes, cells, counts, options)
+    return None if scored is None else scored[1]
 
 
 def _scored(
     classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
 ) -> tuple[Any, FloatArray] | None:
-    """The difference of a score, and how far a record of each cell moves it."""
+    """Difference of a score, and the influence of a record of each cell on it."""
     name = options.get(SCORE, "precision")
     if not isinstance(name, str) or name not in COUNT_SCORES:
         return None
@@ -264,32 +264,33 @@ def _scored(
     if binary and label is None:
         label = classes[-1].item()
     score = count_score(name, classes, label)
-    truth, *answers = cells.T
+    truth, *predictions = cells.T
     records = np.asarray(counts, dtype=np.float64)
-    first, second = (
-        score.of_cells(truth, answer, records, len(classes)) for answer in answers
+    champion, challenger = (
+        score.of_cells(truth, prediction, records, len(classes))
+        for prediction in predictions
     )
-    moves: FloatArray = second.slopes - first.slopes
-    mean = (records * moves).sum(axis=-1, keepdims=True)
-    moves = moves - mean / records.sum(axis=-1, keepdims=True)
-    return second.values - first.values, moves
+    influence: FloatArray = challenger.slopes - champion.slopes
+    mean = (records * influence).sum(axis=-1, keepdims=True)
+    influence = influence - mean / records.sum(axis=-1, keepdims=True)
+    return challenger.values - champion.values, influence
 
 
 def _of_scored(pair: ScoredPair) -> Moves | None:
-    """Of any score, by its derivatives or by leaving parts out."""
+    """Spread of any score, by its derivatives or by leaving parts out."""
     if pair.n > MOST_ROWS:
         return None
-    moves = influences(pair, generator(0))
+    influence = influences(pair, generator(0))
     units, name = pair.n_units, "records" if pair.groups is None else "groups"
     classes = np.unique(pair.y)
     if len(classes) == 2:
         units = min(len(np.unique(pair.units[pair.y == code])) for code in classes)
         name = f"{name} of the rarer class"
-    return _spread(moves, units, name)
+    return _spread(influence, units, name)
 
 
 def _of_calibration(calibration: PairedCalibration) -> Moves:
-    """Of squared errors: a sum over pairs of units, whose skewness is not estimated."""
+    """Spread of squared errors, a sum over pairs of units, without its skewness."""
     if calibration.groups is None:
         return Moves(math.nan, 0.0, int(calibration.n), "records in bins")
     n_groups = len(np.unique(calibration.groups))

@@ -1,4 +1,4 @@
-"""What a one-sided test says about a boundary of the difference."""
+"""One-sided tests of a boundary of the difference."""
 
 import math
 from collections.abc import Callable
@@ -13,58 +13,58 @@ from skcompare.stats.margins._skewness import Cautious, cautious_of
 from skcompare.stats.margins._zero_variation import Still, is_still, still, unseen
 
 SMALLEST = 1e-15
-"""The smallest p-value that an interval tells: its level is a double below 1."""
+"""Smallest p-value from an interval, whose level is a double below 1."""
 UNDERMINED = ("decided-by-few-records",)
-"""Flags of tests that say that their p-value cannot be trusted."""
+"""Flags of tests whose p-value cannot be trusted."""
 HALF = 0.5
-"""Intervals go with p-values up to here."""
+"""Largest p-value with which intervals agree."""
 STEPS = 60
 
 
 class Once:
-    """A test that runs once with the same options, however often it is asked."""
+    """Test that runs once with the same options, however often it is called."""
 
     def __init__(self, test: Any) -> None:
         self.test, self.prepared = test, test.prepared
         self.takes_null_value: bool = test.takes_null_value
         self.options: dict[str, Any] = dict(test.options)
         self.bound: float | None = getattr(test, "bound", None)
-        self._known: dict[Any, Any] = {}
+        self._results: dict[Any, Any] = {}
 
     def run(self, **options: Any) -> PairedResult:
-        """The result, with these options beside those that are known."""
+        """Return the result, with these options beside those of the test."""
         key = tuple(sorted(options.items()))
-        if key not in self._known:
-            self._known[key] = self.test.run(**options)
-        result: PairedResult = self._known[key]
+        if key not in self._results:
+            self._results[key] = self.test.run(**options)
+        result: PairedResult = self._results[key]
         return result
 
     def towards(self, direction: str, boundary: float) -> PairedResult:
-        """The result about a boundary, or one whose interval can be inverted there.
+        """Return the result about a boundary, or one whose interval can be inverted there.
 
         The interval of a result has both directions, so that a test which takes long runs
         once for all boundaries but that of equal classifiers.
         """
         if self.takes_null_value:
             return self.run(alternative=direction, null_value=boundary)
-        if boundary == 0 or not self._known:
+        if boundary == 0 or not self._results:
             return self.run(alternative=direction)
-        known: PairedResult = next(iter(self._known.values()))
-        return replace(known, alternative=direction)
+        result: PairedResult = next(iter(self._results.values()))
+        return replace(result, alternative=direction)
 
     @cached_property
     def moves(self) -> Moves | None:
-        """How far each unit moves the difference."""
+        """Spread of the difference, from the influence of each unit."""
         options = {**self.prepared.options, **self.options}
         return moves_of(self.prepared.evidence, options)
 
     def row(self, result: PairedResult) -> Any:
-        """The row of a report that shows a result."""
+        """Row of a report that shows a result."""
         return self.test.row(result)
 
 
 class Side(NamedTuple):
-    """Whether the difference is shown to be on one side of a boundary.
+    """One-sided test of whether the difference is on one side of a boundary.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Side(NamedTuple):
     direction : {"greater", "less"}
         The side.
     pvalue : float
-        Of the null hypothesis that the difference is on the other side or at the
+        P-value of the null hypothesis that the difference is on the other side or at the
         boundary; NaN where it is undefined.
     limit : float
         The one-sided confidence limit of the difference: it is beyond the boundary exactly
@@ -81,11 +81,11 @@ class Side(NamedTuple):
     result : PairedResult
         The test.
     basis : Still, Cautious or None
-        What p-value and limit are from, where that is not the test alone.
+        Source of p-value and limit, where that is not the test alone.
     why : str
-        Why the p-value is undefined.
+        Reason why the p-value is undefined.
     unseen : Still or None
-        What limits p-value and limit because rare errors may be in no record.
+        Bound of p-value and limit for rare errors that may be in no record.
     """
 
     boundary: float
@@ -99,21 +99,21 @@ class Side(NamedTuple):
 
 
 def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
-    """The one-sided test of a boundary, by the test itself or by the interval it inverts.
+    """Test a boundary by the test itself or by the interval that it inverts.
 
-    A test of means that relies on many records is joined by one that allows for skewness,
-    and one of what rare errors that no record has could be; the largest of their p-values
-    counts. Where nothing varies in the records, which
-    leaves no standard error, an exact bound takes its place or the p-value is undefined.
+    A test of means that relies on many records is joined by one that allows for skewness
+    and one that allows for rare errors that no record shows; the largest of their p-values
+    counts. Where nothing varies in the records, which leaves no standard error, an exact
+    bound takes its place or the p-value is undefined.
 
     Parameters
     ----------
     test : Once
         The test, ready to run.
     boundary : float
-        A difference, challenger less champion.
+        A difference, challenger minus champion.
     direction : {"greater", "less"}
-        On which side of it the difference is to be shown.
+        Side of the boundary on which the difference is to be shown.
     alpha : float
         The level.
     """
@@ -122,7 +122,7 @@ def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
     limit = low if direction == "greater" else high
     side = Side(boundary, direction, result.pvalue, limit, result)
     if is_still(result, limit):
-        return _of_still(side, still(test.prepared.evidence, test.bound), alpha)
+        return _without_variation(side, still(test.prepared.evidence, test.bound), alpha)
     if undermined := [flag for flag in result.flags if flag in UNDERMINED]:
         why = explain(undermined)[0]
         return _agreeing(side._replace(pvalue=math.nan, why=why), alpha)
@@ -135,14 +135,14 @@ def side_of(test: Once, boundary: float, direction: str, alpha: float) -> Side:
     return _agreeing(side, alpha)
 
 
-def _of_still(side: Side, basis: Still | None, alpha: float) -> Side:
-    """Of records in which nothing varies: by an exact bound, or undefined."""
+def _without_variation(side: Side, basis: Still | None, alpha: float) -> Side:
+    """Test of records in which nothing varies: by an exact bound, or undefined."""
     if basis is None:
-        nothing = -math.inf if side.direction == "greater" else math.inf
+        unlimited = -math.inf if side.direction == "greater" else math.inf
         equal = side.boundary == side.result.null_value == side.result.estimate
         return side._replace(
             pvalue=1.0 if equal else math.nan,
-            limit=nothing,
+            limit=unlimited,
             why=""
             if equal
             else "nothing varies in these records, so that they do not "
@@ -154,30 +154,30 @@ def _of_still(side: Side, basis: Still | None, alpha: float) -> Side:
 
 
 def _with_caution(side: Side, cautious: Cautious, rare: Still | None, alpha: float) -> Side:
-    """The largest p-value and the widest limit of the tests."""
-    nothing = -math.inf if side.direction == "greater" else math.inf
+    """Side with the largest p-value and the widest limit of the tests."""
+    unlimited = -math.inf if side.direction == "greater" else math.inf
     if why := cautious.shortage():
-        return side._replace(pvalue=math.nan, limit=nothing, basis=cautious, why=why)
+        return side._replace(pvalue=math.nan, limit=unlimited, basis=cautious, why=why)
     wider = min if side.direction == "greater" else max
     pvalue, limit = side.pvalue, side.limit
-    for other in (cautious, rare):
-        if other is None:
+    for caution in (cautious, rare):
+        if caution is None:
             continue
-        limit = wider(limit, other.limit(alpha, side.direction))
-        # Not a number stays what it is.
+        limit = wider(limit, caution.limit(alpha, side.direction))
+        # NaN stays NaN.
         if not math.isnan(pvalue):
-            pvalue = max(pvalue, other.pvalue(side.boundary, side.direction))
+            pvalue = max(pvalue, caution.pvalue(side.boundary, side.direction))
     return side._replace(pvalue=pvalue, limit=limit, basis=cautious, unseen=rare)
 
 
 def _agreeing(side: Side, alpha: float) -> Side:
-    """P-value and limit on one side of their boundaries, where rounding separates them.
+    """Side whose p-value and limit agree, where rounding separates them.
 
-    What does not agree does not pass.
+    Where they disagree, the test does not pass.
     """
     if math.isnan(side.pvalue):
-        nothing = -math.inf if side.direction == "greater" else math.inf
-        return side._replace(limit=nothing)
+        unlimited = -math.inf if side.direction == "greater" else math.inf
+        return side._replace(limit=unlimited)
     pvalue = min(1.0, max(side.pvalue, math.ulp(0.0)))
     greater = side.direction == "greater"
     beyond = side.limit > side.boundary if greater else side.limit < side.boundary
@@ -189,7 +189,7 @@ def _agreeing(side: Side, alpha: float) -> Side:
 
 
 def _inverted(result: PairedResult, boundary: float, direction: str, alpha: float) -> float:
-    """The smallest level at which the interval excludes the boundary.
+    """Smallest level at which the interval excludes the boundary.
 
     Above 1/2 intervals need not go with p-values, so that such a p-value counts as 1.
     """

@@ -1,4 +1,4 @@
-"""A cautious p-value of a difference whose distribution may lean.
+"""Cautious test of a difference whose distribution may be skewed.
 
 The difference in standard errors is about normal for many records. Where its distribution
 has a long tail on the side of the null hypothesis, samples without that tail look better
@@ -26,17 +26,17 @@ from skcompare.stats.core._tails import normal_pvalue, student_pvalue, student_q
 from skcompare.stats.margins._influence import EVEN, Moves
 
 TIMES = 2.0
-"""The skewness that is allowed for is so many times the observed one."""
+"""Ratio of the skewness that is allowed for to the observed one."""
 
 
 class Floor(NamedTuple):
-    """What is allowed for and asked of units of a kind, whatever was observed."""
+    """Least skewness and number of units of a kind, whatever was observed."""
 
     skewness: float
-    """The least skewness a unit."""
+    """Least skewness of a unit."""
 
     units: int
-    """Fewer of them conclude nothing."""
+    """Number of units below which nothing is concluded."""
 
 
 FLOORS = {
@@ -49,50 +49,50 @@ FLOORS = {
     "groups in bins": Floor(4.0, 20),
 }
 OTHER = Floor(2.0, 20)
-"""Of the rarer class."""
+"""Floor of units of the rarer class."""
 
-BY_THEMSELVES = (
+NEED_NO_CAUTION = (
     "mcnemar",
     "anytime_mcnemar",
     "anytime_losses",
     "wilcoxon",
 )
-"""Tests that need no caution: they look at counts or ranks, or hold for any losses."""
+"""Tests that need no caution: they use counts or ranks, or hold for any losses."""
 
 
 class Cautious(NamedTuple):
-    """The test of a boundary that allows for skewness."""
+    """Test of a boundary that allows for skewness."""
 
     estimate: float
     moves: Moves
     df: float | None
 
     def pvalue(self, boundary: float, direction: str) -> float:
-        """Of the null hypothesis that the difference is not beyond the boundary."""
+        """P-value of the null hypothesis that the difference is not beyond the boundary."""
         sign = 1 if direction == "greater" else -1
         distance = sign * (self.estimate - boundary)
         if distance <= 0:
             return 1.0
-        lean = self.lean(direction)
+        skewness = self.lean(direction)
         # Beyond its turning point the transformation stays where it is.
-        shrunk = max(0.0, 1 - lean * distance / self.moves.error / 3)
-        statistic = (1 - shrunk**3) / lean - lean / 6
+        shrunk = max(0.0, 1 - skewness * distance / self.moves.error / 3)
+        statistic = (1 - shrunk**3) / skewness - skewness / 6
         if self.df is None:
             return normal_pvalue(statistic, "greater")[0]
         return student_pvalue(statistic, self.df, "greater")[0]
 
     def limit(self, alpha: float, direction: str) -> float:
-        """The boundary whose p-value is `alpha`; infinite where there is none."""
+        """Boundary whose p-value is `alpha`; infinite where there is none."""
         sign = 1 if direction == "greater" else -1
-        lean = self.lean(direction)
-        rest = 1 - lean * (self.quantile(alpha) + lean / 6)
+        skewness = self.lean(direction)
+        rest = 1 - skewness * (self.quantile(alpha) + skewness / 6)
         if rest <= 0:
             return -sign * math.inf
-        reach = 3 / lean * (1 - rest ** (1 / 3))
+        reach = 3 / skewness * (1 - rest ** (1 / 3))
         return self.estimate - sign * reach * self.moves.error
 
     def lean(self, direction: str) -> float:
-        """The skewness that is allowed for, as a positive number."""
+        """Skewness that is allowed for, as a positive number."""
         skewness = self.moves.skewness
         against = -skewness if direction == "greater" else skewness
         if not self.moves.observed:
@@ -100,13 +100,13 @@ class Cautious(NamedTuple):
         return max(TIMES * against, self.floor.skewness / math.sqrt(self.moves.units))
 
     def quantile(self, alpha: float) -> float:
-        """What a statistic without skewness must exceed."""
+        """Critical value of a statistic without skewness."""
         if self.df is None:
             return float(-ndtri(alpha))
         return student_quantile(alpha, self.df)
 
     def shortage(self) -> str:
-        """Why nothing is concluded from so few units; empty where they are enough."""
+        """Reason why too few units conclude nothing; empty where they are enough."""
         if self.moves.units >= self.floor.units:
             return ""
         return (
@@ -116,7 +116,7 @@ class Cautious(NamedTuple):
 
     @property
     def floor(self) -> Floor:
-        """What is allowed for and asked of such units."""
+        """Least skewness and number of such units."""
         return FLOORS.get(self.moves.name, OTHER)
 
 
@@ -134,17 +134,17 @@ def cautious_passes(
     """
     with np.errstate(all="ignore"):
         statistic = distance / error
-        lean = np.maximum(-TIMES * skewness, floor.skewness / np.sqrt(units))
-        shrunk = np.maximum(0, 1 - lean * statistic / 3)
-        corrected = (1 - shrunk**3) / lean - lean / 6
+        allowed = np.maximum(-TIMES * skewness, floor.skewness / np.sqrt(units))
+        shrunk = np.maximum(0, 1 - allowed * statistic / 3)
+        corrected = (1 - shrunk**3) / allowed - allowed / 6
     enough = (error > 0) & (units >= floor.units)
     passes: NDArray[np.bool_] = enough & (statistic > 0) & (corrected > quantile)
     return passes
 
 
 def cautious_of(name: str, moves: Moves | None, result: PairedResult) -> Cautious | None:
-    """The cautious test beside a test; None where that needs none or nothing is known."""
-    if name in BY_THEMSELVES or moves is None:
+    """Return the cautious test beside a test; None where it is not needed or unknown."""
+    if name in NEED_NO_CAUTION or moves is None:
         return None
     if math.isnan(moves.error):
         moves = moves._replace(error=float(result.details.get("standard_error", 0.0)))

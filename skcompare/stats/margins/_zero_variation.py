@@ -1,11 +1,12 @@
-"""What differences that are all alike say about a boundary, without any approximation.
+"""Exact tests of a boundary where the observed differences have zero variation.
 
-A standard error of 0 is no evidence that nothing can vary. But where every one of n
-independent differences is the same, and none can be beyond a known bound, it is unlikely
-that their mean is far away.
+A standard error of 0 is no evidence that nothing can vary. But where n independent
+differences are identical, and none can be beyond a known bound, their mean is unlikely to
+be far away.
 
-A standard error that is nearly 0 is no better: whatever n records show, n others like them
-lack every rare large error as often. So the same bound limits what any n records conclude.
+A standard error that is nearly 0 is no better: n records lack every rare large error with
+the same probability, whatever they show. So the same bound limits the conclusion from any n
+records.
 """
 
 import math
@@ -20,16 +21,16 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class Still(NamedTuple):
-    """Independent differences that are all alike.
+    """Independent differences that are identical.
 
     Attributes
     ----------
     n : int
-        How many there are.
+        Number of differences.
     value : float
-        What each of them is.
+        Value of each difference.
     bound : float
-        None can be farther from 0.
+        Largest possible distance of a difference from 0.
     """
 
     n: int
@@ -37,7 +38,7 @@ class Still(NamedTuple):
     bound: float
 
     def pvalue(self, boundary: float, direction: str) -> float:
-        """Of the null hypothesis that their mean is at the boundary or beyond it.
+        """P-value of the null hypothesis that their mean is at the boundary or beyond it.
 
         The mean of differences of at least -R is at most b. By Markov's inequality the
         probability that one is v or more is then at most (b + R) / (v + R), and that all
@@ -52,22 +53,22 @@ class Still(NamedTuple):
         return max(SMALLEST, share**self.n)
 
     def limit(self, alpha: float, direction: str) -> float:
-        """The boundary whose p-value is `alpha`."""
+        """Boundary whose p-value is `alpha`."""
         value, _ = self._towards(direction, 0.0)
         limit = (value + self.bound) * alpha ** (1 / self.n) - self.bound
         return limit if direction == "greater" else -limit
 
     def _towards(self, direction: str, boundary: float) -> tuple[float, float]:
-        """Value and boundary where more is in the direction."""
+        """Value and boundary on a scale where greater is in the direction."""
         if direction == "greater":
             return self.value, boundary
         return -self.value, -boundary
 
 
 def still(evidence: Any, bound: float | None = None) -> Still | None:
-    """The differences of the evidence, if they are all alike and have a known bound.
+    """Return the differences of the evidence if they are identical with a known bound.
 
-    `bound` is that of differences of which the loss says none.
+    `bound` is that of differences of a loss that declares none.
     """
     if isinstance(evidence, PlacementValues):
         return _of_placements(evidence)
@@ -77,11 +78,11 @@ def still(evidence: Any, bound: float | None = None) -> Still | None:
 
 
 def unseen(evidence: Any, estimate: float, bound: float | None = None) -> Still | None:
-    """What rare errors that none of the records has could be, in differences with a bound.
+    """Return the bound of rare errors that no record shows; None where there is none.
 
-    If the records are typical but for a share q of others, which are as bad as can be, the
-    mean is at the boundary for q = (v - b) / (v + R), and (1 - q)^n is the probability that
-    n records have none of these. A smaller p-value would not hold for such a truth.
+    If the records are typical except for a share q, which are as bad as possible, the mean
+    is at the boundary for q = (v - b) / (v + R), and (1 - q)^n is the probability that n
+    records have none of these. A smaller p-value would not hold for such a truth.
     """
     if isinstance(evidence, PlacementValues):
         if evidence.groups is not None or evidence.n_scores != 2:
@@ -100,10 +101,10 @@ def unseen(evidence: Any, estimate: float, bound: float | None = None) -> Still 
     return None
 
 
-def _bound_of(losses: PairedLosses, known: float | None) -> float | None:
-    """The largest loss of a record; None where that is not known."""
-    if known is not None:
-        return known
+def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
+    """Largest loss of a record; None where it is unknown."""
+    if bound is not None:
+        return bound
     entry = record_losses().get(losses.loss)
     return None if entry is None or entry.bound is None else float(entry.bound)
 
@@ -111,28 +112,28 @@ def _bound_of(losses: PairedLosses, known: float | None) -> float | None:
 def _of_placements(placements: PlacementValues) -> Still | None:
     """Pairs of a positive and a negative record that both classifiers order alike.
 
-    The classes make so many disjoint pairs, which are independent, as the smaller one has
-    records; the difference of the AUCs is the mean difference of a pair.
+    The number of disjoint pairs, which are independent, is that of the records of the
+    smaller class; the difference of the AUCs is the mean difference of a pair.
     """
     if placements.groups is not None or placements.n_scores != 2:
         return None
     pairs = min(placements.n_positives, placements.n_negatives)
-    first, second = placements.aucs.tolist()
-    ranked_rightly = first == second and first in (0.0, 1.0)
-    if ranked_rightly or _same_order(*placements.scores):
+    champion, challenger = placements.aucs.tolist()
+    all_alike = champion == challenger and champion in (0.0, 1.0)
+    if all_alike or _same_order(*placements.scores):
         return Still(pairs, 0.0, 1.0)
     return None
 
 
-def _same_order(first: Any, second: Any) -> bool:
+def _same_order(champion: Any, challenger: Any) -> bool:
     """Whether two scores order all records alike, ties included."""
-    order = np.lexsort((second, first))
-    up, other = np.diff(first[order]) > 0, np.diff(second[order])
-    return bool(((other > 0) == up).all() and (other >= 0).all())
+    order = np.lexsort((challenger, champion))
+    rises, steps = np.diff(champion[order]) > 0, np.diff(challenger[order])
+    return bool(((steps > 0) == rises).all() and (steps >= 0).all())
 
 
 def _of_losses(losses: PairedLosses, bound: float | None) -> Still | None:
-    """Losses of each record that differ by the same, with a bound of such a loss."""
+    """Differences of losses that are the same for each record, if losses are bounded."""
     bound = _bound_of(losses, bound)
     if losses.groups is not None or bound is None or losses.moments.gain_deviation > 0:
         return None
@@ -141,7 +142,7 @@ def _of_losses(losses: PairedLosses, bound: float | None) -> Still | None:
 
 
 def is_still(result: Any, limit: float) -> bool:
-    """Whether an interval has no width, so that it says nothing of what could vary."""
+    """Whether an interval has no width, so that it does not show what could vary."""
     errors = [result.details.get(name) for name in ("standard_error", "se")]
     no_error = any(error == 0 for error in errors)
     return no_error or (math.isfinite(limit) and limit == result.estimate)

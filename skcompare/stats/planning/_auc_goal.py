@@ -1,4 +1,4 @@
-"""What a comparison of two AUCs is to show, and what that takes if something is true."""
+"""Goals and plans of a comparison of two AUCs."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from skcompare._core.validation import (
 from skcompare.stats.core._power import check_power, tail_of
 from skcompare.stats.planning._goal import GOALS
 
-GOAL_WORDS = {
+GOAL_TEXTS = {
     "difference": "find a difference of the AUCs",
     "noninferiority": "show that the challenger's AUC is less than {margin:g} lower",
     "equivalence": "show that the AUCs differ by less than {margin:g}",
@@ -24,16 +24,16 @@ GOAL_WORDS = {
 
 
 class AUCPlanScenario(NamedTuple):
-    """What a plan would be if something else were true."""
+    """Plan under another assumption."""
 
     name: str
-    """What is supposed."""
+    """Name of the assumption."""
 
     difference: float
-    """AUC of the challenger less that of the champion."""
+    """AUC of the challenger minus that of the champion."""
 
     positives: float
-    """Records of the positive class that it takes; infinite where none are enough."""
+    """Records of the positive class that are needed; infinite where none are enough."""
 
     negatives: float
     """Records of the negative class."""
@@ -44,7 +44,7 @@ class AUCPlanScenario(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AUCPlan:
-    """How many records a comparison of two AUCs on a hold-out set takes.
+    """Number of records that a comparison of two AUCs on a hold-out set needs.
 
     Attributes
     ----------
@@ -53,34 +53,34 @@ class AUCPlan:
     champion, challenger : float
         The AUCs that are supposed to be true.
     difference : float
-        Challenger less champion.
+        Challenger minus champion.
     assumption : str
-        Where the variance of the difference comes from.
+        Source of the variance of the difference.
     positives, negatives : float
-        Records of each class that it takes, or that those that were given are expected to
-        have; infinite where no number is enough.
+        Records of each class that are needed, or expected among those that were passed;
+        infinite where no number is enough.
     power : float
         Probability of success with these records, by a normal approximation; NaN where
         they are infinite.
     wanted_power : float
-        The power that was asked for.
+        The requested power.
     prevalence : float
         Share of positives among the records.
     variance, null_variance : float
         Variance of the estimated difference times the number of positives: if the AUCs are
-        as supposed, and as the level of the test supposes it.
+        as supposed, and under the null hypothesis.
     alpha : float
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
         Direction of the test.
     method : str
-        How the variances were found.
+        Method of the variances.
     margin : float or None
         Margin of non-inferiority or equivalence.
     design_effect : float
-        How many records of groups are worth an unrelated one.
+        Number of records of groups that are worth an unrelated one.
     scenarios : tuple of AUCPlanScenario
-        The answer if something that is not known is otherwise.
+        Plans under other assumptions.
     """
 
     goal: str
@@ -114,27 +114,27 @@ class AUCPlan:
 
     @property
     def enough(self) -> bool:
-        """Whether the records have the power that was asked for."""
+        """Whether the records have the requested power."""
         return self.power >= self.wanted_power
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values; None where a number is infinite or undefined."""
+        """Return the plan as plain values; None where a number is infinite or undefined."""
         values = {name: _plain(value) for name, value in asdict(self).items()}
         return values | {
             "records": _plain(self.records),
             "feasible": self.feasible,
             "enough": self.enough,
             "scenarios": [
-                {name: _plain(value) for name, value in one._asdict().items()}
-                for one in self.scenarios
+                {name: _plain(value) for name, value in scenario._asdict().items()}
+                for scenario in self.scenarios
             ],
         }
 
     def __str__(self) -> str:
         direction = f", {self.alternative}" if self.goal == "difference" else ""
         lines = [
-            self._answer(),
-            f"to {GOAL_WORDS[self.goal].format(margin=self.margin)} "
+            self._summary(),
+            f"to {GOAL_TEXTS[self.goal].format(margin=self.margin)} "
             f"(DeLong{direction}, alpha {self.alpha:g})",
             f"if AUC is {self.champion:.4g} (champion) and {self.challenger:.4g} "
             f"(challenger), difference {self.difference:+.4f}",
@@ -144,42 +144,43 @@ class AUCPlan:
             lines.append(
                 f"with {self.design_effect:.3g} records of groups worth an unrelated one"
             )
-        return "\n".join(lines + [f"{one.name}: {_needed(one)}" for one in self.scenarios])
+        lines += [f"{row.name}: {_scenario_text(row)}" for row in self.scenarios]
+        return "\n".join(lines)
 
-    def _answer(self) -> str:
+    def _summary(self) -> str:
         if not self.feasible:
             return "no number of records is enough"
-        words = f"{_counted(self)} have power {self.power:.3f}"
-        return words if self.enough else f"{words}, less than {self.wanted_power:g}"
+        text = f"{_counts_text(self)} have power {self.power:.3f}"
+        return text if self.enough else f"{text}, less than {self.wanted_power:g}"
 
 
 def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _counted(one: AUCPlan | AUCPlanScenario) -> str:
-    return f"{one.positives:.0f} positive and {one.negatives:.0f} negative records"
+def _counts_text(plan: AUCPlan | AUCPlanScenario) -> str:
+    return f"{plan.positives:.0f} positive and {plan.negatives:.0f} negative records"
 
 
-def _needed(one: AUCPlanScenario) -> str:
-    found = f"difference {one.difference:+.4f}"
-    if not math.isfinite(one.positives):
-        return f"{found}: no number of records is enough"
-    return f"{found}: {_counted(one)}, power {one.power:.3f}"
+def _scenario_text(scenario: AUCPlanScenario) -> str:
+    text = f"difference {scenario.difference:+.4f}"
+    if not math.isfinite(scenario.positives):
+        return f"{text}: no number of records is enough"
+    return f"{text}: {_counts_text(scenario)}, power {scenario.power:.3f}"
 
 
 LEAST = 2
-"""Records of each class; DeLong's variance needs two."""
+"""Least number of records of each class, for DeLong's variance."""
 
 ROUNDING = 1e-9
-"""A number of records this close above a whole one is that one."""
+"""Distance above a whole number of records up to which it counts as that number."""
 
 BISECTIONS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is supposed: the difference and its variances times the number of positives."""
+    """Assumed difference, and its variances times the number of positives."""
 
     difference: float
     variance: float
@@ -188,7 +189,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class AUCQuestion:
-    """What is to be shown and how, but for the truth."""
+    """Goal and options of a plan, without the assumed truth."""
 
     goal: str
     margin: float | None
@@ -246,7 +247,7 @@ class AUCQuestion:
         return (1 - self.prevalence) / self.prevalence
 
     def distance(self, difference: float) -> float:
-        """How far a difference is from those that are not to be shown; above 0 outside."""
+        """Distance of a difference from the null hypothesis; positive outside it."""
         if self.margin is not None:
             kept = difference if self.goal == "noninferiority" else -abs(difference)
             return self.margin + kept
@@ -255,7 +256,7 @@ class AUCQuestion:
         return difference if self.alternative == "greater" else -difference
 
     def power_at(self, positives: float, truth: Truth) -> float:
-        """Probability of success with so many unrelated positives."""
+        """Probability of success with this number of unrelated positives."""
         d, root = truth.difference, math.sqrt(positives)
         if self.margin is None:
             z = -float(ndtri(tail_of(self.alpha, self.alternative)))
@@ -280,7 +281,7 @@ class AUCQuestion:
         needed = self._positives(truth) * self.design_effect
         positives = max(LEAST, math.ceil(needed - ROUNDING))
         negatives = max(LEAST, math.ceil(needed * self.kappa - ROUNDING))
-        # Whichever class is rounded up less says how much the power is at least.
+        # The class that is rounded up less gives the least power.
         at_least = min(positives, negatives / self.kappa) / self.design_effect
         power = self.power_at(max(at_least, needed / self.design_effect), truth)
         return AUCPlanScenario(name, d, float(positives), float(negatives), power)
@@ -308,18 +309,18 @@ class AUCQuestion:
         areas: tuple[float, float],
         truth: Truth,
         scenarios: tuple[AUCPlanScenario, ...],
-        **words: Any,
+        **fields: Any,
     ) -> AUCPlan:
-        """The plan if this is the truth, with what else may be true."""
-        answer = self.answer("", truth)
+        """Plan if this is the truth, with scenarios of what else may be."""
+        scenario = self.answer("", truth)
         return AUCPlan(
             goal=self.goal,
             champion=areas[0],
             challenger=areas[1],
             difference=truth.difference,
-            positives=answer.positives,
-            negatives=answer.negatives,
-            power=answer.power,
+            positives=scenario.positives,
+            negatives=scenario.negatives,
+            power=scenario.power,
             wanted_power=self.power,
             prevalence=self.prevalence,
             variance=truth.variance,
@@ -329,11 +330,11 @@ class AUCQuestion:
             margin=self.margin,
             design_effect=self.design_effect,
             scenarios=scenarios,
-            **words,
+            **fields,
         )
 
     def check_possible(self, difference: float) -> None:
-        """Refuse what no number of records shows."""
+        """Check that some number of records can reach the goal."""
         if self.n is not None or self.distance(difference) > 0:
             return
         if self.margin is not None:
@@ -392,7 +393,7 @@ def _checked_margin(goal: str, margin: float | None) -> float | None:
 
 
 def check_between(name: str, value: object, low: float, high: float, what: str) -> None:
-    """Refuse what is no number strictly between two others."""
+    """Check that a value is a number strictly between two others."""
     if not is_number(value) or not low < value < high:
-        words = f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"
-        raise ValueError(f"`{name}` must be a number {words}. Got {value!r}. {what}")
+        range_text = f"above {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g})"
+        raise ValueError(f"`{name}` must be a number {range_text}. Got {value!r}. {what}")

@@ -1,4 +1,4 @@
-"""What a comparison is to show, and what that takes if something is true."""
+"""Goals and plans of a comparison of two accuracies."""
 
 import math
 from collections.abc import Callable
@@ -29,10 +29,10 @@ from skcompare.stats.core._power import (
 )
 
 STEPS = 1000
-"""A number of records above those that are searched one by one is right to such a part."""
+"""Inverse precision of numbers of records that are too large to be searched one by one."""
 
 DECIDED = 1e-12
-"""Smallest variance a record; below it the outcome is certain."""
+"""Smallest variance of a record; below it the outcome is certain."""
 
 
 def margin_power(
@@ -79,7 +79,7 @@ def margin_records(
     power: float,
     both_sides: bool,
 ) -> float:
-    """Fewest records with a power that the next ten keep, near enough if they are many."""
+    """Fewest records with a power that the next ten keep, approximate if they are many."""
 
     def power_at(n: int) -> float:
         return margin_power(
@@ -100,10 +100,10 @@ def margin_records(
 
 
 def fewest_records(power_at: Callable[[int], float], near: int, power: float) -> float:
-    """Fewest records with the power, looked for around what a formula says.
+    """Fewest records with the power, searched around the number of a formula.
 
     Power goes up and down a little from record to record: up to 2000 records the next ten
-    must have it too. Above that, the number is right to a thousandth.
+    must have it too. Above that, the number is accurate to a thousandth.
     """
     if near > SEARCHED:
         step = max(1, near // STEPS)
@@ -112,12 +112,12 @@ def fewest_records(power_at: Callable[[int], float], near: int, power: float) ->
         while near > step and power_at(near - step) >= power:
             near -= step
         return float(near)
-    first = max(1, int(near * 0.8))
-    while first > 1 and all(power_at(first + i) >= power for i in range(LASTING + 1)):
-        first = max(1, int(first * 0.8))
-    lasted, n = 0, first
-    while lasted <= LASTING:
-        lasted = lasted + 1 if power_at(n) >= power else 0
+    start = max(1, int(near * 0.8))
+    while start > 1 and all(power_at(start + i) >= power for i in range(LASTING + 1)):
+        start = max(1, int(start * 0.8))
+    n_kept, n = 0, start
+    while n_kept <= LASTING:
+        n_kept = n_kept + 1 if power_at(n) >= power else 0
         n += 1
     return float(n - 1 - LASTING)
 
@@ -145,7 +145,7 @@ def _score(favour: IntArray, m: IntArray, n: int, margin: float) -> FloatArray:
 
 
 def _null_variance(against: FloatArray, favour: FloatArray, margin: float) -> FloatArray:
-    """Variance a record if the difference is -margin, from the shares of discordant pairs.
+    """Variance of a record if the difference is -margin, from shares of discordant pairs.
 
     The share in favour is estimated under the null hypothesis, as the positive root of a
     quadratic (Tango 1998); the other one is larger by the margin.
@@ -171,16 +171,16 @@ def _normal_power(
     deviation = math.sqrt(max(disagreement - difference**2, DECIDED))
     against, favour = (disagreement - difference) / 2, (disagreement + difference) / 2
     powers = []
-    for distance, first, second in (
+    for distance, loss, gain in (
         (margin + difference, against, favour),
         (margin - difference, favour, against),
     ):
-        null = math.sqrt(_null_variance(np.array([first]), np.array([second]), margin)[0])
+        null = math.sqrt(_null_variance(np.array([loss]), np.array([gain]), margin)[0])
         powers.append(float(ndtr((math.sqrt(n) * distance - z * null) / deviation)))
     return max(0.0, powers[0] + powers[1] - 1) if both_sides else powers[0]
 
 
-GOAL_WORDS = {
+GOAL_TEXTS = {
     "difference": "find a difference",
     "noninferiority": "show that the challenger is less than {margin:g} worse",
     "equivalence": "show that the accuracies differ by less than {margin:g}",
@@ -188,19 +188,19 @@ GOAL_WORDS = {
 
 
 class PlanScenario(NamedTuple):
-    """What a plan would be if something else were true."""
+    """Plan under another assumption."""
 
     name: str
-    """What is supposed."""
+    """Name of the assumption."""
 
     difference: float
-    """Accuracy of the challenger less that of the champion."""
+    """Accuracy of the challenger minus that of the champion."""
 
     disagreement: float
-    """Probability that exactly one of the two answers a record rightly."""
+    """Probability that exactly one of the two predicts a record correctly."""
 
     records: float
-    """Records it takes, or those that were given; infinite where no number is enough."""
+    """Records needed, or those that were passed; infinite where no number is enough."""
 
     power: float
     """Probability of success with these records; NaN where they are infinite."""
@@ -211,7 +211,7 @@ class PlanScenario(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """How many records a comparison of two accuracies on a hold-out set takes.
+    """Number of records that a comparison of two accuracies on a hold-out set needs.
 
     Attributes
     ----------
@@ -220,21 +220,20 @@ class ComparisonPlan:
     champion, challenger : float
         The accuracies that are supposed to be true.
     difference : float
-        Challenger less champion.
+        Challenger minus champion.
     disagreement : float
-        Probability that exactly one of the two answers a record rightly.
+        Probability that exactly one of the two predicts a record correctly.
     assumption : str
-        Where the disagreement comes from.
+        Source of the disagreement.
     possible_disagreement : tuple of two floats
         The least and the greatest disagreement that two such classifiers can have.
     records : float
-        The records it takes, or those that were given; infinite where no number is
-        enough.
+        The records needed, or those that were passed; infinite where no number is enough.
     power : float
         Probability of success with these records, summed over all outcomes if not
         `approximate`; NaN where they are infinite.
     wanted_power : float
-        The power that was asked for.
+        The requested power.
     alpha : float
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
@@ -244,11 +243,11 @@ class ComparisonPlan:
     margin : float or None
         Margin of non-inferiority or equivalence.
     design_effect : float
-        How many records of groups are worth an unrelated one.
+        Number of records of groups that are worth an unrelated one.
     groups : float or None
-        Groups that so many records come from, where the size of groups is known.
+        Number of groups that the records come from, where the size of groups is known.
     scenarios : tuple of PlanScenario
-        The answer if something that is not known is otherwise.
+        Plans under other assumptions.
     approximate : bool
         Whether the power is that of a normal approximation, because discordant pairs are
         tens of thousands; see :func:`mcnemar_power`.
@@ -280,7 +279,7 @@ class ComparisonPlan:
 
     @property
     def enough(self) -> bool:
-        """Whether the records have the power that was asked for."""
+        """Whether the records have the requested power."""
         return self.power >= self.wanted_power
 
     @property
@@ -289,7 +288,7 @@ class ComparisonPlan:
         return self.records * self.disagreement if self.disagreement else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values; None where a number is infinite or undefined."""
+        """Return the plan as plain values; None where a number is infinite or undefined."""
         values = {
             name: _plain(value)
             for name, value in asdict(self).items()
@@ -301,16 +300,16 @@ class ComparisonPlan:
             "feasible": self.feasible,
             "enough": self.enough,
             "scenarios": [
-                {name: _plain(value) for name, value in one._asdict().items()}
-                for one in self.scenarios
+                {name: _plain(value) for name, value in scenario._asdict().items()}
+                for scenario in self.scenarios
             ],
         }
 
     def __str__(self) -> str:
         least, greatest = self.possible_disagreement
         lines = [
-            self._answer(),
-            f"to {self._goal_words()}",
+            self._summary(),
+            f"to {self._goal_text()}",
             f"if accuracy is {self.champion:.4g} (champion) and {self.challenger:.4g} "
             f"(challenger), difference {self.difference:+.4f}",
             f"and they disagree on {self.disagreement:.4f} of the records: "
@@ -321,50 +320,53 @@ class ComparisonPlan:
             lines.append(
                 f"with {self.design_effect:.3g} records of groups worth an unrelated one"
             )
-        return "\n".join(lines + [f"{one.name}: {_needed(one)}" for one in self.scenarios])
+        lines += [f"{row.name}: {_scenario_text(row)}" for row in self.scenarios]
+        return "\n".join(lines)
 
-    def _answer(self) -> str:
+    def _summary(self) -> str:
         if not self.feasible:
             return "no number of records is enough"
         groups = "" if self.groups is None else f"from about {self.groups:.0f} groups, "
-        words = (
+        text = (
             f"{self.records:.0f} records, about {self.discordant:.0f} of them discordant, "
-            f"{groups}have {_power_words(self)}"
+            f"{groups}have {_power_text(self)}"
         )
-        return words if self.enough else f"{words}, less than {self.wanted_power:g}"
+        return text if self.enough else f"{text}, less than {self.wanted_power:g}"
 
-    def _goal_words(self) -> str:
+    def _goal_text(self) -> str:
         direction = f", {self.alternative}" if self.goal == "difference" else ""
-        words = GOAL_WORDS[self.goal].format(margin=self.margin)
-        return f"{words} ({self.method}{direction}, alpha {self.alpha:g})"
+        text = GOAL_TEXTS[self.goal].format(margin=self.margin)
+        return f"{text} ({self.method}{direction}, alpha {self.alpha:g})"
 
 
 def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _power_words(one: ComparisonPlan | PlanScenario) -> str:
-    found = f"power {one.power:.3f}"
-    return f"{found} (normal approximation)" if one.approximate else found
+def _power_text(plan: ComparisonPlan | PlanScenario) -> str:
+    text = f"power {plan.power:.3f}"
+    return f"{text} (normal approximation)" if plan.approximate else text
 
 
-def _needed(one: PlanScenario) -> str:
-    found = f"difference {one.difference:+.4f}, disagreement {one.disagreement:.4f}"
-    if not math.isfinite(one.records):
-        return f"{found}: no number of records is enough"
-    return f"{found}: {one.records:.0f} records, {_power_words(one)}"
+def _scenario_text(scenario: PlanScenario) -> str:
+    text = (
+        f"difference {scenario.difference:+.4f}, disagreement {scenario.disagreement:.4f}"
+    )
+    if not math.isfinite(scenario.records):
+        return f"{text}: no number of records is enough"
+    return f"{text}: {scenario.records:.0f} records, {_power_text(scenario)}"
 
 
 GOALS = ("difference", "noninferiority", "equivalence")
 ALL_METHODS = (*METHODS, "score")
 
 ROUNDING = 1e-9
-"""A number of records this close above a whole one is that one."""
+"""Distance above a whole number of records up to which it counts as that number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be shown and how, but for the truth."""
+    """Goal and options of a plan, without the assumed truth."""
 
     goal: str
     margin: float | None
@@ -388,9 +390,9 @@ class Question:
     ) -> "Question":
         check_choice("goal", goal, GOALS)
         check_alternative(alternative)
-        own = "mid-p" if goal == "difference" else "score"
-        method = check_choice("method", own if method is None else method, ALL_METHODS)
-        if (method == "score") != (own == "score"):
+        default = "mid-p" if goal == "difference" else "score"
+        method = check_choice("method", default if method is None else method, ALL_METHODS)
+        if (method == "score") != (default == "score"):
             raise ValueError(
                 f"goal={goal!r} has no method {method!r}. Use one of "
                 f"{', '.join(METHODS) if goal == 'difference' else 'score'}."
@@ -410,7 +412,7 @@ class Question:
         return cls(goal, margin, alpha, float(power), alternative, method, n)
 
     def distance(self, difference: float) -> float:
-        """How far a difference is from those that are not to be shown; above 0 outside."""
+        """Distance of a difference from the null hypothesis; positive outside it."""
         if self.margin is not None:
             kept = difference if self.goal == "noninferiority" else -abs(difference)
             return self.margin + kept
@@ -425,19 +427,19 @@ class Question:
         assumption: str,
         scenarios: tuple[PlanScenario, ...],
     ) -> ComparisonPlan:
-        """The plan if these are the accuracies, with what else may be true."""
+        """Plan if these are the accuracies, with scenarios of what else may be."""
         difference = difference_of(*accuracies)
-        answer = self.answer("", difference, disagreement)
+        scenario = self.answer("", difference, disagreement)
         return ComparisonPlan(
             goal=self.goal,
             champion=accuracies[0],
             challenger=accuracies[1],
             difference=difference,
-            disagreement=answer.disagreement,
+            disagreement=scenario.disagreement,
             assumption=assumption,
             possible_disagreement=possible_disagreement(*accuracies),
-            records=answer.records,
-            power=answer.power,
+            records=scenario.records,
+            power=scenario.power,
             wanted_power=self.power,
             alpha=self.alpha,
             alternative=self.alternative,
@@ -445,12 +447,12 @@ class Question:
             margin=self.margin,
             design_effect=self.design_effect,
             scenarios=scenarios,
-            approximate=answer.approximate,
+            approximate=scenario.approximate,
         )
 
     def answer(self, name: str, difference: float, disagreement: float) -> PlanScenario:
         """Records and power if difference and disagreement are these."""
-        # Rounded shares may say that they differ more than they disagree.
+        # By rounding of the shares the difference may exceed the disagreement.
         disagreement = max(disagreement, abs(difference))
         records = float(self.n or 0) or self._records(difference, disagreement)
         power, approximate = math.nan, False
@@ -511,7 +513,7 @@ class Question:
         )
 
     def never(self, difference: float) -> str:
-        """Why no number of records is enough."""
+        """Message that explains why no number of records is enough."""
         if self.margin is None and difference == 0:
             return (
                 "No number of records finds a difference of 0. Got equal accuracies. Pass "
@@ -547,7 +549,7 @@ def _checked_margin(goal: str, margin: float | None) -> float | None:
 
 
 def difference_of(champion: float, challenger: float) -> float:
-    """Challenger less champion, without the noise of floating point."""
+    """Challenger minus champion, without the noise of floating point."""
     # 0.85 - 0.8 is a little less than 0.05 in floating point.
     return round(challenger - champion, 12)
 

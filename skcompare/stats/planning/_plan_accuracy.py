@@ -1,4 +1,4 @@
-"""How many records to collect, from expected accuracies or from a pilot."""
+"""Numbers of records for two accuracies, from expected ones or from a pilot."""
 
 import math
 from dataclasses import replace
@@ -34,24 +34,24 @@ def plan_comparison(
     method: str | None = None,
     design_effect: float = 1.0,
 ) -> ComparisonPlan:
-    """How many records a comparison on a hold-out set takes, or the power of some number.
+    """Plan the number of records of a comparison on a hold-out set, or find its power.
 
-    What counts is the difference of the accuracies and how often the two classifiers
-    disagree: twice as much disagreement takes twice as many records. If nothing is known
-    of it, the plan supposes that they are right independently of each other, which real
-    classifiers seldom are, and says what it takes at the least and the greatest
-    disagreement that such accuracies leave.
+    The number depends on the difference of the accuracies and on how often the two
+    classifiers disagree: twice as much disagreement takes twice as many records. If the
+    disagreement is unknown, the plan supposes that they are correct independently of each
+    other, which real classifiers seldom are, and has scenarios for the least and the
+    greatest disagreement that such accuracies allow.
 
     Parameters
     ----------
     champion_accuracy, challenger_accuracy : float
         The accuracies that are supposed to be true, in [0, 1].
     disagreement : float, optional
-        Probability that exactly one of the two answers a record rightly.
+        Probability that exactly one of the two predicts a record correctly.
     correlation : float, optional
-        Correlation of being right, phi of the 2 × 2 table, instead of the disagreement.
+        Correlation of being correct, phi of the 2 × 2 table, instead of the disagreement.
     n : int, optional
-        Number of records, whose power is then found.
+        Number of records, whose power is then computed.
     goal : {"difference", "noninferiority", "equivalence"}, default="difference"
         What is to be shown: that the accuracies differ, that the challenger's is less
         than `margin` below the champion's, or that neither is `margin` below the other.
@@ -60,34 +60,33 @@ def plan_comparison(
     alpha : float, default=0.05
         Level of the test; of each of both tests for equivalence.
     power : float, default=0.8
-        Wanted probability of success, more than alpha.
+        Required probability of success, more than alpha.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Direction of the test of a difference. The other goals have their own.
     method : {"mid-p", "exact", "asymptotic", "corrected", "score"}, optional
         How the test computes its p-value: as for :func:`mcnemar`, by default "mid-p";
         "score" (Tango's) is the method of the goals with a margin, and theirs only.
     design_effect : float, default=1
-        How many records of groups are worth an unrelated one, see
-        :func:`clustered_mcnemar`; the power is then that of so many times fewer records.
+        Number of records of groups that are worth an unrelated one, see
+        :func:`clustered_mcnemar`; the power is that of as many times fewer records.
 
     Returns
     -------
     plan : ComparisonPlan
-        `records` and the `power` that they have; `str(plan)` says it in words. Up to
-        2000 unrelated records the number is the fewest with a power that the next ten
-        keep, and above it is right to a thousandth. With tens of thousands of
-        discordant pairs the power is that of a normal approximation, and the plan says so
-        (`approximate`).
+        `records` and their `power`; `str(plan)` describes both. Up to 2000 unrelated
+        records the number is the fewest with a power that the next ten keep, and above it
+        is accurate to a thousandth. With tens of thousands of discordant pairs the power is
+        that of a normal approximation (`approximate`).
 
     Raises
     ------
     ValueError
-        If the accuracies leave no such disagreement or correlation, or if no number of
+        If the accuracies do not allow the disagreement or correlation, or if no number of
         records is enough and `n` is not given.
 
     See Also
     --------
-    plan_from_pilot : The same from records that were answered already.
+    plan_from_pilot : The same from the predictions for a pilot.
 
     References
     ----------
@@ -151,17 +150,17 @@ def plan_from_pilot(
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> ComparisonPlan:
-    """How many records a comparison takes, by what a pilot has shown.
+    """Plan the number of records of a comparison from a pilot.
 
-    The pilot's difference and disagreement are supposed to be the true ones. They are
-    not: what it takes if the difference is the hardest or the easiest to show in the
-    pilot's interval is part of the answer. Where that interval includes no difference,
-    or the margin, no number of records may be enough.
+    The pilot's difference and disagreement are supposed to be the true ones. They are not,
+    so the plan has scenarios for the hardest and the easiest difference in the pilot's
+    interval. Where that interval includes no difference, or the margin, no number of
+    records may be enough.
 
     Parameters
     ----------
     pilot : ContingencyTable, ClusterSums or JointCounts
-        Answers to the pilot's records. Of groups, the design effect is used too, where
+        Predictions for the pilot's records. Of groups, the design effect is used too, where
         it is above 1, for the whole number of records.
     n, goal, margin, alpha, power, alternative, method
         As for :func:`plan_comparison`.
@@ -194,7 +193,7 @@ def plan_from_pilot(
     >>> from skcompare.evidence import ContingencyTable
     >>> from skcompare.stats import plan_from_pilot
     >>> plan = plan_from_pilot(ContingencyTable(150, 12, 28, 10))
-    >>> plan.records, [(one.name, one.records) for one in plan.scenarios]
+    >>> plan.records, [(row.name, row.records) for row in plan.scenarios]
     (237.0, [('hardest difference', 4916.0), ('easiest difference', 71.0)])
     """
     question = Question.checked(goal, margin, alpha, power, alternative, method, n)
@@ -205,8 +204,8 @@ def plan_from_pilot(
         effect = max(1.0, design_effect(pilot) or 1.0)
         question = replace(question, design_effect=effect)
     else:
-        own = "asymptotic" if question.method == "score" else question.method
-        result = mcnemar(table, method=own)
+        test_method = "asymptotic" if question.method == "score" else question.method
+        result = mcnemar(table, method=test_method)
     share = table.n_discordant / table.n
     low, high = result.confidence_interval(level)
     candidates = [low, high, *([0.0] if low < 0 < high else [])]
@@ -237,7 +236,7 @@ def _disagreement(
     disagreement: float | None,
     correlation: float | None,
 ) -> tuple[float, str]:
-    """The disagreement that is supposed, and where it comes from."""
+    """Assumed disagreement, and its source."""
     if disagreement is not None and correlation is not None:
         raise ValueError(
             "Pass `disagreement` or `correlation`, each says what the other does. Got "
@@ -261,27 +260,28 @@ def _disagreement(
 
 
 def _of_correlation(champion: float, challenger: float, correlation: float) -> float:
-    """Disagreement of classifiers whose being right has this correlation."""
+    """Disagreement of classifiers whose correct predictions have this correlation."""
     both, neither = champion * challenger, (1 - champion) * (1 - challenger)
-    first, second = champion * (1 - challenger), challenger * (1 - champion)
-    unit = math.sqrt(first * second)
+    only_champion = champion * (1 - challenger)
+    only_challenger = challenger * (1 - champion)
+    unit = math.sqrt(only_champion * only_challenger)
     if unit == 0:
         raise ValueError(
             f"Accuracies of {champion:g} and {challenger:g} have no correlation, since one "
             "classifier is always right or always wrong. Leave `correlation` out."
         )
-    low, high = -min(both, neither) / unit, min(first, second) / unit
+    low, high = -min(both, neither) / unit, min(only_champion, only_challenger) / unit
     if not is_number(correlation) or not low - ROUNDING <= correlation <= high + ROUNDING:
         raise ValueError(
             f"Accuracies of {champion:g} and {challenger:g} leave a correlation from "
             f"{low:.4g} to {high:.4g}. Got correlation={correlation!r}."
         )
     # Each discordant share is smaller by the covariance.
-    return first + second - 2 * correlation * unit
+    return only_champion + only_challenger - 2 * correlation * unit
 
 
 def _pilot_table(pilot: object) -> tuple[ContingencyTable, float | None]:
-    """The pilot's records by who was right, and their mean number a group."""
+    """Table of the pilot's records, and their mean number per group."""
     if isinstance(pilot, ContingencyTable):
         return pilot, None
     if isinstance(pilot, JointCounts):

@@ -1,4 +1,4 @@
-"""How many records a comparison of two AUCs takes, from expected ones or a pilot."""
+"""Numbers of records for two AUCs, from expected ones or from a pilot."""
 
 import math
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class AUCPilot:
     areas : tuple of two floats
         Champion and challenger.
     positives, negatives : ndarray of shape (2, n_positives) and (2, n_negatives)
-        Placement values less their means, DeLong's V10 and V01.
+        Placement values minus their means, DeLong's V10 and V01.
     design_effect : float
-        How many records of the pilot's groups are worth an unrelated one; at least 1.
+        Number of records of the pilot's groups that are worth an unrelated one; at least 1.
     """
 
     areas: tuple[float, float]
@@ -36,7 +36,7 @@ class AUCPilot:
 
     @classmethod
     def of(cls, pilot: object) -> "AUCPilot":
-        """Take what is needed from placement values, after checking them."""
+        """Make a pilot from placement values, after checking them."""
         if not isinstance(pilot, PlacementValues):
             raise TypeError(
                 "plan_auc_from_pilot needs PlacementValues. Got "
@@ -54,22 +54,22 @@ class AUCPilot:
                 "plan_auc_comparison, which needs no records."
             )
         areas = pilot.aucs
-        sides = [np.stack(side) for side in zip(pilot.values(0), pilot.values(1))]
-        positives, negatives = (side - areas[:, None] for side in sides)
-        first, second = areas.tolist()
-        own = cls((first, second), positives, negatives, 1.0)
-        if not own.variances(own.kappa)[0] > 0:
+        values = [np.stack(value) for value in zip(pilot.values(0), pilot.values(1))]
+        positives, negatives = (value - areas[:, None] for value in values)
+        champion, challenger = areas.tolist()
+        unrelated = cls((champion, challenger), positives, negatives, 1.0)
+        if not unrelated.variances(unrelated.kappa)[0] > 0:
             raise ValueError(
                 "The difference of the pilot's AUCs does not vary from record to record, "
                 "so that it tells nothing of what a comparison takes. Got areas "
-                f"{first:g} and {second:g}. Use plan_auc_comparison."
+                f"{champion:g} and {challenger:g}. Use plan_auc_comparison."
             )
         if pilot.groups is None:
-            return own
+            return unrelated
         codes = pilot.group_codes()
         units = codes[pilot.positive], codes[~pilot.positive]
-        effect = own.grouped_variance(*units) / own.variance
-        return cls((first, second), positives, negatives, max(1.0, effect))
+        effect = unrelated.grouped_variance(*units) / unrelated.variance
+        return cls((champion, challenger), positives, negatives, max(1.0, effect))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -94,19 +94,18 @@ class AUCPilot:
     def variances(self, kappa: float) -> tuple[float, float]:
         """Variances of the difference, times the number of positives.
 
-        As estimated, and if both areas vary as the champion's does and keep their
-        correlation.
+        The second is for areas that both vary as the champion's and keep their correlation.
 
         Parameters
         ----------
         kappa : float
             Negatives for each positive of the plan.
         """
-        found = np.cov(self.positives) + np.cov(self.negatives) / kappa
-        (first, shared), (_, second) = found.tolist()
-        unit = math.sqrt(first * second)
+        covariance = np.cov(self.positives) + np.cov(self.negatives) / kappa
+        (champion, shared), (_, challenger) = covariance.tolist()
+        unit = math.sqrt(champion * challenger)
         correlation = shared / unit if unit > 0 else 0.0
-        at_null = 2 * first * max(0.0, 1 - correlation)
+        at_null = 2 * champion * max(0.0, 1 - correlation)
         return self._difference_variance(kappa), at_null
 
     def _difference_variance(self, kappa: float) -> float:
@@ -115,7 +114,7 @@ class AUCPilot:
         return float(inside.var(ddof=1) + outside.var(ddof=1) / kappa)
 
     def _differences(self) -> tuple[FloatArray, FloatArray]:
-        """Of each record, challenger less champion."""
+        """Differences of each record, challenger minus champion."""
         return (
             self.positives[1] - self.positives[0],
             self.negatives[1] - self.negatives[0],
@@ -133,14 +132,14 @@ class AUCPilot:
             Group of each positive and of each negative record.
         """
         n_groups = int(max(inside.max(), outside.max())) + 1
-        own, others = (
+        of_positives, of_negatives = (
             np.bincount(groups, values / len(values), n_groups)
             for groups, values in zip((inside, outside), self._differences())
         )
-        total = _unbiased(len(np.unique(inside))) * float(own @ own)
-        total += _unbiased(len(np.unique(outside))) * float(others @ others)
-        every = len(np.union1d(inside, outside))
-        return total + 2 * _unbiased(every) * float(own @ others)
+        total = _unbiased(len(np.unique(inside))) * float(of_positives @ of_positives)
+        total += _unbiased(len(np.unique(outside))) * float(of_negatives @ of_negatives)
+        n_occurring = len(np.union1d(inside, outside))
+        return total + 2 * _unbiased(n_occurring) * float(of_positives @ of_negatives)
 
     def limits(self, level: float) -> tuple[float, float]:
         """DeLong's interval of the difference."""
@@ -152,7 +151,7 @@ class AUCPilot:
 
 
 def _unbiased(n: int) -> float:
-    """What makes a mean of squares of groups a variance."""
+    """Factor that makes a mean of squares of groups an unbiased variance."""
     if n < 2:
         raise ValueError(
             f"The pilot must have records of each class in two groups. Got {n}. Collect "
@@ -162,11 +161,11 @@ def _unbiased(n: int) -> float:
 
 
 class Binormal(NamedTuple):
-    """A curve whose scores are normal in both classes, after some increasing function.
+    """ROC curve whose scores are normal in both classes, after some increasing function.
 
-    With mean 0 and variance 1 of the positives' scores less their mean, `a` is the distance
-    of the means in standard deviations of the positives, and `b` the standard deviation of
-    the negatives in the same unit.
+    With mean 0 and variance 1 of the positives' scores, `a` is the distance of the means in
+    standard deviations of the positives, and `b` the standard deviation of the negatives in
+    the same unit.
     """
 
     a: float
@@ -174,7 +173,7 @@ class Binormal(NamedTuple):
 
     @classmethod
     def of_area(cls, area: float, b: float) -> "Binormal":
-        """The curve with this area, which is Phi(a / sqrt(1 + b²))."""
+        """Return the curve with this area, which is Phi(a / sqrt(1 + b²))."""
         return cls(float(ndtri(area)) * math.sqrt(1 + b * b), b)
 
     @property
@@ -252,11 +251,11 @@ def plan_auc_comparison(
     null_variance: str | None = None,
     design_effect: float = 1.0,
 ) -> AUCPlan:
-    """How many records a comparison of two AUCs takes, or the power of some number.
+    """Plan the number of records of a comparison of two AUCs, or find its power.
 
-    The plan is for DeLong's test of two classifiers on one hold-out set. What counts is the
-    difference of the areas, how strongly the two scores of a record are correlated, and how
-    rare the rarer class is. The curves are supposed to be binormal: after some increasing
+    The plan is for DeLong's test of two classifiers on one hold-out set. The number depends
+    on the difference of the areas, the correlation of the two scores of a record, and the
+    share of the rarer class. The curves are supposed to be binormal: after some increasing
     function the scores of each class are normal.
 
     Parameters
@@ -264,9 +263,9 @@ def plan_auc_comparison(
     champion_auc, challenger_auc : float
         The areas that are supposed to be true, in (0, 1).
     correlation : float, optional
-        Correlation of both scores, the same among positives and among negatives, in
-        (-1, 1). If nothing is said of it, the plan supposes none, which takes the most
-        records unless scores are opposed, and says what more would take.
+        Correlation of both scores, the same among positives and among negatives, in (-1,
+        1). By default the plan supposes none, which takes the most records unless scores
+        are opposed, and has scenarios with more.
     positive_correlation, negative_correlation : float, optional
         The same for each class of its own, instead of `correlation`.
     prevalence : float, default=0.5
@@ -275,7 +274,7 @@ def plan_auc_comparison(
         Standard deviation of the negatives' scores in that of the positives', the parameter
         b of binormal curves, of both classifiers.
     n : int, optional
-        Number of records, whose power is then found.
+        Number of records, whose power is then computed.
     goal : {"difference", "noninferiority", "equivalence"}, default="difference"
         What is to be shown: that the areas differ, that the challenger's is less than
         `margin` below the champion's, or that neither is `margin` below the other.
@@ -284,26 +283,26 @@ def plan_auc_comparison(
     alpha : float, default=0.05
         Level of the test; of each of both tests for equivalence.
     power : float, default=0.8
-        Wanted probability of success, more than alpha.
+        Required probability of success, more than alpha.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Direction of the test of a difference. The other goals have their own.
     method : {"binormal", "obuchowski1997"}, default="binormal"
-        How the variance of an area is found: with the covariance of the estimates of a and
-        b, or without it as Obuchowski and McClish print it [1]_ and R's pROC computes it.
-        The second is too large for usual areas, and takes more records than are needed.
+        How the variance of an area is computed: with the covariance of the estimates of a
+        and b, or without it as Obuchowski and McClish print it [1]_ and R's pROC computes
+        it. The second is too large for usual areas, and takes more records than are needed.
     null_variance : {"alternative", "champion"}, optional
         The variance that the level of the test rests on: that of areas as supposed, which
         is what DeLong's test estimates and the default of "binormal", or that of two
         areas as large as the champion's, as in [1]_ and the default of "obuchowski1997".
         Goals with a margin have the first only.
     design_effect : float, default=1
-        How many records of groups are worth an unrelated one.
+        Number of records of groups that are worth an unrelated one.
 
     Returns
     -------
     plan : AUCPlan
-        `positives` and `negatives`, and the `power` that they have by a normal
-        approximation; `str(plan)` says it in words.
+        `positives` and `negatives`, and their `power` by a normal approximation;
+        `str(plan)` describes them.
 
     Raises
     ------
@@ -343,29 +342,35 @@ def plan_auc_comparison(
     question = AUCQuestion.checked(
         goal, margin, alpha, power, alternative, n, prevalence, design_effect
     )
-    null = _checked_null(null_variance, method, question)
+    champion_null = _checked_null(null_variance, method, question)
     for name, area in (("champion_auc", champion_auc), ("challenger_auc", challenger_auc)):
         check_between(name, area, 0, 1, "An area of 0 or 1 has no binormal curve.")
     check_between("spread_ratio", spread_ratio, 0, math.inf, "1 is for equal spread.")
     areas = (float(champion_auc), float(challenger_auc))
     difference = difference_of(*areas)
     question.check_possible(difference)
-    known = _correlations(correlation, positive_correlation, negative_correlation)
+    correlations = _correlations(correlation, positive_correlation, negative_correlation)
     b = float(spread_ratio)
     curves = Binormal.of_area(areas[0], b), Binormal.of_area(areas[1], b)
 
-    def truth(correlations: tuple[float, float]) -> Truth:
-        variance, at_null = _variances(curves, correlations, question.kappa, method)
-        return Truth(difference, variance, at_null if null else variance)
+    def truth(pair: tuple[float, float]) -> Truth:
+        variance, at_null = _variances(curves, pair, question.kappa, method)
+        return Truth(difference, variance, at_null if champion_null else variance)
 
-    if known:
-        words = "scores correlate {:g} among positives, {:g} among negatives".format(*known)
-        return question.plan(areas, truth(known), (), assumption=words, method=method)
+    if correlations:
+        assumption = "scores correlate {:g} among positives, {:g} among negatives".format(
+            *correlations
+        )
+        return question.plan(
+            areas, truth(correlations), (), assumption=assumption, method=method
+        )
     scenarios = tuple(
         question.answer(f"correlation {r:g}", truth((r, r))) for r in SUPPOSED_CORRELATIONS
     )
-    words = "the two scores are uncorrelated in each class, as nothing is known"
-    return question.plan(areas, truth((0, 0)), scenarios, assumption=words, method=method)
+    assumption = "the two scores are uncorrelated in each class, as nothing is known"
+    return question.plan(
+        areas, truth((0, 0)), scenarios, assumption=assumption, method=method
+    )
 
 
 def plan_auc_from_pilot(
@@ -381,11 +386,11 @@ def plan_auc_from_pilot(
     null_variance: str = "alternative",
     confidence_level: float = 0.95,
 ) -> AUCPlan:
-    """How many records a comparison of two AUCs takes, by what a pilot has shown.
+    """Plan the number of records of a comparison of two AUCs from a pilot.
 
     The pilot's areas and DeLong's variances of them are supposed to be the true ones; no
-    shape of the curves is. What it takes if the difference is the hardest or the easiest to
-    show in the pilot's interval is part of the answer.
+    shape of the curves is. The plan has scenarios for the hardest and the easiest
+    difference in the pilot's interval.
 
     Parameters
     ----------
@@ -414,8 +419,8 @@ def plan_auc_from_pilot(
     TypeError
         If the pilot is other evidence.
     ValueError
-        If it has not two classifiers, fewer than two records of a class, or areas whose
-        difference does not vary.
+        If it does not have two classifiers, fewer than two records of a class, or areas
+        whose difference does not vary.
 
     See Also
     --------
@@ -440,12 +445,12 @@ def plan_auc_from_pilot(
     >>> plan = plan_auc_from_pilot(pilot)
     >>> plan.positives, plan.negatives, round(plan.power, 3)
     (59.0, 59.0, 0.805)
-    >>> for one in plan.scenarios:
-    ...     print(f"{one.name} {one.difference:+.4f}: {one.positives:.0f} positives")
+    >>> for row in plan.scenarios:
+    ...     print(f"{row.name} {row.difference:+.4f}: {row.positives:.0f} positives")
     hardest difference +0.0188: 968 positives
     easiest difference +0.1348: 19 positives
     """
-    shown = AUCPilot.of(pilot)
+    auc_pilot = AUCPilot.of(pilot)
     question = AUCQuestion.checked(
         goal,
         margin,
@@ -453,64 +458,64 @@ def plan_auc_from_pilot(
         power,
         alternative,
         n,
-        shown.prevalence if prevalence is None else prevalence,
-        shown.design_effect,
+        auc_pilot.prevalence if prevalence is None else prevalence,
+        auc_pilot.design_effect,
     )
-    null = _checked_null(null_variance, "binormal", question)
+    champion_null = _checked_null(null_variance, "binormal", question)
     level = check_confidence_level(confidence_level)
-    variance, at_null = shown.variances(question.kappa)
-    used = at_null if null else variance
-    low, high = shown.limits(level)
+    variance, at_null = auc_pilot.variances(question.kappa)
+    null = at_null if champion_null else variance
+    low, high = auc_pilot.limits(level)
     candidates = [low, high, *([0.0] if low < 0 < high else [])]
     scenarios = tuple(
         question.answer(
-            name, Truth(choose(candidates, key=question.distance), variance, used)
+            name, Truth(choose(candidates, key=question.distance), variance, null)
         )
         for name, choose in (("hardest difference", min), ("easiest difference", max))
     )
     return question.plan(
-        shown.areas,
-        Truth(shown.areas[1] - shown.areas[0], variance, used),
+        auc_pilot.areas,
+        Truth(auc_pilot.areas[1] - auc_pilot.areas[0], variance, null),
         scenarios,
         assumption="the areas vary as in the pilot",
         method="pilot",
     )
 
 
-def _checked_null(given: str | None, method: str, question: AUCQuestion) -> bool:
+def _checked_null(null_variance: str | None, method: str, question: AUCQuestion) -> bool:
     """Whether the level of the test rests on the champion's variance."""
-    if given is None:
+    if null_variance is None:
         return method == "obuchowski1997" and question.margin is None
-    check_choice("null_variance", given, NULLS)
-    if given == "champion" and question.margin is not None:
+    check_choice("null_variance", null_variance, NULLS)
+    if null_variance == "champion" and question.margin is not None:
         raise ValueError(
             f"goal={question.goal!r} has no null_variance 'champion', since its null "
             "hypothesis is not that of equal areas. Leave it out."
         )
-    return given == "champion"
+    return null_variance == "champion"
 
 
 def _correlations(
     common: float | None, positives: float | None, negatives: float | None
 ) -> tuple[float, float] | None:
     """Correlations among positives and among negatives; None where nothing is known."""
-    own = (positives, negatives)
-    if common is not None and own != (None, None):
+    by_class = (positives, negatives)
+    if common is not None and by_class != (None, None):
         raise ValueError(
             "Pass `correlation` for both classes, or `positive_correlation` and "
-            f"`negative_correlation`. Got correlation={common!r} and {own}."
+            f"`negative_correlation`. Got correlation={common!r} and {by_class}."
         )
-    if common is None and own == (None, None):
+    if common is None and by_class == (None, None):
         return None
-    if common is None and None in own:
+    if common is None and None in by_class:
         raise ValueError(
             "`positive_correlation` and `negative_correlation` go together. Got "
             f"{positives!r} and {negatives!r}. Pass `correlation` if they are the same."
         )
-    found = own if common is None else (common, common)
-    for value in found:
+    correlations = by_class if common is None else (common, common)
+    for value in correlations:
         check_between("correlation", value, -1, 1, "It is that of two scores of a record.")
-    return float(found[0]), float(found[1])  # type: ignore[arg-type]
+    return float(correlations[0]), float(correlations[1])  # type: ignore[arg-type]
 
 
 def _variances(
@@ -524,9 +529,10 @@ def _variances(
     If the curves are as supposed, and if both are the champion's.
     """
     full = method == "binormal"
-    first, second = curves
-    own = area_variance(first, kappa, with_covariance=full)
-    other = area_variance(second, kappa, with_covariance=full)
-    shared = area_covariance(first, second, *correlations, kappa)
-    itself = area_covariance(first, first, *correlations, kappa)
-    return max(0.0, own + other - 2 * shared), max(0.0, 2 * own - 2 * itself)
+    champion, challenger = curves
+    of_champion = area_variance(champion, kappa, with_covariance=full)
+    of_challenger = area_variance(challenger, kappa, with_covariance=full)
+    shared = area_covariance(champion, challenger, *correlations, kappa)
+    same = area_covariance(champion, champion, *correlations, kappa)
+    variance = of_champion + of_challenger - 2 * shared
+    return max(0.0, variance), max(0.0, 2 * of_champion - 2 * same)

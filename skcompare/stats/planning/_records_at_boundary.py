@@ -1,4 +1,4 @@
-"""How often a difference that is about normal is shown to be beyond its boundaries."""
+"""Numbers of records at which a difference is shown to be beyond its boundaries."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,23 +21,23 @@ from skcompare.stats.margins._one_sided import Side
 from skcompare.stats.margins._skewness import FLOORS, Cautious, cautious_passes
 
 MOST = 1e15
-"""More records are as good as none: no number is enough."""
+"""Number of records above which no number is taken to be enough."""
 
 
 class Growing(NamedTuple):
-    """A side of a boundary as a function of the number of records."""
+    """Side of a boundary as a function of the number of records."""
 
     side: Side
     alpha: float
     spread: float = 1.0
-    """How much the limit varies, as a share of how much the difference does."""
+    """Standard deviation of the limit, as a share of that of the difference."""
 
     times: float = 1.0
-    """The standard error, as a share of what the side makes one expect."""
+    """Standard error, as a share of the one expected from the side."""
 
     @property
     def distance(self) -> float:
-        """How far the difference is on the right side of its boundary."""
+        """Distance of the difference from its boundary, positive on the side shown."""
         distance = self.side.result.estimate - self.side.boundary
         return distance if self.side.direction == "greater" else -distance
 
@@ -52,27 +52,27 @@ class Growing(NamedTuple):
         error = self.error(share)
         if error == 0:
             return 1.0
-        needed, lean = self.critical(share), 0.0
+        needed, skewness = self.critical(share), 0.0
         if isinstance(self.side.basis, Cautious):
             sign = 1 if self.side.direction == "greater" else -1
-            lean = sign * self.side.basis.moves.skewness * math.sqrt(share)
+            skewness = sign * self.side.basis.moves.skewness * math.sqrt(share)
         if not math.isfinite(needed):
             return 0.0
-        rest = (self.distance / error - needed) / self.spread
-        slope = 1 - needed * lean / 2
+        excess = (self.distance / error - needed) / self.spread
+        slope = 1 - needed * skewness / 2
         if slope <= 0:
-            reached = float(ndtr(rest))
+            reached = float(ndtr(excess))
         else:
-            # One step of Newton's from the root of the linear part is as good as the
+            # One step of Newton's from the root of the linear part is as accurate as the
             # expansion.
-            root = -rest / slope
-            root -= lean * (root**2 - 1) / 6 / slope
+            root = -excess / slope
+            root -= skewness * (root**2 - 1) / 6 / slope
             reached = float(ndtr(-root))
-        # Both are shown from some difference on: the later one decides.
+        # Either is shown from some difference on, so the larger difference decides.
         return min(reached, float(ndtr((self.distance - self.rare(share)) / error)))
 
     def rare(self, share: float) -> float:
-        """How far away the difference must be because rare errors may be in no record."""
+        """Least distance of the difference, because rare errors may be in no record."""
         unseen, side = self.side.unseen, self.side
         if unseen is None:
             return 0.0
@@ -84,11 +84,11 @@ class Growing(NamedTuple):
     def error(self, share: float) -> float:
         """Standard error at `n / share` records."""
         details = self.side.result.details
-        own = self._error()
+        total = self._error()
         pairs = float(details.get("standard_error_of_pairs", 0.0))
         # What pairs of records add falls with the square of their number.
-        first = max(0.0, own**2 - pairs**2)
-        return self.times * math.sqrt(first * share + pairs**2 * share**2)
+        of_records = max(0.0, total**2 - pairs**2)
+        return self.times * math.sqrt(of_records * share + pairs**2 * share**2)
 
     def _error(self) -> float:
         basis, result = self.side.basis, self.side.result
@@ -132,28 +132,29 @@ def records_of_means(
     spreads: Sequence[float] | None = None,
     times: float = 1.0,
 ) -> float:
-    """Records at which all sides are shown with a probability, if the estimate is true.
+    """Number of records at which all sides are shown with a probability.
 
-    Infinite where the estimate is beyond a boundary. `spreads` are those of the sides'
-    limits, where they do not vary as the difference does, and `times` is what the standard
-    error is as a share of what the sides make one expect.
+    The estimate is taken to be true; infinite where it is beyond a boundary. `spreads` are
+    those of the sides' limits, where they do not vary as the difference does, and `times`
+    is the standard error as a share of the one expected from the sides.
     """
-    known = [1.0] * len(sides) if spreads is None else spreads
+    shares = [1.0] * len(sides) if spreads is None else spreads
     growing = [
-        Growing(s, alpha, spread, times) for s, spread in zip(sides, known, strict=True)
+        Growing(side, alpha, spread, times)
+        for side, spread in zip(sides, shares, strict=True)
     ]
-    if any(not one.distance > 0 for one in growing):
+    if any(not side.distance > 0 for side in growing):
         return math.inf
 
     def power_at(n: float) -> float:
-        # The sides contradict each other: what is not shown of one is shown of the other.
-        return sum(one.power(n) for one in growing) - (len(growing) - 1)
+        # At most one side is not shown, because the sides contradict each other.
+        return sum(side.power(n) for side in growing) - (len(growing) - 1)
 
     return fewest_for(power_at, sides[0].result.n, power)
 
 
 def fewest_for(power_at: Callable[[float], float], near: float, power: float) -> float:
-    """Records from which on the power is reached, if it grows with them."""
+    """Number of records from which on the power is reached, if it grows with them."""
     most = max(2.0, near)
     while power_at(most) < power:
         most *= 2
@@ -167,7 +168,7 @@ def fewest_for(power_at: Callable[[float], float], near: float, power: float) ->
 
 
 MOST_CELLS = 2_000_000
-"""Counts of all simulated data sets together."""
+"""Largest number of counts of all simulated data sets together."""
 
 FEWEST_SETS, MOST_SETS = 200, 4_000
 TRIES = 8
@@ -182,11 +183,11 @@ def records_of_scores(
     alpha: float,
     power: float,
 ) -> float:
-    """Records with the power, if the shares of the cells are true.
+    """Number of records with the power, if the shares of the cells are true.
 
     Data sets with these shares are drawn and decided as the gate decides them, because the
     normal approximation is poor where few records have different answers. The search starts
-    `near` what it says.
+    from its number, `near`.
     """
     if not math.isfinite(near):
         return near
@@ -196,19 +197,19 @@ def records_of_scores(
     n = max(2, math.ceil(near))
     for _ in range(TRIES):
         drawn = np.random.default_rng(0).multinomial(n, shares, size=n_sets)
-        found = _power(counts, drawn, options, sides, alpha)
-        tried.append((abs(found - power), n))
+        reached = _power(counts, drawn, options, sides, alpha)
+        tried.append((abs(reached - power), n))
         if tried[-1][0] < NEAR_ENOUGH:
             break
-        n = _next(n, found, power, alpha)
+        n = _next(n, reached, power, alpha)
     return float(min(tried)[1])
 
 
-def _next(n: int, found: float, power: float, alpha: float) -> int:
-    """As many records as give the power, if the distance grows with the root of them."""
+def _next(n: int, reached: float, power: float, alpha: float) -> int:
+    """Number of records with the power, if the distance grows with its root."""
     needed = float(ndtri(power) - ndtri(alpha))
-    reached = float(ndtri(min(max(found, 0.01), 0.999)) - ndtri(alpha))
-    return max(2, math.ceil(n * min(4.0, (needed / max(reached, 0.3)) ** 2)))
+    distance = float(ndtri(min(max(reached, 0.01), 0.999)) - ndtri(alpha))
+    return max(2, math.ceil(n * min(4.0, (needed / max(distance, 0.3)) ** 2)))
 
 
 def _power(
@@ -219,10 +220,10 @@ def _power(
     alpha: float,
 ) -> float:
     """Share of simulated data sets in which all sides are shown."""
-    found = count_moves(counts.classes, counts.cells, drawn, options)
-    if found is None:
+    scored = count_moves(counts.classes, counts.cells, drawn, options)
+    if scored is None:
         return math.nan
-    difference, error, skewness, units = found
+    difference, error, skewness, units = scored
     shown = np.ones(len(drawn), dtype=bool)
     for side in sides:
         basis = side.basis
@@ -240,17 +241,17 @@ def _power(
 
 
 MOST_CALIBRATION_SETS, MOST_ROWS = 600, 1_500_000
-"""Resamples, and records of all of them together."""
+"""Largest numbers of resamples, and of records of all of them together."""
 
 MOST_DRAWN = 5_000
-"""Of more records the two vary so little together that it changes nothing."""
+"""Number of records above which difference and standard error hardly vary together."""
 
 LEAST = 0.5
-"""No share is taken to be smaller, whatever few records seem to say."""
+"""Least spread of a limit, whatever few records suggest."""
 
 
 def can_resample(calibration: PairedCalibration, options: Mapping[str, Any]) -> bool:
-    """Whether records were kept, each a row by itself, of which the test takes sums."""
+    """Whether records were kept, each in one row, of which the test takes sums."""
     return (
         calibration.cells is None
         and calibration.groups is None
@@ -266,17 +267,17 @@ def records_of_calibration(
     alpha: float,
     power: float,
 ) -> float:
-    """Records with the power, if the observed records are typical.
+    """Number of records with the power, if the observed records are typical.
 
     A squared error that comes out large has a large standard error, too, so that limits
-    vary less than the difference does. By how much is seen in resamples of `near` records,
-    the number without it, which is near enough.
+    vary less than the difference does. The reduction is estimated from resamples of `near`
+    records, the number without it, which is accurate enough.
     """
     if not near <= MOST_DRAWN:
         return near
     n = max(2, math.ceil(near))
     spreads, error = _resampled(calibration, sides, n, alpha)
-    # The standard error of n records is not what all of them make one expect, where the
+    # The standard error of n records is not the one expected from all records, where the
     # errors of both seem equal for so few.
     expected = Growing(sides[0], alpha).error(sides[0].result.n / n)
     times = min(1.0, error / expected) if expected else 1.0
@@ -286,31 +287,31 @@ def records_of_calibration(
 def _resampled(
     calibration: PairedCalibration, sides: Sequence[Side], n: int, alpha: float
 ) -> tuple[list[float], float]:
-    """How much limits vary, as shares of how much the difference does, and its error."""
+    """Spreads of limits, as shares of that of the difference, and its standard error."""
     rng = np.random.default_rng(0)
-    whole = row_sums(calibration, 0), row_sums(calibration, 1)
+    all_sums = row_sums(calibration, 0), row_sums(calibration, 1)
     n_sets = min(MOST_CALIBRATION_SETS, MOST_ROWS // n)
     differences, errors = np.empty((2, n_sets))
     for k in range(n_sets):
         rows = rng.integers(calibration.n, size=n)
-        sums = _of_rows(whole[0], rows), _of_rows(whole[1], rows)
+        sums = _of_rows(all_sums[0], rows), _of_rows(all_sums[1], rows)
         champion, challenger = squared_errors(sums)
         differences[k] = champion - challenger
         errors[k] = math.sqrt(variance_of(sums).total)
-    varies = float(differences.std())
-    if varies == 0:
+    spread = float(differences.std())
+    if spread == 0:
         return [1.0] * len(sides), math.inf
     spreads = []
     for side in sides:
         critical = Growing(side, alpha).critical(side.result.n / n)
         sign = 1 if side.direction == "greater" else -1
         limits = sign * differences - critical * errors
-        spreads.append(max(LEAST, float(limits.std()) / varies))
+        spreads.append(max(LEAST, float(limits.std()) / spread))
     return spreads, float(errors.mean())
 
 
 def _of_rows(sums: RoleSums, rows: IntArray) -> RoleSums:
-    """The sums of these rows, each of which is a record."""
+    """Sums of these rows, each of which is a record."""
     unit, count = np.arange(len(rows)), np.ones(len(rows))
     parts = sums.bin[rows], count, sums.events[rows], sums.excess[rows]
     return RoleSums(unit, *parts, sums.n_bins, len(rows), rows=1)

@@ -1,4 +1,4 @@
-"""How often a difference of accuracies is shown, by the probabilities of all tables."""
+"""Numbers of records for differences of accuracies, by the probabilities of all tables."""
 
 import math
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ from skcompare.stats.accuracy._unconditional import fewest_in_favour, worst
 from skcompare.stats.planning._records_at_boundary import fewest_for
 
 MOST_SUMMED = 20_000
-"""Of more records the difference is taken for normal."""
+"""Number of records above which the difference is taken for normal."""
 
 NEGLIGIBLE = 1e-14
 TRIES = 6
 ROWS, WIDEST = 3, 0.8
-"""Numbers against around the likely one, and scores, among which the critical one is."""
+"""Range of numbers against, and of scores, that includes the critical one."""
 NEAR_ENOUGH = 0.005
-"""How near to the wanted power the search stops."""
+"""Distance from the required power at which the search stops."""
 
 
 class Boundary(NamedTuple):
-    """A difference that is to be excluded, with the side that must be shown."""
+    """Difference that is to be excluded, with the side that must be shown."""
 
     difference: float
     direction: str
@@ -40,14 +40,14 @@ def records_of_counts(
     alpha: float,
     power: float,
 ) -> float:
-    """Records at which all boundaries are excluded, if the shares of the table are true.
+    """Number of records at which all boundaries are excluded, if the table is typical.
 
-    `method` is one that was asked for; by default it follows from the number of records.
+    `method` is the requested one; by default it follows from the number of records.
     """
     against, favour = table.only_champion / table.n, table.only_challenger / table.n
-    for one in boundaries:
-        distance = favour - against - one.difference
-        if not (distance if one.direction == "greater" else -distance) > 0:
+    for boundary in boundaries:
+        distance = favour - against - boundary.difference
+        if not (distance if boundary.direction == "greater" else -distance) > 0:
             return math.inf
     shares = against, favour
     margin = abs(boundaries[0].difference)
@@ -66,13 +66,13 @@ def records_of_counts(
     shift = 0.0
     tried: list[tuple[float, int]] = []
     for _ in range(TRIES):
-        found = power_of_counts(n, shares, boundaries, name_at(n), alpha)
-        tried.append((abs(found - power), n))
+        reached = power_of_counts(n, shares, boundaries, name_at(n), alpha)
+        tried.append((abs(reached - power), n))
         if tried[-1][0] < NEAR_ENOUGH:
             break
-        shift += float(ndtri(power) - ndtri(min(max(found, 1e-6), 1 - 1e-6)))
-        wanted = float(ndtr(ndtri(power) + shift))
-        n = max(2, math.ceil(fewest_for(normal, 10.0, min(wanted, 1 - 1e-9))))
+        shift += float(ndtri(power) - ndtri(min(max(reached, 1e-6), 1 - 1e-6)))
+        target = float(ndtr(ndtri(power) + shift))
+        n = max(2, math.ceil(fewest_for(normal, 10.0, min(target, 1 - 1e-9))))
         if n > MOST_SUMMED:
             return float(n)
     return float(min(tried)[1])
@@ -87,21 +87,21 @@ def power_of_counts(
 ) -> float:
     """Probability that all boundaries are excluded with n records.
 
-    `shares` are the probabilities of a record that the champion alone, and that the
-    challenger alone, answers rightly.
+    `shares` are the probabilities that the champion alone, and that the challenger alone,
+    predicts a record correctly.
     """
     against, favour = shares
     b = np.arange(n + 1)
     least, most = np.zeros(n + 1, np.int64), n - b
-    for one in boundaries:
-        score = _critical(n, shares, one, method, alpha)
-        if one.direction == "greater":
-            correction = _correction(method, one.difference)
-            fewest = fewest_in_favour(n, one.difference, score)
+    for boundary in boundaries:
+        score = _critical(n, shares, boundary, method, alpha)
+        if boundary.direction == "greater":
+            correction = _correction(method, boundary.difference)
+            fewest = fewest_in_favour(n, boundary.difference, score)
             least = np.maximum(least, fewest + correction)
         else:
             # With the roles exchanged, as many against are enough.
-            fewest = fewest_in_favour(n, -one.difference, score)
+            fewest = fewest_in_favour(n, -boundary.difference, score)
             most = np.minimum(most, _most_in_favour(fewest, n))
     window = slice(
         int(max(0, binom.ppf(NEGLIGIBLE, n, against))),
@@ -114,7 +114,7 @@ def power_of_counts(
 
 
 def _most_in_favour(fewest: IntArray, n: int) -> IntArray:
-    """The most of c for each b with b >= fewest[c]; -1 where there is none.
+    """Largest c with b >= fewest[c] for each b; -1 where there is none.
 
     `fewest` does not decrease with c but where no number is enough.
     """
@@ -125,7 +125,7 @@ def _most_in_favour(fewest: IntArray, n: int) -> IntArray:
 
 
 def _correction(method: str, difference: float) -> int:
-    """How many more in favour the test given the discordant pairs asks for."""
+    """Additional number in favour that the test given the discordant pairs requires."""
     return 1 if method in ("exact", "corrected") else 0
 
 
@@ -136,7 +136,7 @@ def _critical(
     method: str,
     alpha: float,
 ) -> float:
-    """Tango's score from which on the test excludes the boundary."""
+    """Least score of Tango with which the test excludes the boundary."""
     z = float(-ndtri(alpha))
     if method != "exact-unconditional":
         return z
@@ -149,9 +149,9 @@ def _critical(
 def _unconditional_critical(
     n: int, against: float, delta: float, alpha: float, z: float
 ) -> float:
-    """The score between outcomes that the exact test tells apart, near the likely ones."""
+    """Score that separates outcomes by their significance, near the likely ones."""
     rows = range(max(0, round(n * against) - ROWS), min(n, round(n * against) + ROWS) + 1)
-    known = {}
+    outcomes = {}
     for b in rows:
         start = b + math.ceil(n * delta)
         for c in range(max(0, start), n - b + 1):
@@ -159,13 +159,13 @@ def _unconditional_critical(
             if score > z + WIDEST:
                 break
             if score > z - WIDEST / 2:
-                known[round(score, 9)] = (b, c)
-    scores = sorted(known)
+                outcomes[round(score, 9)] = (b, c)
+    scores = sorted(outcomes)
     low, high = -1, len(scores)
     log_alpha = math.log(alpha)
     while high - low > 1:
         middle = (low + high) // 2
-        b, c = known[scores[middle]]
+        b, c = outcomes[scores[middle]]
         rejected = worst(b, c, n, delta, False).log_probability < log_alpha
         low, high = (low, middle) if rejected else (middle, high)
     if high == len(scores):
@@ -185,28 +185,28 @@ def _normal_power(
     method: str,
     alpha: float,
 ) -> float:
-    """The same if the difference is normal, as Nam (1997), Biometrics 53, 1422-1430."""
+    """Power if the difference is normal, as in Nam (1997), Biometrics 53, 1422-1430."""
     against, favour = shares
     difference = favour - against
     deviation = math.sqrt(max((against + favour - difference**2) / n, 1e-300))
     z, powers = float(-ndtri(alpha)), []
-    for one in boundaries:
-        null = math.sqrt(record_variance(one.difference, against, favour, 1.0) / n)
-        distance = abs(difference - one.difference) - _correction(method, 0.0) / n
+    for boundary in boundaries:
+        null = math.sqrt(record_variance(boundary.difference, against, favour, 1.0) / n)
+        distance = abs(difference - boundary.difference) - _correction(method, 0.0) / n
         powers.append(float(ndtr((distance - z * null) / deviation)))
     return sum(powers) - (len(powers) - 1)
 
 
 MOST_EXACT = 5_000
-"""Records up to which the exact test without conditions takes less than a second."""
+"""Number of records up to which the unconditional test takes less than a second."""
 
 
 FEW_RECORDS = 100
-"""Of fewer records mid-p passes with a probability of up to 0.073 at a level of 0.05."""
+"""Records below which mid-p passes with a probability of up to 0.073 at a level of 0.05."""
 
 
 ENOUGH_AT_MARGIN = 100
-"""Margin times records from which Tango's score is as good as its level.
+"""Margin times records from which on Tango's score keeps its level.
 
 At a margin the least number of discordant pairs has this mean. Where it is small, the score
 passes with a probability of up to 0.09 at a level of 0.05, whatever the number of records;
@@ -215,7 +215,7 @@ from 100 on with 0.06 at most.
 
 
 def method_for(n: float, margin: float, exact: bool) -> str:
-    """The method of McNemar's test of so many records."""
+    """Method of McNemar's test of `n` records."""
     if not (margin or exact or n < FEW_RECORDS):
         return "mid-p"
     if n <= MOST_EXACT:

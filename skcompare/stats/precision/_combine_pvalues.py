@@ -1,4 +1,4 @@
-"""One answer for several tests: p-values combined, also where they are correlated."""
+"""Combination of the p-values of several tests, independent or correlated."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ from skcompare._typing import FloatArray
 from skcompare.stats.core._tails import SMALLEST, chi2_pvalue
 
 N_NODES = 24
-"""Angles at which the covariance is integrated; others are interpolated."""
+"""Number of angles at which the covariance is integrated; others are interpolated."""
 
 N_ANGLES, REACH = 61, 3.2
 N_RADII, FARTHEST = 40, 9.5
-"""Points of the quadrature: a normal statistic beyond 9.5 has a chance of 1e-21."""
+"""Points of the quadrature; a normal statistic is beyond 9.5 with probability 1e-21."""
 
 GRID = np.linspace(np.log(1e-16), np.log(20.0), 1200)
 SMALLEST_SHARE = 1e-300
@@ -31,15 +31,15 @@ SMALLEST_SHARE = 1e-300
 def transformed_covariance(correlation: FloatArray, weights: FloatArray) -> FloatArray:
     """Covariances of chi-squared quantiles of two-sided p-values under the null.
 
-    Normal statistics Z with these correlations have p-values ``p = 2 Phi(-|Z|)``, and the
-    sum of Lancaster adds up the quantiles of chi-squared distributions at 1 - p, with the
+    Normal statistics Z with these correlations have p-values ``p = 2 Phi(-|Z|)``, and
+    Lancaster's sum adds up the quantiles of chi-squared distributions at 1 - p, with the
     weights as degrees of freedom. The covariance of two of them is a smooth function of
-    their correlation, alike for both its signs, and never negative.
+    their correlation, the same for both signs, and never negative.
 
     With ``Z1 = R sin(a)`` and ``Z2 = R sin(a + b)``, where cos(b) is the correlation, R a
-    Rayleigh variable and a uniform, the expectation of a product is an integral over R
-    and a that is smooth but at the ends of the range of a, where one statistic is 0; there
-    tanh-sinh quadrature is used. As a function of the square root of b it is interpolated.
+    Rayleigh variable and a uniform, the expectation of a product is an integral over R and
+    a that is smooth except at the ends of the range of a, where one statistic is 0; there
+    tanh-sinh quadrature is used. It is interpolated as a function of the square root of b.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def transformed_covariance(correlation: FloatArray, weights: FloatArray) -> Floa
     Returns
     -------
     covariance : ndarray of shape (n, n)
-        Good to 1e-7; the diagonal is that of weights alone, twice each.
+        Accurate to 1e-7; the diagonal is twice the weights.
     """
     kinds, kind = np.unique(weights, return_inverse=True)
     coefficients = _coefficients(tuple(kinds.tolist()))
@@ -60,12 +60,12 @@ def transformed_covariance(correlation: FloatArray, weights: FloatArray) -> Floa
     if len(kinds) == 1:
         covariance = chebyshev.chebval(at, coefficients[0, 0])
     else:
-        each = np.moveaxis(coefficients[kind[:, np.newaxis], kind], -1, 0)
-        covariance = chebyshev.chebval(at, each, tensor=False)
+        pair_coefficients = np.moveaxis(coefficients[kind[:, np.newaxis], kind], -1, 0)
+        covariance = chebyshev.chebval(at, pair_coefficients, tensor=False)
     covariance = np.where(correlation == 0, 0.0, np.maximum(covariance, 0.0))
-    # Where both statistics are one so are the quantiles, and the variance is known.
-    alike = (angle == 0) & (weights[:, np.newaxis] == weights)
-    covariance = np.where(alike, 2 * weights, covariance)
+    # Where both statistics are the same, so are the quantiles, with a known variance.
+    equal = (angle == 0) & (weights[:, np.newaxis] == weights)
+    covariance = np.where(equal, 2 * weights, covariance)
     np.fill_diagonal(covariance, 2 * weights)
     return np.asarray(covariance)
 
@@ -85,21 +85,21 @@ def _coefficients(kinds: tuple[float, ...]) -> FloatArray:
     )
     # Interpolation at Chebyshev's nodes is a cosine transform.
     basis = np.cos(np.outer(order, np.arccos(nodes)))
-    found: FloatArray = np.tensordot(basis, values, axes=1) * 2 / N_NODES
-    found[0] /= 2
-    return np.moveaxis(found, 0, -1)
+    coefficients: FloatArray = np.tensordot(basis, values, axes=1) * 2 / N_NODES
+    coefficients[0] /= 2
+    return np.moveaxis(coefficients, 0, -1)
 
 
 Transform = Callable[[FloatArray], FloatArray]
 
 
 def _transform(weight: float) -> Transform:
-    """The chi-squared quantile at 1 - p as a function of |Z|."""
+    """Return the chi-squared quantile at 1 - p as a function of |Z|."""
     if weight == 2:
         return lambda x: -2 * (np.log(2) + log_ndtr(-x))
     x = np.exp(GRID)
     inner, outer = erf(x / np.sqrt(2)), erfc(x / np.sqrt(2))
-    # Each tail keeps its digits where it is the smaller one.
+    # The smaller tail is used, which keeps its digits.
     quantile = np.where(
         inner < 0.5, gammaincinv(weight / 2, inner), gammainccinv(weight / 2, outer)
     )
@@ -115,13 +115,13 @@ def _products(transforms: list[Transform], angle: float) -> FloatArray:
     near = 1 / (1 + np.exp(np.pi * np.sinh(t)))
     far = near[::-1]
     weight = np.cosh(t) / np.cosh(np.pi / 2 * np.sinh(t)) ** 2 * np.pi / 4 * (t[1] - t[0])
-    s, share = leggauss(N_RADII)
+    s, node_weights = leggauss(N_RADII)
     s = (s + 1) / 2
     radius = FARTHEST * s**2
     # Of dR = 2 * 9.5 s ds, by the density R exp(-R² / 2).
-    density = share * FARTHEST * s * radius * np.exp(-(radius**2) / 2)
+    density = node_weights * FARTHEST * s * radius * np.exp(-(radius**2) / 2)
     total = np.zeros((len(transforms), len(transforms)))
-    # Both statistics are 0 at the ends of these two ranges and nowhere else.
+    # A statistic is 0 only at the ends of these two ranges.
     for length in (angle, np.pi - angle):
         first = np.outer(radius, np.sin(length * far)).ravel()
         second = np.outer(radius, np.sin(length * near)).ravel()
@@ -133,17 +133,17 @@ def _products(transforms: list[Transform], angle: float) -> FloatArray:
 
 
 LEAST_PVALUE = 1e-300
-"""Smaller p-values count as this one, so that their quantile is finite."""
+"""Smaller p-values are raised to this one, so that their quantile is finite."""
 
 ROUNDING = 1e-8
-"""How far a correlation may be beyond 1, or a matrix from symmetric."""
+"""Tolerance of correlations beyond 1 and of asymmetry of a matrix."""
 
 FEWEST_DRAWS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedPvalue:
-    """One p-value for several tests; unpacks to `(statistic, pvalue)`.
+    """Combined p-value of several tests; unpacks to `(statistic, pvalue)`.
 
     Attributes
     ----------
@@ -152,11 +152,11 @@ class CombinedPvalue:
     df : float or None
         Degrees of freedom of a chi-squared statistic.
     method : str
-        How the p-values were combined.
+        Method by which the p-values were combined.
     n : int
-        Number of them.
+        Number of p-values.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their text.
     details : mapping of str to float
         Further numbers.
     """
@@ -175,11 +175,11 @@ class CombinedPvalue:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """Flags with their text."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
+        """Return the result as plain values."""
         return {
             "method": self.method,
             "statistic": self.statistic,
@@ -202,7 +202,7 @@ class CombinedPvalue:
 
 
 def simes(pvalues: Sequence[float]) -> CombinedPvalue:
-    """Is any of several null hypotheses false? Combine their p-values by Simes' method.
+    """Combine the p-values of several tests by Simes' method.
 
     The null hypothesis is that all are true. With L ordered p-values, p is the least of
     ``L p(i) / i`` [1]_: never more than Bonferroni's ``L p(1)``. It is exact for
@@ -255,7 +255,7 @@ def lancaster_correlated(
     null_draws: Any = None,
     weights: Any = 2.0,
 ) -> CombinedPvalue:
-    """Is any of several null hypotheses false? Combine correlated p-values of tests.
+    """Combine the p-values of several tests, which may be correlated, by Lancaster's sum.
 
     The null hypothesis is that all are true. Each p-value is turned into the quantile of a
     chi-squared distribution whose degrees of freedom are its weight [1]_; equal weights of
@@ -269,13 +269,13 @@ def lancaster_correlated(
         An undefined one (NaN) counts as p = 1 and is flagged. Smaller ones than 1e-300
         count as 1e-300.
     correlation : array-like of shape (n_tests, n_tests), optional
-        Correlations of the normal statistics whose two-sided p-values these are, under
-        the null hypothesis. Covariances of the quantiles follow from it by quadrature.
+        Correlations, under the null hypothesis, of the normal statistics whose two-sided
+        p-values these are. Covariances of the quantiles follow from it by quadrature.
     covariance : array-like of shape (n_tests, n_tests), optional
         Instead, covariances of the quantiles under the null hypothesis, p_ij in [2]_.
     null_draws : array-like of shape (n_draws, n_tests), optional
         Instead, p-values of all tests in data for which the null hypothesis was made true,
-        as by exchanging the two classifiers' answers to records: 1,000 or more. Not
+        as by exchanging the two classifiers' predictions of records: 1,000 or more. Not
         those of bootstrap samples, which are draws under the alternative.
     weights : float or array-like of shape (n_tests,), default=2.0
         Positive; a larger one makes its test count more.
@@ -291,19 +291,19 @@ def lancaster_correlated(
     ------
     ValueError
         If a p-value is outside [0, 1], if more than one of `correlation`, `covariance` and
-        `null_draws` is given, or if one is not possible.
+        `null_draws` is given, or if one is invalid.
 
     Notes
     -----
-    Without any of the three the tests are taken as independent. Variances are ``2 w`` by
-    law, and diagonals that are given are not looked at. Two-sided p-values cannot have a
-    negative covariance, whatever the sign of the correlation of their statistics, so that
-    p is never smaller than for independent tests as long as it is small. Of one test, and
-    of tests that are perfectly correlated and have equal p-values and weights, the combined
-    p-value is that of each.
+    Without any of the three the tests are taken as independent. Variances are ``2 w``, and
+    the diagonals of the arguments are ignored. Two-sided p-values cannot have a negative
+    covariance, whatever the sign of the correlation of their statistics, so that p is never
+    smaller than for independent tests as long as it is small. For one test, and for tests
+    that are perfectly correlated and have equal p-values and weights, the combined p-value
+    is that of each.
 
-    The chi-squared distribution is an approximation where tests are correlated: of 3 tests
-    with correlations of 0.6 it rejects a true null hypothesis in 4 % at the level 0.05, of
+    The chi-squared distribution is an approximation where tests are correlated: for 3 tests
+    with correlations of 0.6 it rejects a true null hypothesis in 4 % at the level 0.05, for
     20 in 5 %, and Fisher's method, which takes them as independent, in 8 and in 20 %
     (``benchmarks/validity/precision_global.py``). The smaller the level, the more often it
     rejects relative to it [3]_, so that a very small p is too small.
@@ -330,27 +330,27 @@ def lancaster_correlated(
     values, flags = _checked(pvalues)
     n = len(values)
     w = _weights(weights, n)
-    given = {
+    options = {
         "correlation": correlation,
         "covariance": covariance,
         "null_draws": null_draws,
     }
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) > 1:
+    names = [name for name, value in options.items() if value is not None]
+    if len(names) > 1:
         raise ValueError(
             "Pass one of `correlation`, `covariance` and `null_draws`, or none for "
-            f"independent tests. Got {' and '.join(named)}."
+            f"independent tests. Got {' and '.join(names)}."
         )
     off_diagonal = 0.0
-    if named:
-        matrix = _COVARIANCES[named[0]](given[named[0]], n, w)
+    if names:
+        matrix = _COVARIANCES[names[0]](options[names[0]], n, w)
         off_diagonal = float(matrix.sum() - matrix.trace())
     expectation = float(w.sum())
     variance = 2 * expectation + off_diagonal
     if not variance > 0:
         raise ValueError(
             f"The variance of the sum must be positive. Got {variance:g} from "
-            f"`{named[0]}`, whose covariances are too negative to be those of p-values. "
+            f"`{names[0]}`, whose covariances are too negative to be those of p-values. "
             "Pass `correlation` instead."
         )
     total = float(chi2_quantiles(values, w).sum())
@@ -362,7 +362,7 @@ def lancaster_correlated(
         pvalue=pvalue,
         log_pvalue=log_pvalue,
         df=df,
-        method="Lancaster, " + (_WORDS[named[0]] if named else "independent"),
+        method="Lancaster, " + (_LABELS[names[0]] if names else "independent"),
         n=n,
         flags=flags,
         details={"sum": total, "variance": variance, "scale": scale},
@@ -379,7 +379,7 @@ def chi2_quantiles(pvalues: Any, weights: Any) -> FloatArray:
 
 
 def _checked(pvalues: Any) -> tuple[FloatArray, tuple[str, ...]]:
-    """The p-values with 1 for what is undefined, and a flag if something is."""
+    """Return the p-values with 1 for undefined ones, and a flag if there are any."""
     values = np.asarray(pvalues, dtype=np.float64)
     if values.ndim != 1 or not len(values):
         raise ValueError(
@@ -414,8 +414,8 @@ def _weights(weights: Any, n: int) -> FloatArray:
     return np.broadcast_to(values, n).copy()
 
 
-def _matrix(name: str, given: Any, n: int) -> FloatArray:
-    matrix = np.asarray(given, dtype=np.float64)
+def _matrix(name: str, values: Any, n: int) -> FloatArray:
+    matrix = np.asarray(values, dtype=np.float64)
     if matrix.shape != (n, n) or not np.isfinite(matrix).all():
         raise ValueError(
             f"`{name}` must be of shape ({n}, {n}), without missing values, for {n} "
@@ -430,8 +430,8 @@ def _matrix(name: str, given: Any, n: int) -> FloatArray:
     return matrix
 
 
-def _of_correlation(given: Any, n: int, weights: FloatArray) -> FloatArray:
-    matrix = _matrix("correlation", given, n)
+def _of_correlation(values: Any, n: int, weights: FloatArray) -> FloatArray:
+    matrix = _matrix("correlation", values, n)
     beyond = matrix[np.abs(matrix) > 1 + ROUNDING]
     if len(beyond):
         raise ValueError(
@@ -441,12 +441,12 @@ def _of_correlation(given: Any, n: int, weights: FloatArray) -> FloatArray:
     return transformed_covariance(matrix, weights)
 
 
-def _of_covariance(given: Any, n: int, weights: FloatArray) -> FloatArray:
-    return _matrix("covariance", given, n)
+def _of_covariance(values: Any, n: int, weights: FloatArray) -> FloatArray:
+    return _matrix("covariance", values, n)
 
 
-def _of_draws(given: Any, n: int, weights: FloatArray) -> FloatArray:
-    draws = np.asarray(given, dtype=np.float64)
+def _of_draws(values: Any, n: int, weights: FloatArray) -> FloatArray:
+    draws = np.asarray(values, dtype=np.float64)
     if draws.ndim != 2 or draws.shape[1] != n or len(draws) < FEWEST_DRAWS:
         raise ValueError(
             f"`null_draws` must be of shape (n_draws, {n}), with {FEWEST_DRAWS} draws at "
@@ -462,7 +462,7 @@ _COVARIANCES = {
     "covariance": _of_covariance,
     "null_draws": _of_draws,
 }
-_WORDS = {
+_LABELS = {
     "correlation": "correlated tests",
     "covariance": "covariance given",
     "null_draws": "covariance of draws",

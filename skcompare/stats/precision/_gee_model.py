@@ -1,8 +1,8 @@
-"""Marginal models of shares of clustered answers: GEE in closed form.
+"""Marginal models (GEE in closed form) of shares of clustered predictions.
 
 With a parameter for each classifier and independence as the working correlation, the
 estimating equations are solved by the observed shares, and their sandwich by sums over
-clusters of products. No iteration is needed, and no row an answer.
+clusters of products. No iteration is needed, and no table with one row per prediction.
 """
 
 import math
@@ -38,7 +38,7 @@ ONE_CLUSTER = "one-cluster"
 
 
 class ClassFit(NamedTuple):
-    """The answers to one class, ready for marginal models.
+    """Moments of the predictions of one class, for marginal models.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class ClassFit(NamedTuple):
     raw : ClassMoments
         Sums over the clusters.
     moments : ClassMoments
-        The same, with what the correction of the sandwich makes of the products.
+        The same sums, with the products corrected for few clusters.
     n_clusters : int
-        Clusters with an answer that counts.
+        Clusters with a prediction that counts.
     """
 
     label: Any
@@ -59,23 +59,23 @@ class ClassFit(NamedTuple):
 
     @property
     def alike(self) -> bool:
-        """Whether two classifiers have the same answers that count in every cluster."""
+        """Whether two classifiers have the same predictions that count in every cluster."""
         return bool(answered_alike(self.raw))
 
     @property
     def known(self) -> bool:
-        """Whether every classifier has an answer that counts."""
+        """Whether every classifier has a prediction that counts."""
         return bool(has_answers(self.raw))
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Flags of what is known beforehand."""
+        """Flags that do not depend on the test."""
         few = self.n_clusters < FEW_INFORMATIVE
         return (NO_ANSWERS,) * (not self.known) + (FEW_CLUSTERS,) * few
 
 
 def check_two_classifiers(sums: ClusterSums, test: str) -> None:
-    """Refuse answers of three and more classifiers."""
+    """Check that there are two classifiers."""
     if sums.n_classifiers != 2:
         raise ValueError(
             f"{test} compares two classifiers. Got {sums.n_classifiers}: "
@@ -87,7 +87,7 @@ def check_two_classifiers(sums: ClusterSums, test: str) -> None:
 def class_fit(
     sums: ClusterSums, label: Any = None, score: str = "precision", correction: str = "none"
 ) -> ClassFit:
-    """The answers to one class; the default one where `label` is None."""
+    """Return the moments of one class; of the default class where `label` is None."""
     check_choice("correction", correction, CORRECTIONS)
     rows = sums.class_rows()
     label = class_label(sums.classes, label)
@@ -99,7 +99,7 @@ def class_fit(
 
 
 def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> int:
-    """Clusters with an answer of one of the chosen classifiers that counts."""
+    """Number of clusters with a prediction of a chosen classifier that counts."""
     counts = (outcomes.rows[:, chosen] > 0).any(axis=1)
     return int(outcomes.weights[counts].sum())
 
@@ -107,11 +107,12 @@ def informative_clusters(outcomes: OutcomeRows, chosen: Any = slice(None)) -> in
 def corrected_moments(
     moments: ClassMoments, outcomes: OutcomeRows, n_clusters: int, correction: str
 ) -> ClassMoments:
-    """Moments of which a sandwich comes out corrected for few clusters.
+    """Moments whose sandwich covariance is corrected for few clusters.
 
     "small-sample" multiplies it by N / (N - 1), of N clusters. "mancl-derouen" divides the
-    residuals of a cluster, for each classifier, by 1 less its part of the answers that
-    count [1]_: the leverage of the cluster in a model with a share for each classifier.
+    residuals of a cluster, for each classifier, by 1 minus its share of the predictions
+    that count [1]_: the leverage of the cluster in a model with a share for each
+    classifier.
 
     References
     ----------
@@ -125,10 +126,10 @@ def corrected_moments(
         factor = n_clusters / (n_clusters - 1) if n_clusters > 1 else np.nan
         products = [factor * part for part in (moments.rr, moments.rh, moments.hh)]
     else:
-        left = moments.rows - outcomes.rows
-        # A cluster that holds all answers has no residual, and leaves none to learn from.
-        left = np.where((left > 0) | (outcomes.rows == 0), left, np.nan)
-        scale = moments.rows / np.where(outcomes.rows > 0, left, 1)
+        remainder = moments.rows - outcomes.rows
+        # Without the cluster that holds all predictions, none are left.
+        remainder = np.where((remainder > 0) | (outcomes.rows == 0), remainder, np.nan)
+        scale = moments.rows / np.where(outcomes.rows > 0, remainder, 1)
         rows, hits = scale * outcomes.rows, scale * outcomes.hits
         weights = outcomes.weights
         products = [_products(weights, *pair) for pair in ((rows, rows), (rows, hits))]
@@ -137,7 +138,7 @@ def corrected_moments(
 
 
 def _products(weights: Any, first: FloatArray, second: FloatArray) -> FloatArray:
-    """Sums of products over clusters; numpy's sums, so that equal columns agree exactly."""
+    """Sums of products over clusters; by np.sum, so that equal columns agree exactly."""
     k = first.shape[1]
     pairs = [
         [float(np.sum(weights * first[:, i] * second[:, j])) for j in range(k)]
@@ -167,8 +168,8 @@ def joint_covariance(
 ) -> FloatArray:
     """Sandwich covariance of the parameters of all classifiers.
 
-    ``U'U``, where U has a row a cluster and a column a classifier: the sum of the residuals
-    of its answers, times the slope over their number [1]_.
+    ``U'U``, where U has one row per cluster and one column per classifier: the sum of the
+    residuals of its predictions, times the slope over their number [1]_.
 
     References
     ----------
@@ -181,70 +182,73 @@ def joint_covariance(
 
 
 def undecided(fit: ClassFit, root: float) -> tuple[str, ...]:
-    """Why there is no p-value; nothing where there is one."""
+    """Flags that say why there is no p-value; none where there is one."""
     if not fit.known:
-        return ()  # "no-answers" says so.
+        return ()  # Flagged "no-answers".
     if np.isinf(root):
         return (ZERO_VARIANCE,)
     if not np.isnan(root):
         return ()
-    known = np.isfinite(fit.moments.covariance()).all()
-    return (BOUNDARY if known else ONE_CLUSTER,)
+    finite = np.isfinite(fit.moments.covariance()).all()
+    return (BOUNDARY if finite else ONE_CLUSTER,)
 
 
 FARTHEST = 80.0
 """Logarithm of a ratio beyond which scores no longer change."""
 
 POINTS = 512
-"""Places on the way there at which the score is looked at."""
+"""Number of grid points up to there at which the score is computed."""
 
 NEAREST = 1e-9
-"""Of these the first, in standard errors."""
+"""Smallest distance of a grid point, in standard errors."""
 
 PRECISION = 1e-14
-"""Of the logarithm of a limit."""
+"""Absolute precision of the logarithm of a limit."""
 
 
 def restricted_shares(moments: ClassMoments, link: str, logarithm: Any) -> FloatArray:
     """Shares with a given ratio (log link) or odds ratio (logit link).
 
-    They solve the estimating equation of the level that both classifiers share: the
-    expected hits of all answers are the observed ones. With log link the working variance
-    is that of counts, so that this holds there, too.
+    They solve the estimating equation of the common level of both classifiers: the expected
+    hits of all predictions are the observed ones. With log link the working variance is
+    that of counts, so that this holds there, too.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of two classifiers and one class.
+        Moments of two classifiers and one class.
     link : {"logit", "log"}
     logarithm : array-like of shape (n,)
-        Of the ratio, challenger over champion.
+        Logarithms of the ratio, challenger over champion.
 
     Returns
     -------
     shares : ndarray of shape (n, 2)
     """
-    first, second = (float(rows) for rows in moments.rows)
+    champion, challenger = (float(rows) for rows in moments.rows)
     hits = float(moments.hits.sum())
     logarithm = np.asarray(logarithm, dtype=np.float64)
     ratio = np.exp(np.abs(logarithm))
-    turned = logarithm < 0  # Roles exchanged, so that ratios are at least 1.
-    own = np.where(turned, second, first)
-    other = np.where(turned, first, second)
+    swapped = logarithm < 0  # Roles exchanged, so that ratios are at least 1.
+    rows_low = np.where(swapped, challenger, champion)
+    rows_high = np.where(swapped, champion, challenger)
     if link == "log":
-        low = hits / (own + ratio * other)
+        low = hits / (rows_low + ratio * rows_high)
         high = ratio * low
     else:
-        # (r - 1) own p² + (own + r other - (r - 1) hits) p - hits = 0
-        square, linear = (ratio - 1) * own, own + ratio * other - (ratio - 1) * hits
-        root = np.sqrt(linear**2 + 4 * square * hits)
+        # (r - 1) rows_low p² + (rows_low + r rows_high - (r - 1) hits) p - hits = 0
+        quadratic, linear = (
+            (ratio - 1) * rows_low,
+            rows_low + ratio * rows_high - (ratio - 1) * hits,
+        )
+        root = np.sqrt(linear**2 + 4 * quadratic * hits)
         low = np.where(
             linear > 0,
             2 * hits / np.where(linear > 0, linear + root, 1),
-            (root - linear) / np.where(linear > 0, 1, 2 * square),
+            (root - linear) / np.where(linear > 0, 1, 2 * quadratic),
         )
         high = ratio * low / (1 + (ratio - 1) * low)
-    shares = [np.where(turned, high, low), np.where(turned, low, high)]
+    shares = [np.where(swapped, high, low), np.where(swapped, low, high)]
     return np.stack(shares, axis=-1)
 
 
@@ -253,18 +257,18 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
 
     The efficient score of the ratio, with its sandwich: at a ratio of 1 it is the score
     test of equal shares (Leisenring, Alonzo and Pepe 2000), and positive where the observed
-    ratio is above. NaN where rounding alone could have made its variance: beside an
-    observed ratio that all clusters share its square is that of the distance.
+    ratio is above. NaN where its variance could be rounding alone: near an observed ratio
+    that all clusters share the variance is about the squared distance.
     """
     at = restricted_shares(moments, link, logarithm)
     parts = {name: getattr(moments, name)[np.newaxis] for name in ("rows", "hits")}
     parts |= {name: getattr(moments, name)[np.newaxis] for name in ("rr", "rh", "hh")}
-    apart = replace(moments, **parts)
-    spread = at * (1 - at) if link == "logit" else at
-    # Slopes are reciprocals; times both, so that nothing is divided by what may be 0.
-    slopes = spread[:, ::-1]
-    covariance = apart.covariance(at)
-    variance = contrast_variance(apart, at, slopes, covariance)
+    stacked = replace(moments, **parts)
+    variances = at * (1 - at) if link == "logit" else at
+    # Slopes are reciprocals, here multiplied by both, so that nothing is divided by 0.
+    slopes = variances[:, ::-1]
+    covariance = stacked.covariance(at)
+    variance = contrast_variance(stacked, at, slopes, covariance)
     excess = moments.hits[1] - moments.rows[1] * at[:, 1]
     distance = excess * (slopes / moments.rows).sum(axis=1)
     return np.asarray(distance / np.sqrt(np.where(variance > 0, variance, np.nan)))
@@ -273,21 +277,21 @@ def score_of_ratio(moments: ClassMoments, link: str, logarithm: Any) -> FloatArr
 def ratio_score_limits(
     moments: ClassMoments, link: str, estimate: float, z: float, alternative: str
 ) -> tuple[float, float]:
-    """The ratios whose score is at most `z` in size, as seen from the estimate.
+    """Limits of the ratios whose score is at most `z` in size.
 
-    Where the score of farther ratios falls again, as it may for few clusters, a limit is
-    where it first passes `z`, seen from the estimate, or from 1 where the test does not
-    reject 1, so that 1 is inside exactly when it does not.
+    The score of farther ratios may fall again, for few clusters. A limit is where it first
+    passes `z`, starting from the estimate, or from 1 where the test does not reject 1, so
+    that 1 is inside exactly when the test does not reject it.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of two classifiers and one class.
+        Moments of two classifiers and one class.
     link : {"logit", "log"}
     estimate : float
         The observed ratio.
     z : float
-        How large a score must be to reject.
+        Critical value of the score.
     alternative : {"two-sided", "less", "greater"}
     """
     if math.isnan(estimate):
@@ -302,33 +306,33 @@ def _upper_limit(moments: ClassMoments, link: str, observed: float, z: float) ->
     """Logarithm of the greatest ratio that is not rejected."""
 
     def excess(logarithm: float) -> float:
-        # A place without variance between two with one ends the search.
+        # A point without variance between two with variance ends the search.
         return float(np.nan_to_num(score_of_ratio(moments, link, [logarithm])[0] + z))
 
     upward = z >= 0
     if math.isinf(z) or (math.isinf(observed) and (observed > 0) == upward):
         return math.inf if z > 0 else observed
     null_kept, start = excess(0.0) >= 0, observed
-    # From an infinite ratio the limit is seen from 1, upward or downward.
-    beside_null = math.isinf(observed)
-    if beside_null:
+    # From an infinite ratio the search starts at 1, upward or downward.
+    from_null = math.isinf(observed)
+    if from_null:
         upward = null_kept
-    ahead = observed < 0 if upward else observed > 0
-    if beside_null or (ahead and null_kept == upward):
+    null_ahead = observed < 0 if upward else observed > 0
+    if from_null or (null_ahead and null_kept == upward):
         start = 0.0
     steps = np.geomspace(NEAREST, FARTHEST, POINTS)
     points = start + (steps if upward else -steps)
-    if ahead and start:
+    if null_ahead and start:
         points = np.append(points[points < 0 if upward else points > 0], 0.0)
     scores = score_of_ratio(moments, link, points) + z
-    known = ~np.isnan(scores)
-    points, scores = points[known], scores[known]
-    found = np.flatnonzero((scores < 0) if upward else (scores >= 0))
-    if not len(found):
+    defined = ~np.isnan(scores)
+    points, scores = points[defined], scores[defined]
+    beyond = np.flatnonzero((scores < 0) if upward else (scores >= 0))
+    if not len(beyond):
         return math.inf if upward else -math.inf
-    there = points[found[0]]
-    before = points[found[0] - 1] if found[0] else start
-    ends = sorted((float(before), float(there)))
+    point = points[beyond[0]]
+    before = points[beyond[0] - 1] if beyond[0] else start
+    ends = sorted((float(before), float(point)))
     if excess(ends[0]) * excess(ends[1]) >= 0:
         return float(before)
     return float(brentq(excess, *ends, xtol=PRECISION, rtol=4 * PRECISION))
@@ -353,37 +357,37 @@ def _exponential(value: float) -> float:
 def difference_score_limits(
     moments: ClassMoments, n_clusters: int, z: float, alternative: str
 ) -> tuple[float, float]:
-    """The differences of two shares whose generalized score is at most `z` in size.
+    """Limits of the differences of two shares whose generalized score is at most `z`.
 
     For a difference d the restricted shares p1 and p2 = p1 + d solve the estimating
     equation of their common level with identity link, T1 (P1 - p1) + T2 (P2 - p2) = 0. A
     cluster then adds x - d g to the score, with its residuals x from the share of all
-    answers, and g = (T1 r2 / T2 + T2 r1 / T1) / (T1 + T2) of its answers r. The g add up to
-    1, and the limits are the roots of a quadratic equation, as Fieller's.
+    predictions, and g = (T1 r2 / T2 + T2 r1 / T1) / (T1 + T2) of its predictions r. The g
+    add up to 1, and the limits are the roots of a quadratic equation, as Fieller's.
 
-    Where nothing varies the limits are those of as much as has not been seen in the
-    clusters: ``z² / (N + z²)``.
+    Where nothing varies the limits are those of an outcome that none of the N clusters
+    shows: ``z² / (N + z²)``.
     """
-    still = _unseen(moments, n_clusters, z)
-    if still is None:
+    unseen = _unseen(moments, n_clusters, z)
+    if unseen is None:
         shares = moments.shares
         quadratic = Quadratic(float(shares[1] - shares[0]), *_polynomial(moments))
-        own = contrast_variance(moments, shares, np.ones(2), moments.covariance())
-        if own == 0 == quadratic.estimate:
-            # No difference has been seen, and none of another size is nearer than 0.
+        variance = contrast_variance(moments, shares, np.ones(2), moments.covariance())
+        if variance == 0 == quadratic.estimate:
+            # The observed difference is 0, which is then always inside.
             z = max(z, 0.0)
         low, high = _lower_root(quadratic, z), -_lower_root(quadratic.mirrored(), z)
-        if own == 0 and z * z * quadratic.square < 1:
-            # Both roots are the estimate, of which rounding would leave half the digits.
+        if variance == 0 and z * z * quadratic.square < 1:
+            # Both roots are the estimate; rounding would lose half of its digits.
             low = high = quadratic.estimate
     else:
-        low, high = still
+        low, high = unseen
     low, high = (min(1.0, max(-1.0, limit)) for limit in (low, high))
     return one_sided(low, high, alternative)
 
 
 class Quadratic(NamedTuple):
-    """A difference, and the variance of its score: constant + linear d + square d²."""
+    """Difference, and the variance of its score: constant + linear d + square d²."""
 
     estimate: float
     constant: float
@@ -391,12 +395,12 @@ class Quadratic(NamedTuple):
     square: float
 
     def mirrored(self) -> "Quadratic":
-        """The same with the roles exchanged."""
+        """Return the same with the roles exchanged."""
         return self._replace(estimate=-self.estimate, linear=-self.linear)
 
 
 def _polynomial(moments: ClassMoments) -> tuple[float, float, float]:
-    """Variance of the score of a difference, by powers of the difference."""
+    """Coefficients of the variance of the score, a polynomial of the difference."""
     rows = moments.rows.astype(np.float64)
     pooled = pooled_share(moments)
     both = np.array([pooled, pooled])
@@ -412,14 +416,14 @@ def _polynomial(moments: ClassMoments) -> tuple[float, float, float]:
 
 
 def _unseen(moments: ClassMoments, n: int, z: float) -> tuple[float, float] | None:
-    """Limits where answers are alike, all right or all wrong; None where they vary."""
+    """Limits where predictions are equal, all correct or all incorrect; otherwise None."""
     pooled = float(pooled_share(moments))
     if not answered_alike(moments) and 0 < pooled < 1:
         return None
-    first, second = (min(int(rows), n) for rows in moments.rows)
-    # All right, the challenger can only be worse by its own answers, and better by the
-    # champion's; all wrong it is the other way round.
-    worse, better = (first, second) if pooled == 0 else (second, first)
+    champion, challenger = (min(int(rows), n) for rows in moments.rows)
+    # If all are correct, the challenger can only be worse by its own predictions, and
+    # better by the champion's; if all are incorrect it is the other way round.
+    worse, better = (champion, challenger) if pooled == 0 else (challenger, champion)
     square = max(0.0, z) ** 2
     if math.isinf(square):
         return -1.0, 1.0
@@ -429,8 +433,8 @@ def _unseen(moments: ClassMoments, n: int, z: float) -> tuple[float, float] | No
 def _lower_root(at: Quadratic, z: float) -> float:
     """Least difference with a signed root of at most z, next to the estimate.
 
-    Root z or -z: (1 - z² w) d² - 2 (D + z² v / 2) d + D² - z² u = 0, of the estimate D and
-    the variance u + v d + w d².
+    It solves (1 - z² w) d² - 2 (D + z² v / 2) d + D² - z² u = 0, for the estimate D and the
+    variance u + v d + w d².
     """
     if z < 0:
         return -_lower_root(at.mirrored(), -z)
@@ -444,12 +448,12 @@ def _lower_root(at: Quadratic, z: float) -> float:
     if a > 0:
         # The form without cancellation, so that a limit beside 0 keeps its digits.
         return c / (half + root) if half > 0 else (half - root) / a
-    turn = half + math.copysign(root, half)
-    if root == 0 or turn == 0:
+    numerator = half + math.copysign(root, half)
+    if root == 0 or numerator == 0:
         return -1.0
-    # Few clusters for the level: what is rejected lies between two roots. What is kept
-    # beyond them counts only if 0 is there, as the p-value says then.
-    ends = [c / turn] if a == 0 else sorted((c / turn, turn / a))
+    # Few clusters for the level: the rejected differences lie between two roots. Those
+    # beyond them are kept only if 0 is among them, so that limits and p-value agree.
+    ends = [c / numerator] if a == 0 else sorted((c / numerator, numerator / a))
     if ends[-1] > at.estimate or (a < 0 and ends[0] >= 0):
         return -1.0
     return ends[-1]

@@ -1,4 +1,4 @@
-"""The odds ratio, or ratio, of two precisions in a marginal model of clustered answers."""
+"""Difference, ratio and odds ratio of two precisions of clustered predictions."""
 
 import math
 from functools import partial
@@ -36,7 +36,7 @@ DIFFERENCE_METHODS = ("score", "wald")
 DISTRIBUTIONS = ("t", "normal")
 
 ROUNDING = 1e-12
-"""A score this close to its greatest value has it."""
+"""Relative tolerance at which a score equals its greatest value."""
 
 
 @paired_test(
@@ -68,8 +68,8 @@ def clustered_precision(
     Parameters
     ----------
     sums : ClusterSums
-        Answers of two classifiers by group. Without groups every record is one, and the
-        test, asked for by name, is flagged "invalid-design"; of a plain hold-out use
+        Predictions of two classifiers by group. Without groups every record is one, and the
+        test, requested by name, is flagged "invalid-design"; for a plain hold-out use
         :func:`~skcompare.stats.precision_score`, the same score.
     label : object, optional
         The class. By default 1 or True of two classes, and otherwise the last one.
@@ -77,22 +77,22 @@ def clustered_precision(
 default="precision"
         What is compared, of this class against the rest.
     method : {"score", "wald"}, default="score"
-        The generalized score test [1]_, with residuals from the share of all answers of
+        The generalized score test [1]_, with residuals from the share of all predictions of
         both, or Wald's, with residuals from the share of each classifier [2]_.
     correction : {"none", "small-sample", "mancl-derouen"}, default="none"
-        What is done to the variance for few groups: nothing; N / (N - 1) times it, of N
-        groups with an answer that counts [4]_; or the residuals of a group over 1 less its
-        part of the answers of the classifier [3]_.
+        Correction of the variance for few groups: none; a factor N / (N - 1), of N groups
+        with a prediction that counts [4]_; or residuals of a group over 1 minus its share
+        of the predictions of the classifier [3]_.
     distribution : {"t", "normal"}, default="t"
-        What the statistic is compared with: Student's t with N - 1 degrees of freedom, or
-        the normal distribution.
+        Reference distribution: Student's t with N - 1 degrees of freedom, or the normal
+        distribution.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is precision(challenger) - precision(champion), over all answers that
+        `estimate` is precision(challenger) - precision(champion), over all predictions that
         count. `details` has their numbers, and `n_clusters`, the N above.
 
     Raises
@@ -102,17 +102,17 @@ default="precision"
 
     Notes
     -----
-    With the residuals e of a group over all answers of the classifier, the variance is the
-    sum over the groups of (e2 - e1)². For residuals from a common share the root S of the
-    score test is at most √N, and S √((N - 1) / (N - S²)), which takes the mean out of the
-    variance, is compared with t. The interval holds the differences that the test does not
-    reject; for "score" with shares that differ by so much and solve the estimating equation
-    of their common level.
+    With the residuals e of a group over all predictions of the classifier, the variance is
+    the sum over the groups of (e2 - e1)². For residuals from a common share the root S of
+    the score test is at most √N, and S √((N - 1) / (N - S²)), which takes the mean out of
+    the variance, is compared with t. The interval holds the differences that the test does
+    not reject; for "score" with shares that have this difference and solve the estimating
+    equation of their common level.
 
     For two equally precise classifiers, and groups of equal or unequal size whose records
-    are alike or not, ``benchmarks/validity/precision_groups.py`` prints how often a level
-    of 0.05 rejects. These are the means of its 8 designs, of 4,000 data sets each, and in
-    brackets the greatest of them:
+    are correlated or not, ``benchmarks/validity/precision_groups.py`` prints how often a
+    level of 0.05 rejects. These are the means of its 8 designs, of 4,000 data sets each,
+    and in brackets the greatest of them:
 
     ======================= =========== =========== =========== ===========
     groups                  10          20          50          100
@@ -123,15 +123,15 @@ default="precision"
     ======================= =========== =========== =========== ===========
 
     The bound of "score" makes it reject less with "normal" where groups are few. The
-    corrections are meant for "wald"; N / (N - 1) lowers a score that needs no lowering.
+    corrections are meant for "wald"; N / (N - 1) lowers a score that is not too large.
 
-    Fewer than 40 groups with an answer that counts are flagged "few-informative-clusters".
-    A classifier without one is flagged "no-answers"; p is undefined then, and the interval
-    from -1 to 1. Without difference and variance, as where all answers are right, the
-    statistic is 0 and p is 1, flagged "degenerate". A difference without variance is
-    flagged "zero-variance". Where a correction or a t distribution leaves no degree of
-    freedom, because all answers of a classifier are in one group, p is undefined, flagged
-    "one-cluster".
+    Fewer than 40 groups with a prediction that counts are flagged
+    "few-informative-clusters". A classifier without one is flagged "no-answers"; p is
+    undefined then, and the interval from -1 to 1. Without difference and variance, as where
+    all predictions are correct, the statistic is 0 and p is 1, flagged "degenerate". A
+    difference without variance is flagged "zero-variance". Where a correction or a t
+    distribution leaves no degree of freedom, because all predictions of a classifier are in
+    one group, p is undefined, flagged "one-cluster".
 
     References
     ----------
@@ -206,13 +206,13 @@ default="precision"
 
 
 def role_shares(fit: ClassFit) -> tuple[float, float]:
-    """The score of champion and challenger; NaN without answers that count."""
+    """Scores of champion and challenger; NaN without predictions that count."""
     champion, challenger = fit.raw.shares.tolist()
     return champion, challenger
 
 
 def fit_details(fit: ClassFit) -> dict[str, float]:
-    """Answers that count, and clusters that have one."""
+    """Numbers of predictions that count, and of clusters that have one."""
     champion, challenger = fit.raw.rows.tolist()
     return {
         "champion_answers": champion,
@@ -224,7 +224,7 @@ def fit_details(fit: ClassFit) -> dict[str, float]:
 def _difference_statistic(
     fit: ClassFit, method: str, distribution: str
 ) -> tuple[float, float | None, tuple[str, ...]]:
-    """Statistic, degrees of freedom and flags."""
+    """Return statistic, degrees of freedom and flags."""
     contrast = generalized_score if method == "score" else share_contrast
     plain = contrast(fit.raw)
     root = float(contrast(fit.moments).root)
@@ -234,9 +234,9 @@ def _difference_statistic(
     if df is not None and fit.n_clusters < 2 and fit.known:
         return math.nan, df, (ONE_CLUSTER, *fit.caveats)
     if df is not None and method == "score" and not math.isnan(root):
-        left = fit.n_clusters - root**2
-        bounded = left <= ROUNDING * fit.n_clusters
-        factor = math.inf if bounded else math.sqrt((fit.n_clusters - 1) / left)
+        remainder = fit.n_clusters - root**2
+        bounded = remainder <= ROUNDING * fit.n_clusters
+        factor = math.inf if bounded else math.sqrt((fit.n_clusters - 1) / remainder)
         root = root * factor if root else 0.0
     return root, df, (*undecided(fit, root), *fit.caveats)
 
@@ -248,10 +248,10 @@ def _difference_score_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The differences that the score test does not reject."""
+    """Limits of the differences that the score test does not reject."""
     critical = _quantile(df, confidence_level, alternative)
     if df is not None and math.isfinite(critical):
-        # What a statistic with the mean in its variance must be.
+        # The critical value of the statistic that has the mean in its variance.
         critical *= math.sqrt(n_clusters / (df + critical**2))
     return difference_score_limits(moments, n_clusters, critical, alternative)
 
@@ -263,7 +263,7 @@ def _wald_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The estimate less and plus a multiple of its standard error, cut at -1 and 1."""
+    """Limits of a difference by its standard error, cut at -1 and 1."""
     reach = _quantile(df, confidence_level, alternative) * error
     low, high = (min(1.0, max(-1.0, estimate + by)) for by in (-reach, reach))
     return one_sided(low, high, alternative)
@@ -315,7 +315,7 @@ def gee_precision(
     Parameters
     ----------
     sums : ClusterSums
-        Answers of two classifiers, cluster by cluster.
+        Predictions of two classifiers, cluster by cluster.
     label : object, optional
         The class. By default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
@@ -328,9 +328,9 @@ default="precision"
         Wald's test of b, or the generalized score test, which needs no logarithm of a
         precision and so holds where one is 0 or 1. Its p-value is the same for both links.
     correction : {"none", "small-sample", "mancl-derouen"}, default="none"
-        What is done to the sandwich for few clusters: nothing; N / (N - 1) times it, of N
-        clusters with an answer that counts [5]_; or the residuals of a cluster over 1 less
-        its part of the answers of the classifier [4]_.
+        Correction of the sandwich for few clusters: none; a factor N / (N - 1), of N
+        clusters with a prediction that counts [5]_; or residuals of a cluster over 1 minus
+        its share of the predictions of the classifier [4]_.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -338,8 +338,8 @@ default="precision"
     -------
     result : PairedResult
         `estimate` is challenger over champion, `statistic` standard normal under the null
-        hypothesis. `details` has the numbers of answers and clusters, and for "wald" the
-        standard error of the logarithm.
+        hypothesis. `details` has the numbers of predictions and clusters, and for "wald"
+        the standard error of the logarithm.
 
     Raises
     ------
@@ -348,17 +348,17 @@ default="precision"
 
     Notes
     -----
-    What a cluster is depends on the sums: a group of records; a record with all its
-    answers, where it is answered more than once; otherwise a record. By name the test runs
-    on answers of cross-validation, flagged "invalid-design". Clusters then see to it that a
-    record that is answered in ten repetitions does not count as ten. They do not see that
-    the classifiers of different folds were trained on shared records, nor that those of
-    one fold answer all its records: the conclusion is about these fitted models, and a
-    test of learning algorithms needs a design made for it, such as 5x2 block-regularised
+    The clusters depend on the sums: groups of records; records with all their predictions,
+    where they have more than one; otherwise records. Requested by name, the test runs on
+    predictions of cross-validation, flagged "invalid-design". Clusters then make sure that
+    a record that is predicted in ten repetitions does not count as ten. They do not account
+    for classifiers of different folds being trained on shared records, nor for those of one
+    fold predicting all its records: the conclusion is about these fitted models, and a test
+    of learning algorithms needs a design made for it, such as 5x2 block-regularised
     cross-validation.
 
-    An odds ratio is no ratio of chances: precisions of 0.8 and 0.9 have an odds ratio of
-    2.25 and a ratio of 1.125.
+    An odds ratio is no ratio of probabilities: precisions of 0.8 and 0.9 have an odds ratio
+    of 2.25 and a ratio of 1.125.
 
     The interval of "score" holds the ratios that the test does not reject. Its restricted
     precisions solve the estimating equation of the common level, for "log" with the working
@@ -368,12 +368,12 @@ default="precision"
     designs that ``benchmarks/validity/precision_groups.py`` prints; the p-value of "score"
     is that of :func:`~skcompare.stats.clustered_precision` with "normal").
 
-    A classifier without answers that count is flagged "no-answers", and with precision 0
-    or 1 under "wald" "share-of-0-or-1"; p is undefined then, and the interval from 0 to
-    infinity. Two classifiers with the same answers have p = 1, flagged "degenerate", as
-    have those without an error in a score test. Fewer than 40 clusters with an answer that
-    counts are flagged "few-informative-clusters", and a correction that has all answers of
-    a classifier in one "one-cluster".
+    A classifier without predictions that count is flagged "no-answers", and with precision
+    0 or 1 under "wald" "share-of-0-or-1"; p is undefined then, and the interval from 0 to
+    infinity. Two classifiers with the same predictions have p = 1, flagged "degenerate", as
+    have those without an error in a score test. Fewer than 40 clusters with a prediction
+    that counts are flagged "few-informative-clusters", and a correction where all
+    predictions of a classifier are in one cluster "one-cluster".
 
     References
     ----------
@@ -456,40 +456,49 @@ default="precision"
 
 
 def log_contrast(moments: ClassMoments, link: str) -> Contrast:
-    """Wald contrast of the logarithms of odds or of shares."""
-    # A share of 0 has no logarithm, and what follows from it is undefined.
+    """Return the Wald contrast of the logarithms of odds or of shares."""
+    # A share of 0 has no finite logarithm, and the contrast is undefined.
     with np.errstate(divide="ignore", invalid="ignore"):
         return (log_odds_contrast if link == "logit" else log_ratio_contrast)(moments)
 
 
 def ratio_of_shares(fit: ClassFit, link: str) -> float:
-    """Odds ratio or ratio, challenger over champion; NaN where nothing is known of it."""
+    """Odds ratio or ratio, challenger over champion; NaN where it is undefined."""
     if not fit.known:
         return math.nan
-    (first, second), (rows, others) = fit.raw.hits.tolist(), fit.raw.rows.tolist()
-    if fit.alike and (link == "logit" or first):
+    (champion_hits, challenger_hits), (champion_rows, challenger_rows) = (
+        fit.raw.hits.tolist(),
+        fit.raw.rows.tolist(),
+    )
+    if fit.alike and (link == "logit" or champion_hits):
         return 1.0
     if link == "logit":
-        above, below = second * (rows - first), first * (others - second)
+        numerator, denominator = (
+            challenger_hits * (champion_rows - champion_hits),
+            champion_hits * (challenger_rows - challenger_hits),
+        )
     else:
-        above, below = second * rows, first * others
-    if below == 0:
-        return math.inf if above else math.nan
-    return above / below
+        numerator, denominator = (
+            challenger_hits * champion_rows,
+            champion_hits * challenger_rows,
+        )
+    if denominator == 0:
+        return math.inf if numerator else math.nan
+    return numerator / denominator
 
 
 def any_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Every ratio there is."""
+    """Range of all ratios."""
     return 0.0, math.inf
 
 
 def only_ratio(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """No other ratio than 1 has been seen."""
+    """Limits without width, at a ratio of 1."""
     return one_sided_ratio(1.0, 1.0, alternative)
 
 
 def _statistic(fit: ClassFit, link: str, method: str) -> tuple[float, tuple[str, ...]]:
-    """Signed root of the statistic, and flags."""
+    """Return the signed root of the statistic, and flags."""
 
     def contrast(moments: ClassMoments) -> Contrast:
         if method == "score":
@@ -509,6 +518,6 @@ def _score_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The ratios that the score test does not reject."""
+    """Limits of the ratios that the score test does not reject."""
     z = quantile(confidence_level, alternative)
     return ratio_score_limits(moments, link, estimate, z, alternative)

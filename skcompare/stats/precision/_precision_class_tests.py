@@ -38,18 +38,18 @@ CLASS_TESTS: dict[str, Callable[[ClassMoments], Contrast]] = {
 SCORE_TESTS = ("both scores", "weighted score", "score")
 
 OF_RECORDS = ("both scores", "weighted score")
-"""Tests that take the answers of one classifier as independent."""
+"""Tests that take the predictions of one classifier as independent."""
 
 LEFT_OUT = "unanswered-classes"
 
 
 def class_test(test: str, rows: ClassRows) -> str:
-    """The test of each class that is asked for, which must suit the clusters."""
+    """Return the name of the test of each class; check that it suits the clusters."""
     check_choice("test", test, ("auto", *CLASS_TESTS))
-    several = bool((rows.size > 1).any())
+    repeated = bool((rows.size > 1).any())
     if test == "auto":
-        return "score" if several else "both scores"
-    if several and test in OF_RECORDS:
+        return "score" if repeated else "both scores"
+    if repeated and test in OF_RECORDS:
         raise ValueError(
             f"test={test!r} takes the answers of one classifier as independent. Got up to "
             f"{rows.size.max()} in a cluster. Use test='score'."
@@ -58,7 +58,7 @@ def class_test(test: str, rows: ClassRows) -> str:
 
 
 class Significance:
-    """The tests of all classes with their p-values.
+    """Tests of all classes with their p-values.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Significance:
     statistic, pvalue, log_pvalue : ndarray of shape (n_classes,)
         The statistic is chi-squared with one degree of freedom.
     known : ndarray of shape (n_classes,)
-        Whether both classifiers have an answer that counts.
+        Whether both classifiers have a prediction that counts.
     alike : ndarray of shape (n_classes,)
-        Whether both have the same answers in every cluster.
+        Whether both have the same predictions in every cluster.
     degenerate : ndarray of shape (n_classes,)
         Whether there is no difference and no variation.
     """
@@ -81,37 +81,39 @@ class Significance:
         self.test, self.moments, self.contrast = test, moments, contrast
         self.known = has_answers(moments)
         self.alike = answered_alike(moments)
-        nothing = (contrast.variance == 0) | np.isnan(contrast.estimate)
-        self.degenerate = self.alike | ((contrast.root == 0) & nothing)
+        no_variation = (contrast.variance == 0) | np.isnan(contrast.estimate)
+        self.degenerate = self.alike | ((contrast.root == 0) & no_variation)
         roots = np.where(self.degenerate, 0.0, contrast.root)
         self.statistic: FloatArray = np.square(roots)
         tails = [
-            (1.0, 0.0) if still else _tail(root, alternative)
-            for root, still in zip(roots.tolist(), self.degenerate.tolist(), strict=True)
+            (1.0, 0.0) if degenerate else _tail(root, alternative)
+            for root, degenerate in zip(
+                roots.tolist(), self.degenerate.tolist(), strict=True
+            )
         ]
         self.pvalue, self.log_pvalue = np.array(tails).T.copy()
 
     @property
     def boundary(self) -> Any:
-        """Whether a logarithm that the test takes is infinite, class by class."""
+        """Whether a logarithm that the test takes is infinite, for each class."""
         return at_boundary(self.moments, self.test)
 
     def flags(self, informative: IntArray) -> tuple[tuple[str, ...], ...]:
-        """Codes of caveats of each class, as of the tests of one class."""
-        plain = self.known & ~self.boundary
-        infinite = plain & np.isinf(self.contrast.root)
-        few = plain & ~infinite & ~self.degenerate & (informative < FEW_INFORMATIVE)
+        """Return codes of caveats of each class, the same as of tests of one class."""
+        defined = self.known & ~self.boundary
+        infinite = defined & np.isinf(self.contrast.root)
+        few = defined & ~infinite & ~self.degenerate & (informative < FEW_INFORMATIVE)
         columns = {
             "degenerate": self.degenerate,
             NO_ANSWERS: ~self.known,
-            BOUNDARY: self.known & ~plain,
+            BOUNDARY: self.known & ~defined,
             ZERO_VARIANCE: infinite & ~self.degenerate,
             FEW_CLUSTERS: few,
         }
-        held = np.array(list(columns.values())).T.tolist()
+        rows = np.array(list(columns.values())).T.tolist()
         return tuple(
             tuple(code for code, holds in zip(columns, row, strict=True) if holds)
-            for row in held
+            for row in rows
         )
 
 
@@ -119,9 +121,9 @@ def at_boundary(moments: ClassMoments, test: str) -> Any:
     """Whether a share is 0, or 0 or 1, where the test takes the logarithm."""
     if test not in ("wald", "relative"):
         return np.zeros(moments.rows.shape[:-1], dtype=bool)
-    none = moments.hits == 0
-    all_right = moments.hits == moments.rows
-    return (none | all_right if test == "wald" else none).any(axis=-1)
+    no_hits = moments.hits == 0
+    all_hits = moments.hits == moments.rows
+    return (no_hits | all_hits if test == "wald" else no_hits).any(axis=-1)
 
 
 def _tail(root: float, alternative: str) -> tuple[float, float]:
@@ -131,18 +133,22 @@ def _tail(root: float, alternative: str) -> tuple[float, float]:
 
 
 def informative_clusters(rows: ClassRows, score: str) -> IntArray:
-    """Clusters with an answer of either classifier that counts, class by class."""
-    by_answer = score in ("precision", "negative_predictive_value")
-    counted = rows.answered if by_answer else (rows.truth,)
+    """Number of clusters with a prediction that counts, of either classifier, by class."""
+    by_prediction = score in ("precision", "negative_predictive_value")
+    counted = rows.answered if by_prediction else (rows.truth,)
     if score in ("precision", "recall"):
-        some = counted[0].astype(bool)
+        present = counted[0].astype(bool)
         for matrix in counted[1:]:
-            some = some + matrix.astype(bool)
-        return np.asarray(some.T.astype(np.int64) @ rows.weights)
-    # Everything but the class counts: all is lost where every answer of the cluster is it.
-    every = None
+            present = present + matrix.astype(bool)
+        return np.asarray(present.T.astype(np.int64) @ rows.weights)
+    # All predictions but those of the class count: there are none where all are of it.
+    all_of_class = None
     for matrix in counted:
-        full = matrix.tocoo()
-        full.data = (full.data == rows.size[full.row]).astype(np.int64)
-        every = full.tocsc() if every is None else every.multiply(full.tocsc())
-    return np.asarray(rows.weights.sum() - every.T @ rows.weights)  # type: ignore[union-attr]
+        complete = matrix.tocoo()
+        complete.data = (complete.data == rows.size[complete.row]).astype(np.int64)
+        all_of_class = (
+            complete.tocsc()
+            if all_of_class is None
+            else all_of_class.multiply(complete.tocsc())
+        )
+    return np.asarray(rows.weights.sum() - all_of_class.T @ rows.weights)  # type: ignore[union-attr]

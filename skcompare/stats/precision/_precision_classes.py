@@ -57,10 +57,10 @@ from skcompare.stats.precision._precision_statistics import (
 from skcompare.stats.scores._score_difference import ZERO_VARIANCE
 
 EFFECTS = {"difference": 0.0, "ratio": 1.0, "odds_ratio": 1.0}
-"""Effect sizes with their values of equal classifiers."""
+"""Effect sizes, and their values for equal classifiers."""
 
 MOST_LINES = 30
-"""Classes that a text shows; others are in the frame."""
+"""Largest number of classes in the text; others are in the frame."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,11 +72,11 @@ class PrecisionByClass:
     classes : ndarray of shape (n_classes,)
         Class labels, sorted; all other arrays are in their order.
     champion, challenger : ndarray of shape (n_classes,)
-        The score of each role, NaN where it has no answer that counts.
+        The score of each role, NaN where it has no prediction that counts.
     n_champion, n_challenger : ndarray of shape (n_classes,)
-        Answers that count: for precision, those that name the class.
+        Predictions that count: for precision, those of the class.
     difference, ratio, odds_ratio : ndarray of shape (n_classes,)
-        Challenger less champion, challenger over champion, and the ratio of their odds.
+        Challenger minus champion, challenger over champion, and the ratio of their odds.
         Each has the limits `<name>_low` and `<name>_high`, at `interval_level`.
     statistic, pvalue, adjusted_pvalue : ndarray of shape (n_classes,)
         The statistic is chi-squared with one degree of freedom; p is adjusted for the
@@ -84,13 +84,13 @@ class PrecisionByClass:
     class_flags : tuple of tuple of str
         Codes of caveats of each class.
     score, test, adjust, alternative : str
-        As they were asked for.
+        Options of the call.
     confidence_level : float
-        At which the intervals hold.
+        Level of the intervals together.
     n : int
-        Records, or answers to them.
+        Number of records, or of predictions.
     macro : PairedResult
-        The difference of the mean scores of the classes that both classifiers answer.
+        Difference of the mean scores of the classes that both classifiers predict.
     design : Design
         How the records were collected.
     """
@@ -172,7 +172,7 @@ class PrecisionByClass:
         """Confidence level of each interval.
 
         All of one effect size hold together at `confidence_level` by Bonferroni's
-        inequality, but for adjust="none", where each holds by itself.
+        inequality, except for adjust="none", where each holds by itself.
         """
         return interval_level(self.confidence_level, self.adjust, len(self))
 
@@ -183,17 +183,17 @@ class PrecisionByClass:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Codes of all caveats, those of classes and of the macro average, each once."""
+        """Codes of all caveats, of the classes and of the macro average, each once."""
         codes = [code for flags in self.class_flags for code in flags]
         return tuple(dict.fromkeys([*codes, *self.macro.flags]))
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """Flags with their text."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """All values as plain ones; a class is a dict."""
+        """Return all values as plain ones, with one dict per class."""
         columns = self._columns()
         columns["flags"] = [list(flags) for flags in self.class_flags]
         rows = zip(*columns.values(), strict=True)
@@ -206,7 +206,7 @@ class PrecisionByClass:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The classes as a frame, a row a class.
+        """Return a frame with one row per class.
 
         Parameters
         ----------
@@ -218,17 +218,17 @@ class PrecisionByClass:
         return frame_from_columns(columns, backend)
 
     def forest(self, effect: str = "difference") -> dict[str, Any]:
-        """What a forest plot of the classes shows, as plain values.
+        """Return the values of a forest plot of the classes.
 
         Parameters
         ----------
         effect : {"difference", "ratio", "odds_ratio"}, default="difference"
-            The effect size that is drawn.
+            Effect size that is drawn.
 
         Returns
         -------
         forest : dict
-            `effect`, its `null_value`, the `interval_level`, and `rows`: a dict a class
+            `effect`, its `null_value`, the `interval_level`, and `rows`: one dict per class
             with its `label`, `estimate`, `low`, `high`, `adjusted_pvalue` and whether it is
             `significant`.
         """
@@ -254,11 +254,11 @@ class PrecisionByClass:
         return columns | {name: getattr(self, name).tolist() for name in self.columns}
 
     def __str__(self) -> str:
-        words = SCORE_WORDS[self.score]
+        label = SCORE_WORDS[self.score]
         macro = self.macro
         low, high = macro.confidence_interval(self.confidence_level)
         lines = [
-            f"{words} of {len(self)} classes ({self.test}), {self.alternative}, "
+            f"{label} of {len(self)} classes ({self.test}), {self.alternative}, "
             f"n = {self.n}, p adjusted by {self.adjust}, intervals at "
             f"{100 * self.interval_level:.6g} %",
             *self._table(),
@@ -291,12 +291,12 @@ class PrecisionByClass:
             )
             for row in rows
         ]
-        left = len(self) - MOST_LINES
-        return lines + ([f"and {left} more classes"] if left > 0 else [])
+        remaining = len(self) - MOST_LINES
+        return lines + ([f"and {remaining} more classes"] if remaining > 0 else [])
 
 
 SAME_VARIANCE = 1e-12
-"""A variance of a mean of classes below this part of theirs is 0 but for rounding."""
+"""Variances of a mean of classes below this share of theirs are 0 up to rounding."""
 
 
 def precision_by_class(
@@ -308,67 +308,67 @@ def precision_by_class(
     alternative: str = "two-sided",
     confidence_level: float = 0.95,
 ) -> PrecisionByClass:
-    """For which classes do two classifiers differ in precision?
+    """Compare the precisions of two classifiers for each class.
 
     The null hypothesis of each class is that both trained classifiers have the same
-    precision for it, over new records: the share of the answers that name the class that
-    are right. The answers that count are not those to the same records, so that McNemar's
-    test does not apply; all tests here allow for records that both give the class.
+    precision for it, over new records: the share of the predictions of the class that are
+    correct. The two classifiers predict the class for different records, so that McNemar's
+    test does not apply; all tests here allow for records for which both predict the class.
 
     Parameters
     ----------
     counts : JointCounts or ClusterSums
-        Answers of two classifiers, to independent records or in clusters.
+        Predictions of two classifiers, for independent records or in clusters.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
     test : {"auto", "both scores", "weighted score", "score", "wald", "difference", \
 "relative"}, default="auto"
-        "weighted score" is the weighted generalized score [1]_, for answers to
-        independent records only; "score" the generalized score [2]_, for clusters too;
-        "both scores" has the greater p-value of the two; "wald" compares the log odds by
-        marginal regression [2]_, "difference" the scores themselves [1]_ and "relative"
-        their logarithms [3]_. "auto" is "both scores", and "score" where a classifier has
-        several answers in a cluster.
+        "weighted score" is the weighted generalized score [1]_, for independent records
+        only; "score" the generalized score [2]_, for clusters too; "both scores" has the
+        greater p-value of the two; "wald" compares the log odds by marginal regression
+        [2]_, "difference" the scores themselves [1]_ and "relative" their logarithms [3]_.
+        "auto" is "both scores", and "score" where a classifier has several predictions in a
+        cluster.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
 default="holm"
         How p-values are adjusted for the number of classes.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     confidence_level : float, default=0.95
-        Of the intervals of all classes together, by Bonferroni's inequality; of each by
-        itself for ``adjust="none"``.
+        Level of the intervals of all classes together, by Bonferroni's inequality; of each
+        by itself for ``adjust="none"``.
 
     Returns
     -------
     result : PrecisionByClass
-        A row a class. The interval of the difference is the inversion of the score tests
-        for these, and of Wald's test of the difference otherwise; that of the ratio goes
-        with "relative", and that of the odds ratio with "wald". `macro` is the difference
-        of the mean scores, with the covariances of the classes.
+        One row per class. The interval of the difference is the inversion of the score
+        tests for these, and of Wald's test of the difference otherwise; that of the ratio
+        goes with "relative", and that of the odds ratio with "wald". `macro` is the
+        difference of the mean scores, with the covariances of the classes.
 
     Raises
     ------
     ValueError
-        If there are not two classifiers, or the weighted score or both scores are asked for
-        where a classifier has several answers in a cluster.
+        If there are not two classifiers, or the weighted score or both scores are requested
+        where a classifier has several predictions in a cluster.
 
     Notes
     -----
-    Rows are what the tests of one class say: :func:`precision_both_scores`,
+    Rows are the results of the tests of one class: :func:`precision_both_scores`,
     :func:`precision_weighted_score`, :func:`precision_score`, :func:`precision_wald`,
     :func:`precision_difference` and :func:`relative_precision`. A class for which one
-    classifier has no answer that counts has no difference, flagged "no-answers", and counts
-    as p = 1 in the adjustment; if neither has one they answer alike. Without difference and
-    variation the statistic is 0 and p is 1, flagged "degenerate"; a difference without
-    variance has no p-value, flagged "zero-variance". Logarithms of 0 are
-    infinite, so that "wald" has no p-value for a share of 0 or 1 and "relative" for one of
-    0, flagged "share-of-0-or-1"; the score tests have one. Fewer than 40 records or groups
-    with an answer that counts are flagged "few-informative-clusters".
+    classifier has no prediction that counts has no difference, flagged "no-answers", and
+    counts as p = 1 in the adjustment; if neither has one they are equal. Without difference
+    and variation the statistic is 0 and p is 1, flagged "degenerate"; a difference without
+    variance has no p-value, flagged "zero-variance". Logarithms of 0 are infinite, so that
+    "wald" has no p-value for a share of 0 or 1 and "relative" for one of 0, flagged
+    "share-of-0-or-1"; the score tests have one. Fewer than 40 records or groups with a
+    prediction that counts are flagged "few-informative-clusters".
 
-    The mean of `macro` is taken over the classes that both classifiers answer, and these
-    are taken as given. Where they answer all, it is the test
-    ``score_difference(counts, score="precision_macro", method="delta")``.
+    The mean of `macro` is taken over the classes that both classifiers predict, and these
+    are taken as fixed. Where they predict all, it is the test ``score_difference(counts,
+    score="precision_macro", method="delta")``.
 
     References
     ----------
@@ -388,9 +388,9 @@ default="holm"
     >>> from skcompare.stats import precision_by_class
     >>> rng = np.random.default_rng(0)
     >>> y = rng.choice(["a", "b", "c"], size=500)
-    >>> def answers(accuracy):
+    >>> def predict(accuracy):
     ...     return np.where(rng.random(500) < accuracy, y, rng.choice(y, size=500))
-    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> counts = JointCounts.from_predictions(y, predict(0.6), predict(0.7))
     >>> result = precision_by_class(counts)
     >>> for label, p in zip(result.classes, result.adjusted_pvalue):
     ...     print(label, f"{p:.3f}")
@@ -408,7 +408,7 @@ default="holm"
     rows = _rows_of(counts)
     test = class_test(test, rows)
     moments = rows.moments(score)
-    found = Significance(moments, test, alternative)
+    significance = Significance(moments, test, alternative)
     level = interval_level(confidence_level, adjust, len(rows.classes))
     shares = moments.shares
     return PrecisionByClass(
@@ -417,11 +417,11 @@ default="holm"
         challenger=shares[:, 1].copy(),
         n_champion=moments.rows[:, 0].copy(),
         n_challenger=moments.rows[:, 1].copy(),
-        **_effects(found, level, alternative),
-        statistic=found.statistic,
-        pvalue=found.pvalue,
-        adjusted_pvalue=adjust_pvalues(found.pvalue.tolist(), adjust),
-        class_flags=found.flags(informative_clusters(rows, score)),
+        **_effects(significance, level, alternative),
+        statistic=significance.statistic,
+        pvalue=significance.pvalue,
+        adjusted_pvalue=adjust_pvalues(significance.pvalue.tolist(), adjust),
+        class_flags=significance.flags(informative_clusters(rows, score)),
         score=score,
         test=test,
         adjust=adjust,
@@ -449,37 +449,41 @@ def _rows_of(counts: Any) -> ClassRows:
     return rows
 
 
-def _effects(found: Significance, level: float, alternative: str) -> dict[str, FloatArray]:
-    """Effect sizes and their limits, which are everything where nothing is known."""
-    moments, test = found.moments, found.test
+def _effects(
+    significance: Significance, level: float, alternative: str
+) -> dict[str, FloatArray]:
+    """Effect sizes and their limits, which are the whole range where undefined."""
+    moments, test = significance.moments, significance.test
     difference = share_contrast(moments)
-    ratio, odds = log_ratio_contrast(moments), log_odds_contrast(moments)
-    # Classifiers that both never answer a class have no difference to show.
-    silent = ~moments.rows.any(axis=-1)
-    effects = {"difference": np.where(silent, 0.0, difference.estimate)}
+    ratio, odds_ratio = log_ratio_contrast(moments), log_odds_contrast(moments)
+    # Classifiers that both never predict a class do not differ.
+    never_predicted = ~moments.rows.any(axis=-1)
+    effects = {"difference": np.where(never_predicted, 0.0, difference.estimate)}
     if test in SCORE_TESTS:
         z = quantile(level, alternative)
         if test == "both scores":
-            found_limits = both_score_range(moments, z)
+            ranges = both_score_range(moments, z)
         else:
-            found_limits = score_range(moments, test == "weighted score", z)
-        pairs = zip(*found_limits, strict=True)
+            ranges = score_range(moments, test == "weighted score", z)
+        pairs = zip(*ranges, strict=True)
         limits = [one_sided(float(low), float(high), alternative) for low, high in pairs]
     else:
         limits = _limits(wald_limits, difference.estimate, difference, level, alternative)
-    told = found.known
+    defined = significance.known
     if test not in SCORE_TESTS:
-        told = told & ~np.isinf(difference.root)
-    _add_limits(effects, "difference", np.where(told[:, None], limits, (-1.0, 1.0)))
+        defined = defined & ~np.isinf(difference.root)
+    _add_limits(effects, "difference", np.where(defined[:, None], limits, (-1.0, 1.0)))
     for name, contrast, scale in (
         ("ratio", ratio, "relative"),
-        ("odds_ratio", odds, "wald"),
+        ("odds_ratio", odds_ratio, "wald"),
     ):
         with np.errstate(over="ignore"):
-            effects[name] = np.where(silent, 1.0, np.exp(contrast.estimate))
+            effects[name] = np.where(never_predicted, 1.0, np.exp(contrast.estimate))
         limits = _limits(log_wald_limits, effects[name], contrast, level, alternative)
-        told = found.known & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
-        _add_limits(effects, name, np.where(told[:, None], limits, (0.0, math.inf)))
+        defined = (
+            significance.known & ~at_boundary(moments, scale) & ~np.isinf(contrast.root)
+        )
+        _add_limits(effects, name, np.where(defined[:, None], limits, (0.0, math.inf)))
     return effects
 
 
@@ -505,25 +509,25 @@ def macro_difference(
     alternative: str,
     counts: JointCounts | ClusterSums,
 ) -> PairedResult:
-    """The difference of the means of the classes that both classifiers answer."""
-    known = has_answers(moments)
-    n_known = int(known.sum())
+    """Difference of the mean scores of the classes that both classifiers predict."""
+    predicted = has_answers(moments)
+    n_predicted = int(predicted.sum())
     roles = np.full(2, np.nan)
     error = math.nan
-    if n_known:
-        roles = moments.shares[known].mean(axis=0)
-        weight = np.outer(known / n_known, (-1.0, 1.0))
+    if n_predicted:
+        roles = moments.shares[predicted].mean(axis=0)
+        weight = np.outer(predicted / n_predicted, (-1.0, 1.0))
         variance = float(rows.influence_covariance(score, weight).sum())
-        # Of both means as if they were independent, which bounds what rounding can do.
-        size = sum(
+        # Variance of the difference of independent means, which bounds the rounding error.
+        bound = sum(
             float(rows.influence_covariance(score, weight * part).sum())
             for part in ((1, 0), (0, 1))
         )
-        error = math.sqrt(variance) if variance > SAME_VARIANCE * size else 0.0
+        error = math.sqrt(variance) if variance > SAME_VARIANCE * bound else 0.0
     estimate = float(roles[1] - roles[0])
-    flags: tuple[str, ...] = () if n_known == len(known) else (LEFT_OUT,)
+    flags: tuple[str, ...] = () if n_predicted == len(predicted) else (LEFT_OUT,)
     statistic, tail, critical = math.nan, (math.nan, math.nan), normal_critical
-    if not n_known:
+    if not n_predicted:
         flags = (NO_ANSWERS,)
     elif error > 0:
         statistic = estimate / error
@@ -546,18 +550,18 @@ def macro_difference(
         method="delta",
         n=counts.n,
         limits=partial(normal_range, estimate, error, critical, (-1.0, 1.0))
-        if n_known
-        else _everything,
+        if n_predicted
+        else _difference_range,
         flags=flags,
         details={
             "standard_error": error,
-            "n_classes": n_known,
-            "n_left_out": len(known) - n_known,
+            "n_classes": n_predicted,
+            "n_left_out": len(predicted) - n_predicted,
         },
         test="precision_by_class",
         design=str(counts.design),
     )
 
 
-def _everything(confidence_level: float, alternative: str) -> tuple[float, float]:
+def _difference_range(confidence_level: float, alternative: str) -> tuple[float, float]:
     return -1.0, 1.0

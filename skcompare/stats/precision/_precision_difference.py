@@ -1,4 +1,4 @@
-"""Wald's test of the difference of the precisions of one class."""
+"""Wald's tests of the difference, odds ratio and ratio of two precisions."""
 
 import math
 from collections.abc import Callable
@@ -44,7 +44,7 @@ Limits = Callable[[float, str], tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One class and one score of two classifiers, with what the records say of it."""
+    """Moments of two classifiers for one score of one class."""
 
     n: int
     label: Any
@@ -54,31 +54,31 @@ class Question:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """The score of champion and challenger; NaN without answers that count."""
+        """Scores of champion and challenger; NaN without predictions that count."""
         champion, challenger = self.moments.shares.tolist()
         return champion, challenger
 
     @property
     def known(self) -> bool:
-        """Whether both classifiers have answers that count."""
+        """Whether both classifiers have predictions that count."""
         return bool(has_answers(self.moments))
 
     @property
     def n_informative(self) -> int:
-        """Records with an answer of either classifier that counts."""
+        """Number of records with a prediction that counts, of either classifier."""
         rr = self.moments.rr
         return int(rr[0, 0] + rr[1, 1] - rr[0, 1])
 
     def covariance(self, correction: str) -> Any:
-        """Of the shares; None stands for the one without correction."""
+        """Return the corrected covariance of the shares, or None without correction."""
         check_choice("correction", correction, CORRECTIONS)
         return mancl_derouen(self.moments) if correction == "mancl-derouen" else None
 
     def flags(self, contrast: Contrast, boundary: bool) -> tuple[str, ...]:
-        """What a reader should know of the statistic."""
+        """Return codes of caveats of the statistic."""
         root, flags = float(contrast.root), []
-        nothing = float(contrast.variance) == 0 or math.isnan(contrast.estimate)
-        if answered_alike(self.moments) or (root == 0 and nothing):
+        no_variation = float(contrast.variance) == 0 or math.isnan(contrast.estimate)
+        if answered_alike(self.moments) or (root == 0 and no_variation):
             flags.append("degenerate")
         if not self.known:
             flags.append(NO_ANSWERS)
@@ -104,24 +104,24 @@ class Question:
         boundary: bool = False,
         null_value: float = 0.0,
     ) -> PairedResult:
-        """The result with its p-value.
+        """Return the result with its p-value.
 
         Parameters
         ----------
         contrast : Contrast
             The statistic.
         estimate : float
-            What is estimated.
+            Estimated effect.
         scale : {"difference", "ratio", "odds ratio"}
-            Its name.
+            Name of the effect.
         method : str
-            How the p-value was computed.
+            Method of the p-value.
         limits, unknown : callable
-            The interval, and the one where nothing is known.
+            Limits of the estimate, and those where it is undefined.
         boundary : bool, default=False
             Whether a logarithm that the scale needs is infinite.
         null_value : float, default=0.0
-            The estimate of equal scores.
+            Estimate under equal scores.
         """
         flags = self.flags(contrast, boundary)
         root, tail = float(contrast.root), (math.nan, math.nan)
@@ -131,7 +131,7 @@ class Question:
             tail = normal_pvalue(root, self.alternative)
         champion, challenger = self.shares
         rows = self.moments.rows.tolist()
-        told = self.known and not boundary and not math.isnan(tail[0])
+        defined = self.known and not boundary and not math.isnan(tail[0])
         return PairedResult(
             statistic=root**2,
             pvalue=tail[0],
@@ -145,7 +145,7 @@ class Question:
             method=method,
             n=self.n,
             null_value=null_value,
-            limits=limits if told else unknown,
+            limits=limits if defined else unknown,
             flags=flags,
             details={
                 "champion_answers": rows[0],
@@ -158,7 +158,7 @@ class Question:
 
 
 def question(counts: JointCounts, label: Any, score: str, alternative: str) -> Question:
-    """The question that a test was asked, checked."""
+    """Check the options of a test and return its moments."""
     check_choice("score", score, CLASS_SCORES)
     check_alternative(alternative)
     label = class_label(counts.classes, label)
@@ -193,15 +193,15 @@ def precision_difference(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     label : object, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of this class against the rest.
     correction : {"none", "mancl-derouen"}, default="none"
-        "mancl-derouen" divides the residuals of a classifier with T answers of the class by
-        1 - 1 / T, which widens the interval where they are few [2]_.
+        "mancl-derouen" divides the residuals of a classifier with T predictions of the
+        class by 1 - 1 / T, which widens the interval where they are few [2]_.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -209,8 +209,8 @@ default="precision"
     -------
     result : PairedResult
         `estimate` is precision(challenger) - precision(champion), `statistic` is
-        chi-squared with one degree of freedom. The interval is the estimate less and plus a
-        multiple of the standard error, which is in `details`.
+        chi-squared with one degree of freedom. The interval is the estimate plus and minus
+        a multiple of the standard error, which is in `details`.
 
     Raises
     ------
@@ -219,21 +219,22 @@ default="precision"
 
     Notes
     -----
-    With T1 and T2 answers of the class, P1 and P2 the shares of them that are right, and n5
-    right and n1 wrong answers that both give, the variance of the difference is::
+    With T1 and T2 predictions of the class, P1 and P2 the shares of them that are correct,
+    and n5 correct and n1 incorrect predictions that both make, the variance of the
+    difference is::
 
         P1 (1 - P1) / T1 + P2 (1 - P2) / T2 - 2 C (1 / T1 + 1 / T2)
         C = (n5 (1 - P1) (1 - P2) + n1 P1 P2) / (T1 + T2)
 
-    If a classifier never gives the class its precision is undefined, and so are estimate
-    and p-value, flagged "no-answers"; the interval is then everything. If neither does,
-    they answer alike, and p is 1. Without any difference and variance (answers alike, or
-    all right, or all wrong) the statistic is 0 and p is 1, flagged "degenerate", and the
-    interval has no width: :func:`precision_weighted_score` has one. Where one classifier
-    has all of its answers right and the other none, the statistic is infinite and p
-    undefined, flagged "zero-variance". A correction is undefined where a classifier gives
-    the class once, flagged "one-cluster". Fewer than 40 records that either gives the class
-    are flagged "few-informative-clusters".
+    If a classifier never predicts the class its precision is undefined, and so are estimate
+    and p-value, flagged "no-answers"; the interval is then the whole range. If neither
+    does, they predict the same, and p is 1. Without any difference and variance (equal
+    predictions, all correct, or all incorrect) the statistic is 0 and p is 1, flagged
+    "degenerate", and the interval has no width: :func:`precision_weighted_score` has one.
+    Where all predictions of one classifier are correct and none of the other, the statistic
+    is infinite and p undefined, flagged "zero-variance". A correction is undefined where a
+    classifier predicts the class once, flagged "one-cluster". Fewer than 40 records that
+    either predicts as the class are flagged "few-informative-clusters".
 
     References
     ----------
@@ -254,11 +255,11 @@ default="precision"
     >>> print(f"{result.estimate:.4f} [{low:.4f}, {high:.4f}], p = {result.pvalue:.4f}")
     0.0401 [0.0072, 0.0731], p = 0.0170
     """
-    asked = question(counts, label, score, alternative)
-    contrast = share_contrast(asked.moments, asked.covariance(correction))
+    comparison = question(counts, label, score, alternative)
+    contrast = share_contrast(comparison.moments, comparison.covariance(correction))
     estimate, error = float(contrast.estimate), math.sqrt(float(contrast.variance))
-    champion, challenger = asked.shares
-    return asked.result(
+    champion, challenger = comparison.shares
+    return comparison.result(
         contrast,
         estimate=challenger - champion,
         scale="difference",
@@ -295,15 +296,15 @@ def precision_wald(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     label : object, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of this class against the rest.
     correction : {"none", "mancl-derouen"}, default="none"
-        "mancl-derouen" divides the residuals of a classifier with T answers of the class by
-        1 - 1 / T, which widens the interval where they are few [3]_.
+        "mancl-derouen" divides the residuals of a classifier with T predictions of the
+        class by 1 - 1 / T, which widens the interval where they are few [3]_.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -311,9 +312,9 @@ default="precision"
     -------
     result : PairedResult
         `estimate` is the odds ratio, odds(challenger) / odds(champion) with the odds ``P /
-        (1 - P)`` of a precision P. It is no ratio of precisions, nor of chances to detect
-        the class. `statistic` is chi-squared with one degree of freedom. The interval comes
-        from the logarithm, whose standard error is in `details`.
+        (1 - P)`` of a precision P. It is no ratio of precisions, nor of probabilities to
+        detect the class. `statistic` is chi-squared with one degree of freedom. The
+        interval comes from the logarithm, whose standard error is in `details`.
 
     Raises
     ------
@@ -322,19 +323,19 @@ default="precision"
 
     Notes
     -----
-    With T1 and T2 answers of the class, P1 and P2 the shares of them that are right, v = P
-    (1 - P), and n5 right and n1 wrong answers that both give, the model has the closed form
-    ``beta = logit(P2) - logit(P1)`` with the sandwich variance::
+    With T1 and T2 predictions of the class, P1 and P2 the shares of them that are correct,
+    v = P (1 - P), and n5 correct and n1 incorrect predictions that both make, the model has
+    the closed form ``beta = logit(P2) - logit(P1)`` with the sandwich variance::
 
         1 / (T1 v1) + 1 / (T2 v2) - 2 (n5 (1 - P1) (1 - P2) + n1 P1 P2) / (T1 T2 v1 v2)
 
     A precision of 0 or 1 has infinite log odds: estimate and p-value are undefined then and
-    the interval is everything, flagged "share-of-0-or-1"; the score tests do without
+    the interval is the whole range, flagged "share-of-0-or-1"; the score tests need no
     logarithms. So they are if a classifier never gives the class, flagged "no-answers", and
-    the p-value also where a correction meets a classifier that gives it once, flagged
-    "one-cluster". If the classifiers answer alike the odds ratio is 1 and p is 1, flagged
-    "degenerate". Fewer than 40 records that either gives the class are flagged
-    "few-informative-clusters".
+    the p-value also where a correction meets a classifier that predicts it once, flagged
+    "one-cluster". If the classifiers predict the same the odds ratio is 1 and p is 1,
+    flagged "degenerate". Fewer than 40 records that either predicts as the class are
+    flagged "few-informative-clusters".
 
     References
     ----------
@@ -358,18 +359,22 @@ default="precision"
     >>> print(f"{result.estimate:.3f} [{low:.3f}, {high:.3f}], p = {result.pvalue:.4f}")
     1.361 [1.050, 1.765], p = 0.0200
     """
-    asked = question(counts, label, score, alternative)
-    contrast = log_odds_contrast(asked.moments, asked.covariance(correction))
-    hits, rows = asked.moments.hits.tolist(), asked.moments.rows.tolist()
-    (first, wrong), (second, wrong_too) = (
+    comparison = question(counts, label, score, alternative)
+    contrast = log_odds_contrast(comparison.moments, comparison.covariance(correction))
+    hits, rows = comparison.moments.hits.tolist(), comparison.moments.rows.tolist()
+    (champion_hits, champion_misses), (challenger_hits, challenger_misses) = (
         (hit, row - hit) for hit, row in zip(hits, rows, strict=True)
     )
-    boundary = 0 in (first, wrong, second, wrong_too)
-    ratio = (second * wrong) / (first * wrong_too) if not boundary else math.nan
-    alike = float(contrast.root) == 0 == float(contrast.variance)
-    return asked.result(
+    boundary = 0 in (champion_hits, champion_misses, challenger_hits, challenger_misses)
+    ratio = (
+        (challenger_hits * champion_misses) / (champion_hits * challenger_misses)
+        if not boundary
+        else math.nan
+    )
+    same = float(contrast.root) == 0 == float(contrast.variance)
+    return comparison.result(
         contrast,
-        estimate=1.0 if alike else ratio,
+        estimate=1.0 if same else ratio,
         scale="odds ratio",
         method="Wald" if correction == "none" else f"Wald, {correction}",
         limits=partial(log_wald_limits, ratio, math.sqrt(float(contrast.variance))),
@@ -405,15 +410,15 @@ def relative_precision(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     label : object, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of this class against the rest.
     correction : {"none", "mancl-derouen"}, default="none"
-        "mancl-derouen" divides the residuals of a classifier with T answers of the class by
-        1 - 1 / T, which widens the interval where they are few [2]_.
+        "mancl-derouen" divides the residuals of a classifier with T predictions of the
+        class by 1 - 1 / T, which widens the interval where they are few [2]_.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -432,23 +437,23 @@ default="precision"
     Notes
     -----
     The variance of the logarithm is the sum over records of ``(x2 (D - P2) / (T2 P2) - x1
-    (D - P1) / (T1 P1))²``, with x = 1 where a classifier gives the class, D = 1 where that
-    is right, T answers of the class and the share P of them that are right. In counts of
-    records it is::
+    (D - P1) / (T1 P1))²``, with x = 1 where a classifier predicts the class, D = 1 where
+    that is correct, T predictions of the class and the share P of them that are correct. In
+    counts of records it is::
 
         (n6 (1 - P2) + n5 (P2 - P1) + 2 (n7 + n3) P1 P2 + n7 (1 - 3 P1))
         / ((n5 + n6) (n5 + n7))
 
-    with n5 right answers of both, n6 and n7 of the champion and of the challenger alone,
-    and n3 wrong ones of the challenger alone.
+    with n5 correct predictions of both, n6 and n7 of the champion and of the challenger
+    alone, and n3 incorrect ones of the challenger alone.
 
     A precision of 0 makes the ratio 0, infinite, or undefined where both are, and its
     logarithm unknown: the interval is from 0 to infinity, flagged "share-of-0-or-1". p is
-    then undefined, but 1 if both are 0. If both are 1, or the classifiers answer alike, the
-    ratio is 1 with an interval of no width and p is 1, flagged "degenerate". If a
-    classifier never gives the class everything is undefined, flagged "no-answers", and the
-    p-value also where a correction meets a classifier that gives it once, flagged
-    "one-cluster". Fewer than 40 records that either gives the class are flagged
+    then undefined, but 1 if both are 0. If both are 1, or the classifiers predict the same,
+    the ratio is 1 with an interval of no width and p is 1, flagged "degenerate". If a
+    classifier never predicts the class everything is undefined, flagged "no-answers", and
+    the p-value also where a correction meets a classifier that predicts it once, flagged
+    "one-cluster". Fewer than 40 records that either predicts as the class are flagged
     "few-informative-clusters".
 
     References
@@ -471,19 +476,19 @@ default="precision"
     >>> print(f"{result.estimate:.4f} [{low:.4f}, {high:.4f}], p = {result.pvalue:.4f}")
     1.0486 [1.0085, 1.0903], p = 0.0171
     """
-    asked = question(counts, label, score, alternative)
-    contrast = log_ratio_contrast(asked.moments, asked.covariance(correction))
-    first, second = asked.shares
-    # NaN is not above 0, so that a class that is not answered has no ratio.
-    beyond = math.inf if second > 0 else math.nan
-    ratio = second / first if first else beyond
-    return asked.result(
+    comparison = question(counts, label, score, alternative)
+    contrast = log_ratio_contrast(comparison.moments, comparison.covariance(correction))
+    champion, challenger = comparison.shares
+    # NaN is not above 0, so that a class without predictions has no ratio.
+    without_champion = math.inf if challenger > 0 else math.nan
+    ratio = challenger / champion if champion else without_champion
+    return comparison.result(
         contrast,
         estimate=ratio,
         scale="ratio",
         method="Wald" if correction == "none" else f"Wald, {correction}",
         limits=partial(log_wald_limits, ratio, math.sqrt(float(contrast.variance))),
         unknown=ratio_range,
-        boundary=0.0 in (first, second),
+        boundary=0.0 in (champion, challenger),
         null_value=1.0,
     )

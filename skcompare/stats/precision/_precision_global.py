@@ -1,4 +1,4 @@
-"""One answer for all classes: do two classifiers differ in the precision of any?"""
+"""Tests that two classifiers are equally precise for all classes."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -33,25 +33,26 @@ from skcompare.stats.precision._precision_statistics import share_contrast
 from skcompare.stats.scores._score_difference import ZERO_VARIANCE
 
 RANK_TOLERANCE = 1e-9
-"""Eigenvalues of the correlation matrix below this part of the largest one are 0."""
+"""Eigenvalues of the correlation matrix below this share of the largest one are 0."""
 
 CONSISTENT = 1e-6
-"""Part of the standardised differences that may lie where nothing varies, by rounding."""
+"""Share of the standardised differences without variance that counts as rounding."""
 
 FEW_ANSWERS = "few-answers-of-a-class"
 
 
 class AllClasses:
-    """The tests of all classes of two classifiers.
+    """Tests of all classes of two classifiers.
 
     Attributes
     ----------
     moments : ClassMoments
-    found : Significance
+    significance : Significance
+        Tests of each class.
     known : ndarray of shape (n_classes,)
-        Whether both classifiers have an answer that counts.
+        Whether both classifiers have a prediction that counts.
     alike : ndarray of shape (n_classes,)
-        Whether both have the same answers.
+        Whether both have the same predictions.
     """
 
     def __init__(self, counts: JointCounts, score: str, test: str, adjust: str) -> None:
@@ -61,57 +62,57 @@ class AllClasses:
         self.rows = counts.class_rows()
         self.test = test = class_test(test, self.rows)
         self.moments = self.rows.moments(score)
-        self.found = Significance(self.moments, test, "two-sided")
-        self.known, self.alike = self.found.known, self.found.alike
+        self.significance = Significance(self.moments, test, "two-sided")
+        self.known, self.alike = self.significance.known, self.significance.alike
 
     def covariance(self) -> FloatArray:
-        """Of the classes' effects, on the scale that the test compares them on.
+        """Covariance of the effects of the classes, on the scale of the test.
 
-        Under the null hypothesis the score tests are those of the difference.
+        Under the null hypothesis the scale of the score tests is that of the difference.
         """
         shares = self.moments.shares
         slopes = np.ones_like(shares)
         if self.test in ("wald", "relative"):
-            spread = shares * (1 - shares) if self.test == "wald" else shares
-            slopes = np.where(spread > 0, 1 / np.where(spread > 0, spread, 1), 0.0)
+            variances = shares * (1 - shares) if self.test == "wald" else shares
+            slopes = np.where(variances > 0, 1 / np.where(variances > 0, variances, 1), 0.0)
         slopes = np.where(self.known[:, np.newaxis], slopes, 0.0)
         covariance = self.rows.influence_covariance(self.score, slopes * (-1.0, 1.0))
-        # What does not vary is 0 and not what rounding leaves.
+        # Exactly 0 where nothing varies, without rounding.
         varies = share_contrast(self.moments).variance > 0
         return np.where(varies[:, np.newaxis] & varies, covariance, 0.0)
 
     def correlation(self) -> FloatArray:
-        """Of the classes' statistics under the null hypothesis."""
+        """Correlation of the statistics of the classes under the null hypothesis."""
         covariance = self.covariance()
-        deviation = np.sqrt(covariance.diagonal())
-        deviation = np.where(deviation > 0, deviation, np.inf)
-        found = covariance / deviation[:, np.newaxis] / deviation
-        found = np.clip((found + found.T) / 2, -1.0, 1.0)
-        np.fill_diagonal(found, 1.0)
-        return np.asarray(found)
+        deviations = np.sqrt(covariance.diagonal())
+        deviations = np.where(deviations > 0, deviations, np.inf)
+        correlation = covariance / deviations[:, np.newaxis] / deviations
+        correlation = np.clip((correlation + correlation.T) / 2, -1.0, 1.0)
+        np.fill_diagonal(correlation, 1.0)
+        return np.asarray(correlation)
 
     def combined(
         self, combined: CombinedPvalue, details: Mapping[str, float] | None = None
     ) -> PairedResult:
-        """The result of a combination of p-values."""
-        still = self.found.degenerate | ~self.known
+        """Return the result of a combination of p-values."""
+        without_result = self.significance.degenerate | ~self.known
         flags = tuple(flag for flag in combined.flags if self._is_news(flag))
         return self.result(
             combined.method,
             combined.statistic,
             (combined.pvalue, combined.log_pvalue),
             combined.df,
-            (("degenerate",) if still.all() else ()) + flags,
+            (("degenerate",) if without_result.all() else ()) + flags,
             {**combined.details, **(details or {})},
         )
 
     def _is_news(self, flag: str) -> bool:
-        """Whether a flag says more than that classes are not answered."""
-        undefined = np.isnan(self.found.pvalue) & self.known
+        """Whether a flag says more than that classes have no predictions."""
+        undefined = np.isnan(self.significance.pvalue) & self.known
         return flag != "undefined-pvalue" or bool(undefined.any())
 
     def unknown(self, method: str) -> PairedResult:
-        """The result where no class is answered by both."""
+        """Return the result where no class has predictions of both classifiers."""
         tail = (math.nan, math.nan)
         return self.result(method, math.nan, tail, None, (NO_ANSWERS,))
 
@@ -124,7 +125,7 @@ class AllClasses:
         flags: tuple[str, ...] = (),
         details: Mapping[str, float] | None = None,
     ) -> PairedResult:
-        """A result with all classes as its parts."""
+        """Return a result with all classes as its parts."""
         known = self.known
         shares = self.moments.shares
         sizes = np.abs(shares[:, 1] - shares[:, 0])
@@ -157,9 +158,9 @@ class AllClasses:
         )
 
     def parts(self) -> tuple[dict[str, Any], ...]:
-        """A mapping for each class, that with the smallest p first."""
+        """Return a mapping for each class, in order of increasing p-value."""
         shares = self.moments.shares
-        pvalue = self.found.pvalue
+        pvalue = self.significance.pvalue
         columns = {
             "label": self.rows.classes.tolist(),
             "n_champion": self.moments.rows[:, 0].tolist(),
@@ -182,43 +183,43 @@ def _plain(values: FloatArray) -> list[float | None]:
 def quadratic_form(
     covariance: FloatArray, differences: FloatArray
 ) -> tuple[float, int, bool]:
-    """The quadratic form of differences with their covariance, its rank.
+    """Quadratic form of differences with the inverse of their covariance, and its rank.
 
     Returns
     -------
     value : float
-        Of the part of the differences that lies where something varies.
+        Quadratic form of the part of the differences that has a variance.
     rank : int
-        Eigenvalues of the correlation matrix that are not 0.
+        Number of eigenvalues of the correlation matrix that are not 0.
     consistent : bool
-        Whether that is all of them.
+        Whether the other part of the differences is 0.
     """
     deviation = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     varies = deviation > 0
-    fixed = not (differences[~varies] != 0).any()
+    fixed_zero = not (differences[~varies] != 0).any()
     if not varies.any():
-        return 0.0, 0, fixed
-    kept = covariance[np.ix_(varies, varies)]
+        return 0.0, 0, fixed_zero
+    varying = covariance[np.ix_(varies, varies)]
     deviation, differences = deviation[varies], differences[varies]
     standardised = differences / deviation
-    correlation = kept / deviation[:, np.newaxis] / deviation
+    correlation = varying / deviation[:, np.newaxis] / deviation
     values, vectors = np.linalg.eigh((correlation + correlation.T) / 2)
     parts = vectors.T @ standardised
-    large = values > RANK_TOLERANCE * values[-1]
-    beyond = float(np.linalg.norm(parts[~large]))
-    consistent = beyond <= CONSISTENT * max(1.0, float(np.linalg.norm(standardised)))
-    value = float((parts[large] ** 2 / values[large]).sum())
-    return value, int(large.sum()), fixed and consistent
+    positive = values > RANK_TOLERANCE * values[-1]
+    remainder = float(np.linalg.norm(parts[~positive]))
+    consistent = remainder <= CONSISTENT * max(1.0, float(np.linalg.norm(standardised)))
+    value = float((parts[positive] ** 2 / values[positive]).sum())
+    return value, int(positive.sum()), fixed_zero and consistent
 
 
 VALUES_AT_ONCE = 1 << 21
-"""Numbers of cells and of classes that are drawn at a time."""
+"""Largest number of values that are drawn at a time."""
 
 
 def exchanged_pvalues(
     counts: JointCounts, score: str, test: str, n_draws: int, rng: np.random.RandomState
 ) -> FloatArray:
-    """Two-sided p-values of all classes, of answers exchanged record by record.
+    """Two-sided p-values of all classes after random exchanges of predictions.
 
     Returns
     -------
@@ -237,68 +238,76 @@ def exchanged_moments(
 ) -> Iterator[ClassMoments]:
     """Moments of draws and classes along the first two axes, in batches.
 
-    Which of two different answers is whose is a coin for each record, so that of the
-    records of one true class with the same two answers a binomial number falls to each
-    side. Sums over both classifiers, and what both have in common, stay as they are.
+    The two predictions of each record are exchanged with probability 1/2, so that of the
+    records of one true class with the same two predictions a binomial number is exchanged.
+    Sums over both classifiers, and what both have in common, stay the same.
     """
-    truth, first, second = counts.cells.T
+    truth, champion, challenger = counts.cells.T
     k = counts.n_classes
-    apart = first != second
-    same = ~apart
-    low, high = np.minimum(first, second)[apart], np.maximum(first, second)[apart]
-    # Both orders of two answers are one cell, whatever the roles are.
-    key = np.ravel_multi_index((truth[apart], low, high), (k, k, k))
+    different = champion != challenger
+    same = ~different
+    low, high = (
+        np.minimum(champion, challenger)[different],
+        np.maximum(champion, challenger)[different],
+    )
+    # Both orders of two predictions share a cell.
+    key = np.ravel_multi_index((truth[different], low, high), (k, k, k))
     kinds, position = np.unique(key, return_inverse=True)
     totals = np.zeros(len(kinds), dtype=np.int64)
-    np.add.at(totals, position, counts.counts[apart])
-    of, low, high = np.unravel_index(kinds, (k, k, k))
-    fixed = _sums(first[same], counts.counts[same], k)
-    right = same & (first == truth)
-    fixed_right = _sums(first[right], counts.counts[right], k)
+    np.add.at(totals, position, counts.counts[different])
+    true_class, low, high = np.unravel_index(kinds, (k, k, k))
+    fixed = _sums(champion[same], counts.counts[same], k)
+    correct = same & (champion == truth)
+    fixed_correct = _sums(champion[correct], counts.counts[correct], k)
     size = {"all": counts.n, "truth": _sums(truth, counts.counts, k)}
     base = counts.class_rows().moments(score)
     incidence = [
-        (_incidence(label, np.ones(len(kinds)), k), _incidence(label, label == of, k))
+        (
+            _incidence(label, np.ones(len(kinds)), k),
+            _incidence(label, label == true_class, k),
+        )
         for label in (low, high)
     ]
-    most = max(1, VALUES_AT_ONCE // max(len(kinds), 8 * k))
-    for start in range(0, n_draws, most):
-        n_drawn = min(most, n_draws - start)
+    batch = max(1, VALUES_AT_ONCE // max(len(kinds), 8 * k))
+    for start in range(0, n_draws, batch):
+        n_drawn = min(batch, n_draws - start)
         forward = rng.binomial(totals, 0.5, size=(n_drawn, len(kinds))).astype(np.int64)
         sides = (forward, totals - forward)
-        answered = [_answered(pair, incidence, 0) + fixed for pair in (sides, sides[::-1])]
-        hits = [
-            _answered(pair, incidence, 1) + fixed_right for pair in (sides, sides[::-1])
+        predicted = [
+            _predicted(pair, incidence, 0) + fixed for pair in (sides, sides[::-1])
         ]
-        yield _moments(score, np.stack(answered, -1), np.stack(hits, -1), size, base)
+        hits = [
+            _predicted(pair, incidence, 1) + fixed_correct for pair in (sides, sides[::-1])
+        ]
+        yield _moments(score, np.stack(predicted, -1), np.stack(hits, -1), size, base)
 
 
-def _answered(
-    sides: tuple[IntArray, ...], incidence: list[tuple[Any, Any]], which: int
+def _predicted(
+    sides: tuple[IntArray, ...], incidence: list[tuple[Any, Any]], index: int
 ) -> IntArray:
-    """Answers of one classifier that name each class, or those that are right."""
-    found = [side @ part[which] for side, part in zip(sides, incidence, strict=True)]
-    return np.asarray(found[0] + found[1])
+    """Predictions of each class by one classifier, or the correct ones among them."""
+    counts = [side @ part[index] for side, part in zip(sides, incidence, strict=True)]
+    return np.asarray(counts[0] + counts[1])
 
 
 def _moments(
     score: str,
-    answered: IntArray,
-    right: IntArray,
+    predicted: IntArray,
+    correct: IntArray,
     size: dict[str, Any],
     base: ClassMoments,
 ) -> ClassMoments:
-    """The moments of one draw after the other; every record is a cluster."""
+    """Moments of each draw; every record is a cluster."""
     truth = size["truth"][:, np.newaxis]
-    named = score in ("precision", "recall")
-    by_answer = score in ("precision", "negative_predictive_value")
-    counted = answered if by_answer else np.broadcast_to(truth, answered.shape)
-    rows = counted if named else size["all"] - counted
-    hits = right if named else size["all"] - answered - truth + right
+    of_class = score in ("precision", "recall")
+    by_prediction = score in ("precision", "negative_predictive_value")
+    counted = predicted if by_prediction else np.broadcast_to(truth, predicted.shape)
+    rows = counted if of_class else size["all"] - counted
+    hits = correct if of_class else size["all"] - predicted - truth + correct
     both = np.broadcast_to(base.hh[:, 0, 1], rows.shape[:-1])
     shared = np.broadcast_to(base.rr[:, 0, 1], rows.shape[:-1])
-    # Where rows are by answer, a row of both with a hit of one is a hit of both.
-    crossed = (both, both) if by_answer else (hits[..., 1], hits[..., 0])
+    # Where rows are by prediction, a row of both with a hit of one is a hit of both.
+    crossed = (both, both) if by_prediction else (hits[..., 1], hits[..., 0])
     return ClassMoments(
         rows,
         hits,
@@ -320,7 +329,7 @@ def _sums(position: IntArray, values: IntArray, k: int) -> IntArray:
 
 
 def _incidence(label: IntArray, kept: Any, k: int) -> Any:
-    """Which class each cell counts for."""
+    """Incidence matrix of cells and the classes that they count for."""
     values = np.asarray(kept).astype(np.int64)
     return csr_array((values, (np.arange(len(label)), label)), shape=(len(label), k))
 
@@ -332,7 +341,7 @@ SCALES = {
     "difference": ("difference", "joint Wald, difference"),
     "log-odds": ("wald", "joint Wald, log-odds"),
 }
-"""The test of each class, and what the joint one is called."""
+"""Test of each class, and name of the joint test, by scale."""
 
 UNDEFINED_ODDS = "undefined-odds"
 
@@ -364,7 +373,7 @@ def precision_simes(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
@@ -380,11 +389,11 @@ default="holm"
     result : PairedResult
         `statistic` is the combined p-value. `estimate` is the greatest difference of a
         class, without its sign; it has no interval. `parts` has a mapping for each class,
-        that with the smallest p first: `label`, answers that count (`n_champion`,
-        `n_challenger`), scores of `champion` and `challenger`, their `difference`,
-        `pvalue` and `adjusted_pvalue`, None where undefined. `details` has the number of
-        classes (`n_classes`), of those that a classifier never gives (`n_left_out`), and of
-        those of which all answers are alike (`n_alike`).
+        that with the smallest p first: `label`, predictions that count (`n_champion`,
+        `n_challenger`), scores of `champion` and `challenger`, their `difference`, `pvalue`
+        and `adjusted_pvalue`, None where undefined. `details` has the number of classes
+        (`n_classes`), of those that a classifier never predicts (`n_left_out`), and of
+        those with equal predictions of both (`n_alike`).
 
     Notes
     -----
@@ -392,9 +401,9 @@ default="holm"
     dependent ones; two-sided p-values of normal statistics nearly always are, however the
     classes depend on each other.
 
-    A class that a classifier never gives has no p-value and counts as p = 1, so that it
-    weakens no correction; `details` says how many there are. Where nothing differs and
-    nothing varies, as for equal answers, p is 1, flagged "degenerate".
+    A class that a classifier never predicts has no p-value and counts as p = 1, so that it
+    weakens no correction; `details` has their number. Where nothing differs and nothing
+    varies, as for equal predictions, p is 1, flagged "degenerate".
 
     References
     ----------
@@ -410,9 +419,9 @@ default="holm"
     >>> from skcompare.stats import precision_simes
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(4, size=800)
-    >>> def answers(accuracy):
+    >>> def predict(accuracy):
     ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
-    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> counts = JointCounts.from_predictions(y, predict(0.6), predict(0.7))
     >>> result = precision_simes(counts)
     >>> print(f"p = {result.pvalue:.4f}, most of class {result.parts[0]['label']}")
     p = 0.0004, most of class 3
@@ -420,7 +429,7 @@ default="holm"
     classes = AllClasses(counts, score, test, adjust)
     if not classes.known.any():
         return classes.unknown("Simes")
-    return classes.combined(simes(classes.found.pvalue.tolist()))
+    return classes.combined(simes(classes.significance.pvalue.tolist()))
 
 
 @paired_test(
@@ -452,7 +461,7 @@ def precision_lancaster(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
@@ -460,17 +469,17 @@ default="precision"
 "relative"}, default="auto"
         The test of each class [3]_, as of :func:`precision_by_class`.
     method : {"influence", "permutation"}, default="influence"
-        How the covariance of the p-values is found. "influence" takes the correlations of
-        the classes' statistics from what each record adds to each of them; "permutation"
-        exchanges the two answers to records at random, which makes the classifiers equal,
-        and computes the p-values of all classes anew.
+        How the covariance of the p-values is computed. "influence" takes the correlations
+        of the classes' statistics from the influence of each record on them; "permutation"
+        exchanges the two predictions of records at random, which makes the classifiers
+        equal, and computes the p-values of all classes again.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
 default="holm"
         How the p-values of the classes in `parts` are adjusted.
     n_resamples : int, default=2000
         Random exchanges for "permutation"; 1,000 or more are advised.
     random_state : int, RandomState instance or None, default=0
-        Makes these exchanges.
+        Seed of these exchanges.
 
     Returns
     -------
@@ -481,12 +490,12 @@ default="holm"
 
     Notes
     -----
-    Each class has weight 2, as in Fisher's method. A class that a classifier never gives is
-    left out, and so is a class of which all answers are alike, for which nothing can be
-    found out; `details` counts both. Where no class is left p is 1, flagged "degenerate".
+    Each class has weight 2, as in Fisher's method. A class that a classifier never predicts
+    is left out, and so is a class with equal predictions of both, which has no information;
+    `details` counts both. Where no class is left p is 1, flagged "degenerate".
 
     A class whose p-value is undefined for another reason, or which does not vary because
-    all its answers are right, counts as p = 1.
+    all its predictions are correct, counts as p = 1.
 
     References
     ----------
@@ -504,9 +513,9 @@ default="holm"
     >>> from skcompare.stats import precision_lancaster
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(4, size=800)
-    >>> def answers(accuracy):
+    >>> def predict(accuracy):
     ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
-    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> counts = JointCounts.from_predictions(y, predict(0.6), predict(0.7))
     >>> result = precision_lancaster(counts)
     >>> print(f"{result.statistic:.2f}, df {result.df:.2f}, p = {result.pvalue:.5f}")
     37.56, df 7.67, p = 0.00001
@@ -520,7 +529,7 @@ default="holm"
     kept = classes.known & ~classes.alike
     if not kept.any():
         return classes.combined(CombinedPvalue(0.0, 1.0, 0.0, 0.0, "Lancaster", 0))
-    pvalues = classes.found.pvalue[kept].tolist()
+    pvalues = classes.significance.pvalue[kept].tolist()
     if method == "influence":
         correlation = classes.correlation()[np.ix_(kept, kept)]
         return classes.combined(lancaster_correlated(pvalues, correlation=correlation))
@@ -557,7 +566,7 @@ def precision_joint(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of each class against the rest.
@@ -580,20 +589,20 @@ default="holm"
 
     Notes
     -----
-    A class that a classifier never gives is left out, and so is one whose log odds are
+    A class that a classifier never predicts is left out, and so is one whose log odds are
     undefined; `details` has their number. Classes whose differences depend on others add
     nothing: the covariance is inverted where its correlation matrix has eigenvalues above
-    1e-9 of the largest one, and their number is `df`. Where all answers are alike the
+    1e-9 of the largest one, and their number is `df`. Where all predictions are equal the
     statistic is 0 and p is 1, flagged "degenerate". If a combination of the differences is
-    not 0 but cannot vary, as for a class that is right once for one classifier and wrong
-    once for the other, the Wald statistics are infinite and p undefined, flagged
+    not 0 but cannot vary, as for a class that one classifier predicts once, correctly, and
+    the other once, incorrectly, the Wald statistics are infinite and p undefined, flagged
     "zero-variance"; "both scores" has a variance for each class that differs.
 
     The two Wald tests need records: "difference" rejects equal precisions too often where
-    classes are small, and far too often where one classifier also gives them less often
-    than the other, and "log-odds" where hardly an answer is wrong and one classifier's
-    answers are nearly all among the other's. "both scores" has a statistic of at most that
-    of "difference", and rejects too rarely where records are few
+    classes are small, and far too often where one classifier also predicts them less often
+    than the other, and "log-odds" where hardly a prediction is incorrect and nearly all
+    predictions of one classifier are among those of the other. "both scores" has a
+    statistic of at most that of "difference", and rejects too rarely where records are few
     (``benchmarks/validity/precision_global.py``).
 
     References
@@ -611,9 +620,9 @@ default="holm"
     >>> from skcompare.stats import precision_joint
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(4, size=800)
-    >>> def answers(accuracy):
+    >>> def predict(accuracy):
     ...     return np.where(rng.random(800) < accuracy, y, rng.integers(4, size=800))
-    >>> counts = JointCounts.from_predictions(y, answers(0.6), answers(0.7))
+    >>> counts = JointCounts.from_predictions(y, predict(0.6), predict(0.7))
     >>> result = precision_joint(counts)
     >>> print(f"{result.statistic:.2f}, df {result.df}, p = {result.pvalue:.5f}")
     23.66, df 4, p = 0.00009
@@ -623,16 +632,16 @@ default="holm"
     classes = AllClasses(counts, score, test, adjust)
     if not classes.known.any():
         return classes.unknown(method)
-    contrast = classes.found.contrast
+    contrast = classes.significance.contrast
     defined = classes.known & np.isfinite(contrast.estimate)
     flags = () if (defined == classes.known).all() else (UNDEFINED_ODDS,)
     if not defined.any():
         return classes.result(method, math.nan, (math.nan, math.nan), None, flags)
     covariance = classes.covariance()
     if scale == "both scores":
-        # More variance of a class makes every quadratic form smaller.
-        own = np.maximum(covariance.diagonal(), contrast.variance)
-        np.fill_diagonal(covariance, own)
+        # A larger variance of a class makes every quadratic form smaller.
+        diagonal = np.maximum(covariance.diagonal(), contrast.variance)
+        np.fill_diagonal(covariance, diagonal)
     value, rank, consistent = quadratic_form(
         covariance[np.ix_(defined, defined)], contrast.estimate[defined]
     )

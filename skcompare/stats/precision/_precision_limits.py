@@ -1,4 +1,4 @@
-"""Limits of the difference and of the ratio of two shares of answers."""
+"""Limits of the difference and of the ratio of two shares of predictions."""
 
 import math
 from typing import Any, NamedTuple
@@ -16,21 +16,21 @@ from skcompare.stats.precision._precision_statistics import (
 )
 
 STEPS, PASSES = 128, 8
-"""Parts that the way to a limit is cut into, and how often again."""
+"""Numbers of parts that an interval with a limit is cut into, and of refinements."""
 
 PARTS = np.arange(STEPS + 1) / STEPS
 HALVINGS = 60
 
 FARTHEST = 1e-18
-"""What is left of the way where the multiplier is as good as infinite."""
+"""Least distance from the ends of the path, where the multiplier is infinite."""
 
 
 def wald_limits(
     estimate: float, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The estimate less and plus a multiple of its standard error, cut at -1 and 1.
+    """Limits of a difference by its standard error, cut at -1 and 1.
 
-    Everything where the standard error is unknown.
+    -1 and 1 where the standard error is unknown.
     """
     reach = quantile(confidence_level, alternative) * error
     if math.isnan(reach):
@@ -42,33 +42,33 @@ def wald_limits(
 def log_wald_limits(
     ratio: float, error: float, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The limits of a ratio whose logarithm has this standard error.
+    """Limits of a ratio by the standard error of its logarithm.
 
-    Everything where the ratio or the standard error is unknown.
+    0 and infinity where the ratio or the standard error is unknown.
     """
     reach = quantile(confidence_level, alternative) * error
     if math.isnan(reach) or math.isnan(ratio):
         return 0.0, math.inf
-    # A huge standard error has limits beyond the largest number.
+    # A huge standard error gives limits beyond the largest double.
     with np.errstate(over="ignore"):
         low, high = (float(ratio * np.exp(by)) for by in (-reach, reach))
     return one_sided_ratio(low, high, alternative)
 
 
 def difference_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Every difference there is."""
+    """Range of all differences."""
     return -1.0, 1.0
 
 
 def ratio_range(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Every ratio there is."""
+    """Range of all ratios."""
     return 0.0, math.inf
 
 
 def score_limits(
     moments: ClassMoments, weighted: bool, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The differences that a generalized score test does not reject, of one class."""
+    """Limits of the differences that a generalized score test does not reject."""
     low, high = score_range(moments, weighted, quantile(confidence_level, alternative))
     return one_sided(float(low), float(high), alternative)
 
@@ -76,13 +76,13 @@ def score_limits(
 def both_score_limits(
     moments: ClassMoments, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The differences that not both generalized score tests reject, of one class."""
+    """Limits of the differences that not both generalized score tests reject."""
     low, high = both_score_range(moments, quantile(confidence_level, alternative))
     return one_sided(float(low), float(high), alternative)
 
 
 def both_score_range(moments: ClassMoments, z: float) -> tuple[FloatArray, FloatArray]:
-    """The limits of :func:`score_range`, of either test, that are further apart."""
+    """Outer limits of :func:`score_range` of both tests."""
     (low, high), (other_low, other_high) = (
         score_range(moments, weighted, z) for weighted in (False, True)
     )
@@ -92,70 +92,73 @@ def both_score_range(moments: ClassMoments, z: float) -> tuple[FloatArray, Float
 def score_range(
     moments: ClassMoments, weighted: bool, z: float
 ) -> tuple[FloatArray, FloatArray]:
-    """The differences whose generalized score is at most `z` in size, class by class.
+    """Limits of the differences whose generalized score is at most `z`, by class.
 
     The score of a difference other than 0 takes residuals from the most likely shares with
-    that difference, of answers taken as independent (Farrington and Manning 1990). Its
-    square need not rise all the way from the observed difference: a limit is where it first
-    passes z², as seen from the observed difference, or from 0 where 0 is not rejected, so
-    that 0 is inside exactly when the test does not reject it.
+    that difference, of predictions taken as independent (Farrington and Manning 1990). Its
+    square need not increase with the distance from the observed difference: a limit is
+    where it first passes z², starting from the observed difference, or from 0 where 0 is
+    not rejected, so that 0 is inside exactly when the test does not reject it.
 
-    Where the classifiers answer alike, or are all right or all wrong, no variance is left
-    to measure by, and the limits are those of differences that were not seen in T answers,
-    ``z² / (T + z²)``: Tango's limits without discordant pairs, and the limits of the
-    weighted score where all answers are right.
+    Where both classifiers predict the same, or are always correct or always incorrect,
+    there is no variance, and the limits are those of an outcome that T predictions do not
+    show, ``z² / (T + z²)``: Tango's limits without discordant pairs, and the limits of the
+    weighted score where all predictions are correct.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of two classifiers; leading axes are classes.
+        Moments of two classifiers; leading axes are classes.
     weighted : bool
-        Whether variances are those of independent answers.
+        Whether variances are those of independent predictions.
     z : float
-        A normal quantile. A negative one has limits on the other sides of the estimate.
+        A normal quantile. If negative, both limits are on the other side of the estimate.
 
     Returns
     -------
     low, high : ndarray of shape (...)
         -1 and 1 where a share is undefined.
     """
-    known: Any = (moments.rows > 0).all(axis=-1)
+    defined: Any = (moments.rows > 0).all(axis=-1)
     high = _upper_limit(moments, weighted, z)
     low = -_upper_limit(_swapped(moments), weighted, z)
     reach = _unseen(moments, z)
-    still = _without_variance(moments)
-    low, high = np.where(still, -reach[..., 0], low), np.where(still, reach[..., 1], high)
+    constant = _without_variance(moments)
+    low, high = (
+        np.where(constant, -reach[..., 0], low),
+        np.where(constant, reach[..., 1], high),
+    )
     if z >= 0:
         shares = moments.shares
         observed = shares[..., 1] - shares[..., 0]
         low, high = np.minimum(low, observed), np.maximum(high, observed)
     low, high = np.clip(low, -1.0, 1.0), np.clip(high, -1.0, 1.0)
-    return np.where(known, low, -1.0), np.where(known, high, 1.0)
+    return np.where(defined, low, -1.0), np.where(defined, high, 1.0)
 
 
 def score_root(moments: ClassMoments, delta: Any, weighted: bool) -> FloatArray:
-    """Signed root of the score of differences along the last axis.
+    """Signed roots of the score of differences along the last axis.
 
-    Positive where the observed difference is above. A variance that is not positive makes
-    it infinite, and the difference is rejected.
+    Positive where the observed difference is greater. They are infinite where the variance
+    is not positive, and the difference is rejected.
     """
     sums = _sums_of(moments)
     return _root_at(sums, *restricted_shares(moments, delta), weighted)
 
 
 def restricted_shares(moments: ClassMoments, delta: Any) -> tuple[FloatArray, FloatArray]:
-    """The most likely shares of independent answers that differ by `delta`.
+    """Most likely shares of independent predictions that differ by `delta`.
 
     Differences are along the last axis. The difference rises with the multiplier of
-    :func:`_shares_along`, which is found by halving.
+    :func:`_shares_along`, which is found by bisection.
     """
     sums = _sums_of(moments)
     delta = np.asarray(delta, dtype=np.float64) + 0 * sums.rows[0]
     low, high = np.full_like(delta, -1.0), np.ones_like(delta)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        first, second = _shares_along(sums, middle)
-        below = second - first < delta
+        champion, challenger = _shares_along(sums, middle)
+        below = challenger - champion < delta
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return _shares_along(sums, (low + high) / 2)
 
@@ -172,45 +175,45 @@ class _Sums(NamedTuple):
 
 
 def _sums_of(moments: ClassMoments) -> _Sums:
-    def one(part: Any, *at: int) -> FloatArray:
+    def element(part: Any, *at: int) -> FloatArray:
         return np.asarray(part, dtype=np.float64)[(..., *at, np.newaxis)]
 
-    def own(part: Any) -> tuple[FloatArray, FloatArray]:
-        return one(part, 0, 0), one(part, 1, 1)
+    def diagonal(part: Any) -> tuple[FloatArray, FloatArray]:
+        return element(part, 0, 0), element(part, 1, 1)
 
     rows = np.maximum(moments.rows, 1)
     crossed = (
-        one(moments.hh, 0, 1),
-        one(moments.rh, 0, 1),
-        one(moments.rh, 1, 0),
-        one(moments.rr, 0, 1),
+        element(moments.hh, 0, 1),
+        element(moments.rh, 0, 1),
+        element(moments.rh, 1, 0),
+        element(moments.rr, 0, 1),
     )
     return _Sums(
-        (one(rows, 0), one(rows, 1)),
-        (one(moments.hits, 0), one(moments.hits, 1)),
-        own(moments.rr),
-        own(moments.rh),
-        own(moments.hh),
+        (element(rows, 0), element(rows, 1)),
+        (element(moments.hits, 0), element(moments.hits, 1)),
+        diagonal(moments.rr),
+        diagonal(moments.rh),
+        diagonal(moments.hh),
         crossed,
     )
 
 
-def _shares_along(sums: _Sums, way: Any) -> tuple[FloatArray, FloatArray]:
-    """Most likely shares of independent answers under a difference, on the way to it.
+def _shares_along(sums: _Sums, position: Any) -> tuple[FloatArray, FloatArray]:
+    """Most likely shares of independent predictions along a path of differences.
 
-    With Lagrange's multiplier m of the difference the first share solves ``hits - rows p =
-    m p (1 - p)``, and the second one the same with -m. From m = 0, the observed shares, the
-    difference rises to 1 as m does, so that no difference has to be solved for. The way
-    from -1 to 1 has m from minus infinity to infinity.
+    With Lagrange's multiplier m of the difference the champion's share solves ``hits - rows
+    p = m p (1 - p)``, and the challenger's the same with -m. From m = 0, the observed
+    shares, the difference rises to 1 as m does, so that no equation has to be solved for a
+    difference. The path from -1 to 1 has m from minus infinity to infinity.
     """
-    away = np.maximum(1 - np.abs(way), FARTHEST)
-    m = (sums.rows[0] + sums.rows[1]) * way / away
-    first = _share_at(sums.hits[0], sums.rows[0], m)
-    return first, _share_at(sums.hits[1], sums.rows[1], -m)
+    remainder = np.maximum(1 - np.abs(position), FARTHEST)
+    m = (sums.rows[0] + sums.rows[1]) * position / remainder
+    champion = _share_at(sums.hits[0], sums.rows[0], m)
+    return champion, _share_at(sums.hits[1], sums.rows[1], -m)
 
 
 def _share_at(hits: FloatArray, rows: FloatArray, m: FloatArray) -> FloatArray:
-    """The share that solves ``hits - rows p = m p (1 - p)``, without cancellation."""
+    """Share that solves ``hits - rows p = m p (1 - p)``, without cancellation."""
     total = rows + m
     square = np.where(
         m > 0, (rows - m) ** 2 + 4 * m * (rows - hits), total**2 - 4 * m * hits
@@ -225,58 +228,62 @@ def _share_at(hits: FloatArray, rows: FloatArray, m: FloatArray) -> FloatArray:
 
 
 def _root_at(
-    sums: _Sums, first: FloatArray, second: FloatArray, weighted: bool
+    sums: _Sums, champion: FloatArray, challenger: FloatArray, weighted: bool
 ) -> FloatArray:
     """Signed root of the score with residuals from these shares."""
     both, rows_hits, hits_rows, rows = sums.crossed
-    crossed = both - first * rows_hits - second * hits_rows + first * second * rows
+    crossed = (
+        both - champion * rows_hits - challenger * hits_rows + champion * challenger * rows
+    )
     variance = -2 * crossed / (sums.rows[0] * sums.rows[1])
-    size: Any = 0.0
-    for k, p in enumerate((first, second)):
+    magnitude: Any = 0.0
+    for k, p in enumerate((champion, challenger)):
         linear, square = 2 * p * sums.rh[k], p * p * sums.rr[k]
-        own = p * (1 - p) * sums.rows[k] if weighted else sums.hh[k] - linear + square
-        variance = variance + own / sums.rows[k] ** 2
-        size = size + (sums.hh[k] + linear + square) / sums.rows[k] ** 2
+        term = p * (1 - p) * sums.rows[k] if weighted else sums.hh[k] - linear + square
+        variance = variance + term / sums.rows[k] ** 2
+        magnitude = magnitude + (sums.hh[k] + linear + square) / sums.rows[k] ** 2
     shares = sums.hits[0] / sums.rows[0], sums.hits[1] / sums.rows[1]
-    distance = shares[1] - shares[0] - (second - first)
-    varies = variance > NOISE * size
-    without = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
-    return np.where(varies, distance / np.sqrt(np.where(varies, variance, 1)), without)
+    distance = shares[1] - shares[0] - (challenger - champion)
+    varies = variance > NOISE * magnitude
+    no_variance_root = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
+    return np.where(
+        varies, distance / np.sqrt(np.where(varies, variance, 1)), no_variance_root
+    )
 
 
 def _upper_limit(moments: ClassMoments, weighted: bool, z: float) -> FloatArray:
-    """The greatest difference that is not rejected."""
+    """Greatest difference that is not rejected."""
     sums = _sums_of(moments)
-    # The observed difference is kept exactly where z is not negative; the limit lies
-    # towards 1 then, and otherwise towards -1.
+    # The observed difference is kept exactly where z is not negative; the limit is then
+    # above it, and otherwise below.
     inside = z >= 0
-    start = np.where(_null_between(sums, weighted, z), _way_to_null(sums), 0.0)
+    start = np.where(_null_between(sums, weighted, z), _null_position(sums), 0.0)
     end = np.full_like(start, 1.0 if inside else -1.0)
     for _ in range(PASSES):
         points = start + (end - start) * PARTS
         points[..., -1:] = end
         kept = _root_at(sums, *_shares_along(sums, points), weighted) >= -z
-        turned = kept != inside
-        turned[..., 0] = False
-        turned[..., -1] = True
-        first = turned.argmax(axis=-1)[..., np.newaxis]
-        # Where nothing turns, the end of the way is the limit.
-        never = (first == STEPS) & (kept[..., -1:] == inside)
-        end = np.take_along_axis(points, first, axis=-1)
-        start = np.where(never, end, np.take_along_axis(points, first - 1, axis=-1))
+        changed = kept != inside
+        changed[..., 0] = False
+        changed[..., -1] = True
+        position = changed.argmax(axis=-1)[..., np.newaxis]
+        # Without a change, the end of the path is the limit.
+        unchanged = (position == STEPS) & (kept[..., -1:] == inside)
+        end = np.take_along_axis(points, position, axis=-1)
+        start = np.where(unchanged, end, np.take_along_axis(points, position - 1, axis=-1))
     lower, upper = _shares_along(sums, start)
     return np.asarray((upper - lower)[..., 0])
 
 
 def _null_between(sums: _Sums, weighted: bool, z: float) -> Any:
     """Whether a difference of 0 lies ahead, on the same side of z as the observed one."""
-    way = _way_to_null(sums)
-    kept = _root_at(sums, *_shares_along(sums, way), weighted) >= -z
-    return (kept == (z >= 0)) & ((way > 0) == (z >= 0)) & (way != 0)
+    position = _null_position(sums)
+    kept = _root_at(sums, *_shares_along(sums, position), weighted) >= -z
+    return (kept == (z >= 0)) & ((position > 0) == (z >= 0)) & (position != 0)
 
 
-def _way_to_null(sums: _Sums) -> FloatArray:
-    """Where on the way to it the difference is 0."""
+def _null_position(sums: _Sums) -> FloatArray:
+    """Position on the path at which the difference is 0."""
     rows = sums.rows[0] + sums.rows[1]
     pooled = (sums.hits[0] + sums.hits[1]) / rows
     spread = pooled * (1 - pooled)
@@ -286,7 +293,7 @@ def _way_to_null(sums: _Sums) -> FloatArray:
 
 
 def _swapped(moments: ClassMoments) -> ClassMoments:
-    """The moments with the roles exchanged."""
+    """Return the moments with the roles exchanged."""
     return ClassMoments(
         moments.rows[..., ::-1],
         moments.hits[..., ::-1],
@@ -295,17 +302,17 @@ def _swapped(moments: ClassMoments) -> ClassMoments:
 
 
 def _without_variance(moments: ClassMoments) -> Any:
-    """Whether nothing varies: answers alike, all of them right, or all of them wrong."""
+    """Whether predictions are the same, all correct, or all incorrect."""
     pooled = pooled_share(moments)
     return answered_alike(moments) | (pooled == 0) | (pooled == 1)
 
 
 def _unseen(moments: ClassMoments, z: float) -> FloatArray:
-    """How far down and up the difference may be, where nothing varies."""
+    """Lower and upper reach of the difference where nothing varies."""
     square = max(0.0, z) ** 2
-    # All right, the challenger can only be worse by its own answers, and better by the
-    # champion's; all wrong it is the other way round.
+    # If all are correct, the challenger can only be worse by its own predictions, and
+    # better by the champion's; if all are incorrect it is the other way round.
     worse = np.where(pooled_share(moments) == 0, moments.rows[..., 0], moments.rows[..., 1])
     better = moments.rows.sum(axis=-1) - worse
-    answers = np.stack([worse, better], axis=-1)
-    return square / (np.where(answers > 0, answers, 1) + square)
+    n_predictions = np.stack([worse, better], axis=-1)
+    return square / (np.where(n_predictions > 0, n_predictions, 1) + square)

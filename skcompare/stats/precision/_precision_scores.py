@@ -41,15 +41,15 @@ def _sample_size(
     score: str = "precision",
     **options: object,
 ) -> float:
-    """Records at which the difference is that many standard errors from 0."""
+    """Number of records at which the test has the requested power."""
     moments = counts.class_rows().moments(score, class_label(counts.classes, label))
     root = abs(float(statistic(moments).root))
     if not root > 0:
         return math.inf
     tail = alpha / 2 if alternative == "two-sided" else alpha
-    wanted = -float(ndtri(tail)) + float(ndtri(power))
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(counts.n * (wanted / root) ** 2, counts.n + 1.0)
+    required = -float(ndtri(tail)) + float(ndtri(power))
+    # The observed records were not enough, so at least one more is needed.
+    return max(counts.n * (required / root) ** 2, counts.n + 1.0)
 
 
 @paired_test(
@@ -82,7 +82,7 @@ def precision_both_scores(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     label : object, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
@@ -108,11 +108,12 @@ default="precision"
 
     Notes
     -----
-    The weighted score takes the variances of independent answers and the covariance of
-    those that were given, which leaves too little where one classifier's answers are
-    nearly all among the other's and few of them are wrong. The plain one takes all
-    from the answers, which is too little where a classifier with few answers of the class
-    has hardly a wrong one. What is flagged is as of :func:`precision_weighted_score`.
+    The weighted score takes the variances of independent predictions and the observed
+    covariance. Its variance is too small where one classifier's predictions of the class
+    are nearly all among the other's and few of them are incorrect. The plain one estimates
+    all from the predictions, which is too small where a classifier with few predictions of
+    the class has hardly an incorrect one. Flags are those of
+    :func:`precision_weighted_score`.
 
     References
     ----------
@@ -136,14 +137,14 @@ default="precision"
     >>> print(f"[{low:.4f}, {high:.4f}]")
     [0.0066, 0.0733]
     """
-    asked = question(counts, label, score, alternative)
-    contrast = both_scores(asked.moments, alternative)
-    return asked.result(
+    comparison = question(counts, label, score, alternative)
+    contrast = both_scores(comparison.moments, alternative)
+    return comparison.result(
         contrast,
         estimate=float(contrast.estimate),
         scale="difference",
         method="both generalized scores",
-        limits=partial(both_score_limits, asked.moments),
+        limits=partial(both_score_limits, comparison.moments),
         unknown=difference_range,
     )
 
@@ -176,7 +177,7 @@ def precision_weighted_score(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     label : object, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
@@ -184,8 +185,8 @@ default="precision"
         What is compared, of this class against the rest.
     interval : {"agreeing", "wald"}, default="agreeing"
         Interval of the difference. "agreeing" holds the differences that the test does not
-        reject. "wald" is the one that its author recommends, the difference less and plus a
-        multiple of its standard error, as of :func:`precision_difference`.
+        reject. "wald" is the one that its author recommends, the difference plus and minus
+        a multiple of its standard error, as of :func:`precision_difference`.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -193,9 +194,9 @@ default="precision"
     -------
     result : PairedResult
         `estimate` is precision(challenger) - precision(champion), `statistic` is
-        chi-squared with one degree of freedom. `details` has the numbers of answers of the
-        class, of records that either gives it, and the standard error of the difference if
-        the precisions are equal.
+        chi-squared with one degree of freedom. `details` has the numbers of predictions of
+        the class, of records for which either predicts it, and the standard error of the
+        difference if the precisions are equal.
 
     Raises
     ------
@@ -204,26 +205,26 @@ default="precision"
 
     Notes
     -----
-    With T1 and T2 answers of the class, P1 and P2 the shares of them that are right, P the
-    share of all T1 + T2, and n5 right and n1 wrong answers that both give, the statistic is
-    the difference squared over::
+    With T1 and T2 predictions of the class, P1 and P2 the shares of them that are correct,
+    P the share of all T1 + T2, and n5 correct and n1 incorrect predictions that both make,
+    the statistic is the difference squared over::
 
         (P (1 - P) - 2 C) (1 / T1 + 1 / T2),    C = (n5 (1 - P)² + n1 P²) / (T1 + T2)
 
-    It is Pearson's chi-squared where the classifiers never give the class to the same
+    It is Pearson's chi-squared where the classifiers never predict the class for the same
     record, and McNemar's, without continuity correction, for recall and specificity.
 
     The interval inverts the same statistic with the most likely shares that differ by the
     tested difference [3]_ in the place of P, and ends where the statistic first passes its
     critical value; a variance that is not positive there counts as rejection. Where no
-    variance is left (answers alike, or all right, or all wrong) it is the one of scores of
-    differences that T answers did not show, ``z² / (T + z²)`` to both sides.
+    variance is left (equal predictions, all correct, or all incorrect) the limits are those
+    of an outcome that T predictions do not show, ``z² / (T + z²)`` to both sides.
 
-    If a classifier never gives the class its precision is undefined, and so are estimate
-    and p-value, flagged "no-answers"; the interval is then everything. If neither does,
-    they answer alike, and p is 1. Without any difference and variance the statistic is 0
-    and p is 1, flagged "degenerate". Fewer than 40 records that either classifier gives the
-    class are flagged "few-informative-clusters".
+    If a classifier never predicts the class its precision is undefined, and so are estimate
+    and p-value, flagged "no-answers"; the interval is then the whole range. If neither
+    does, they predict the same, and p is 1. Without any difference and variance the
+    statistic is 0 and p is 1, flagged "degenerate". Fewer than 40 records that either
+    classifier predicts as the class are flagged "few-informative-clusters".
 
     References
     ----------
@@ -281,7 +282,7 @@ def precision_score(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     label : object, optional
         The class; by default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
@@ -307,18 +308,18 @@ default="precision"
 
     Notes
     -----
-    For a record with m answers of the class, t of them the champion's, D = 1 if it is of
-    the class, the share P of all answers that are right, and the share Z of them that are
-    the champion's, ``U = (D - P) (t - m Z)``, and the statistic is ``(ΣU)² / ΣU²``. It is
-    the difference squared over::
+    For a record with m predictions of the class, t of them the champion's, D = 1 if it is
+    of the class, the share P of all predictions that are correct, and the share Z of them
+    that are the champion's, ``U = (D - P) (t - m Z)``, and the statistic is ``(ΣU)² /
+    ΣU²``. It is the difference squared over::
 
         (P (1 - P) + W - 2 C) (1 / T1 + 1 / T2),    W = (2 P - P1 - P2) (2 P - 1)
 
     with the names of :func:`precision_weighted_score`, which is without W. The statistic is
-    at most the number of records that either classifier gives the class, so that with three
-    of them no difference is significant at the level 0.05.
+    at most the number of records for which either classifier predicts the class, so that
+    with three of them no difference is significant at the level 0.05.
 
-    The interval and what is flagged are as of :func:`precision_weighted_score`, with the
+    The interval and the flags are as of :func:`precision_weighted_score`, with the
     residuals from the restricted shares squared for the variance. Where one precision is 1
     and the other 0 the test rejects any other difference: both limits are the estimate.
 
@@ -344,16 +345,16 @@ default="precision"
     return _result(question(counts, label, score, alternative), False, interval)
 
 
-def _result(asked: Question, weighted: bool, interval: str) -> PairedResult:
+def _result(comparison: Question, weighted: bool, interval: str) -> PairedResult:
     check_choice("interval", interval, INTERVALS)
     statistic = weighted_generalized_score if weighted else generalized_score
-    contrast = statistic(asked.moments)
-    wald = share_contrast(asked.moments)
+    contrast = statistic(comparison.moments)
+    wald = share_contrast(comparison.moments)
     if interval == "agreeing":
-        limits: Any = partial(score_limits, asked.moments, weighted)
+        limits: Any = partial(score_limits, comparison.moments, weighted)
     else:
         limits = partial(wald_limits, float(wald.estimate), math.sqrt(float(wald.variance)))
-    return asked.result(
+    return comparison.result(
         contrast,
         estimate=float(contrast.estimate),
         scale="difference",

@@ -1,8 +1,8 @@
-"""Statistics of two shares of clustered answers, for any number of classes at once.
+"""Statistics of two shares of clustered predictions, for any number of classes at once.
 
 All functions take the moments of two classifiers, champion first; the leading axes of the
-moments, if there are any, are classes, and so are those of all results. What is undefined
-is NaN, and nothing warns.
+moments, if there are any, are classes, and so are those of all results. Undefined values
+are NaN, and nothing warns.
 """
 
 from typing import Any, NamedTuple
@@ -13,18 +13,18 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import ClassMoments
 
 NOISE = 64 * float(np.finfo(float).eps)
-"""Below this part of the terms that it balances, a variance is 0 but for rounding."""
+"""Variances below this share of the terms they are made of are 0 up to rounding."""
 
 
 class Contrast(NamedTuple):
-    """Two shares compared on some scale; positive favours the challenger.
+    """Comparison of two shares on some scale; positive favours the challenger.
 
     Attributes
     ----------
     estimate : ndarray
-        Challenger less champion.
+        Challenger minus champion.
     variance : ndarray
-        Of the estimate, as the test has it.
+        Variance of the estimate, as the test computes it.
     root : ndarray
         Signed root of the chi-squared statistic with one degree of freedom, normal under
         the null hypothesis. 0 where there is no difference and no variance, infinite for
@@ -37,7 +37,7 @@ class Contrast(NamedTuple):
 
     @property
     def statistic(self) -> FloatArray:
-        """Chi-squared with one degree of freedom."""
+        """Chi-squared statistic with one degree of freedom."""
         return np.square(self.root)
 
 
@@ -45,15 +45,16 @@ def share_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast:
     """Wald contrast of the shares themselves: Kosinski (2013), of multinomial counts.
 
     Equation (32) of Gondara: ``(P2 - P1)² / (Var P1 + Var P2 - 2 Cov)`` with the variances
-    at the observed shares. 0 where both shares are 0 or both 1; a difference of 1 has no
-    variance, and its root is infinite.
+    at the observed shares. It is 0 where both shares are 0 or both 1; a difference of 1 has
+    no variance, and its root is infinite.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of two classifiers.
+        Moments of two classifiers.
     covariance : ndarray of shape (..., 2, 2), optional
-        Of the shares, such as :func:`mancl_derouen` gives; by default that of the moments.
+        Covariance of the shares, such as that of :func:`mancl_derouen`; by default that of
+        the moments.
     """
     return _wald(moments, moments.shares, np.ones_like(moments.shares), covariance)
 
@@ -63,8 +64,8 @@ def log_odds_contrast(moments: ClassMoments, covariance: Any = None) -> Contrast
 
     The model has a parameter for each classifier, so that its fit is ``logit P`` and its
     sandwich has a closed form (Leisenring, Alonzo and Pepe 2000). The denominator is
-    equation (8) of Gondara with the variances at their own numbers of answers: v2 / T1 + v1
-    / T2. Undefined where a share is 0 or 1, unless the classifiers answer alike.
+    equation (8) of Gondara with the variances at their own numbers of predictions: v2 / T1
+    + v1 / T2. Undefined where a share is 0 or 1, unless the classifiers predict the same.
 
     Parameters
     ----------
@@ -92,18 +93,18 @@ def log_ratio_contrast(moments: ClassMoments, covariance: Any = None) -> Contras
     """
     shares = moments.shares
     positive = np.where(shares > 0, shares, np.nan)
-    found = _wald(moments, np.log(positive), 1 / positive, covariance)
-    first, second = shares[..., 0], shares[..., 1]
-    beyond = np.select(
-        [(first == 0) & (second > 0), (first > 0) & (second == 0)],
+    contrast = _wald(moments, np.log(positive), 1 / positive, covariance)
+    champion, challenger = shares[..., 0], shares[..., 1]
+    estimate = np.select(
+        [(champion == 0) & (challenger > 0), (champion > 0) & (challenger == 0)],
         [np.inf, -np.inf],
-        found.estimate,
+        contrast.estimate,
     )
-    neither = (first == 0) & (second == 0)
+    both_zero = (champion == 0) & (challenger == 0)
     return Contrast(
-        np.where(neither, np.nan, beyond),
-        np.where(neither, np.nan, found.variance),
-        np.where(neither, 0.0, found.root),
+        np.where(both_zero, np.nan, estimate),
+        np.where(both_zero, np.nan, contrast.variance),
+        np.where(both_zero, 0.0, contrast.root),
     )
 
 
@@ -111,8 +112,8 @@ def generalized_score(moments: ClassMoments) -> Contrast:
     """Generalized score: Leisenring, Alonzo and Pepe (2000), equation (9) of Gondara.
 
     ``(P2 - P1)²`` over the sum over clusters of ``(e2 - e1)²``, with residuals ``e = (hits
-    - Pbar rows) / T`` at the share Pbar of all answers of both. For scores whose answers
-    are those to the same records (recall, specificity) it is McNemar's statistic.
+    - Pbar rows) / T`` at the share Pbar of all predictions of both. For scores that count
+    the same records for both (recall, specificity) it is McNemar's statistic.
     """
     pooled = pooled_share(moments)
     return _score(moments, pooled, _covariance(moments, pooled))
@@ -122,111 +123,114 @@ def weighted_generalized_score(moments: ClassMoments) -> Contrast:
     """Weighted generalized score: Kosinski (2013).
 
     As :func:`generalized_score`, but with the variances ``Pbar (1 - Pbar) / T`` of
-    independent answers; only their covariance is a sum over clusters. For two sets of
-    answers to different records it is Pearson's chi-squared. Where clusters hold several
-    answers of one classifier, their dependence is left out; use the generalized score.
+    independent predictions; only their covariance is a sum over clusters. For two sets of
+    predictions for different records it is Pearson's chi-squared. Where clusters hold
+    several predictions of one classifier, their dependence is ignored; use the generalized
+    score.
     """
     pooled = pooled_share(moments)
     covariance = _covariance(moments, pooled)
-    spread = (pooled * (1 - pooled))[..., np.newaxis] / _totals(moments)
+    variances = (pooled * (1 - pooled))[..., np.newaxis] / _totals(moments)
     for k in range(2):
-        covariance[..., k, k] = spread[..., k]
+        covariance[..., k, k] = variances[..., k]
     return _score(moments, pooled, covariance)
 
 
 def both_scores(moments: ClassMoments, alternative: str = "two-sided") -> Contrast:
-    """The generalized score or the weighted one, whichever has the greater p-value.
+    """Generalized score or weighted one, whichever has the greater p-value.
 
-    The first has a small variance where the outcome is rare among the answers of one
-    classifier, the second where nearly all answers are shared, so that each rejects too
-    often where the other does not. The larger variance has the greater p-value, but for a
-    one-sided alternative that the difference goes against.
+    The first has a small variance where the outcome is rare among the predictions of one
+    classifier, the second where nearly all predictions are shared, so that each rejects too
+    often where the other does not. The larger variance has the greater p-value, except for
+    a one-sided alternative opposite to the observed difference.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of two classifiers.
+        Moments of two classifiers.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What the p-value is of.
+        Alternative of the p-value.
     """
     plain, weighted = generalized_score(moments), weighted_generalized_score(moments)
     towards = {"less": -plain.estimate, "greater": plain.estimate}
-    against = towards[alternative] < 0 if alternative in towards else False
-    taken = (plain.variance > weighted.variance) ^ against
-    variance = np.where(taken, plain.variance, weighted.variance)
-    return Contrast(plain.estimate, variance, np.where(taken, plain.root, weighted.root))
+    opposite = towards[alternative] < 0 if alternative in towards else False
+    use_plain = (plain.variance > weighted.variance) ^ opposite
+    variance = np.where(use_plain, plain.variance, weighted.variance)
+    return Contrast(
+        plain.estimate, variance, np.where(use_plain, plain.root, weighted.root)
+    )
 
 
 def mancl_derouen(moments: ClassMoments, at: Any = None) -> FloatArray:
     """Covariance of the shares with Mancl and DeRouen's (2001) correction.
 
-    Valid where every cluster is a record that each classifier answers once: the leverage
-    of an answer is then 1 / T, and residuals are divided by 1 - 1 / T. NaN for a classifier
-    with one answer that counts.
+    Valid where every cluster is a record that each classifier predicts once: the leverage
+    of a prediction is then 1 / T, and residuals are divided by 1 - 1 / T. NaN for a
+    classifier with a single prediction that counts.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of any number of classifiers.
+        Moments of any number of classifiers.
     at : ndarray of shape (..., n_classifiers), optional
-        The shares that residuals are taken from; the observed ones by default.
+        Shares that residuals are taken from; the observed ones by default.
     """
-    left = 1 - 1 / _totals(moments)
-    left = np.where(left > 0, left, np.nan)
-    factors = left[..., :, np.newaxis] * left[..., np.newaxis, :]
+    remainder = 1 - 1 / _totals(moments)
+    remainder = np.where(remainder > 0, remainder, np.nan)
+    factors = remainder[..., :, np.newaxis] * remainder[..., np.newaxis, :]
     return moments.covariance(at) / factors
 
 
 def pooled_share(moments: ClassMoments) -> FloatArray:
-    """The share of all answers of both classifiers; NaN without answers."""
+    """Share of all predictions of both classifiers; NaN without predictions."""
     total = moments.rows.sum(axis=-1)
     hits = moments.hits.sum(axis=-1)
     return np.where(total > 0, hits / np.where(total > 0, total, 1), np.nan)
 
 
 def has_answers(moments: ClassMoments) -> Any:
-    """Whether every classifier has an answer that counts."""
+    """Whether every classifier has a prediction that counts."""
     return (moments.rows > 0).all(axis=-1)
 
 
 def answered_alike(moments: ClassMoments) -> Any:
     """Whether two classifiers have the same rows and the same hits in every cluster."""
-    return (_apart(moments.rr) == 0) & (_apart(moments.hh) == 0)
+    return (_squared_differences(moments.rr) == 0) & (_squared_differences(moments.hh) == 0)
 
 
 def contrast_variance(
     moments: ClassMoments, at: FloatArray, slopes: FloatArray, covariance: FloatArray
 ) -> FloatArray:
-    """Variance of the second less the first of two functions of the shares.
+    """Variance of the second minus the first of two functions of the shares.
 
     Parameters
     ----------
     moments : ClassMoments
-        Of two classifiers.
+        Moments of two classifiers.
     at : ndarray of shape (..., 2)
-        The shares that residuals were taken from.
+        Shares that residuals were taken from.
     slopes : ndarray of shape (..., 2)
         Derivatives of the functions there.
     covariance : ndarray of shape (..., 2, 2)
-        Of the shares.
+        Covariance of the shares.
 
     Returns
     -------
     variance : ndarray of shape (...)
-        0 where rounding alone could have made it; NaN where it is undefined.
+        0 where it could be rounding alone; NaN where it is undefined.
     """
-    first, second = slopes[..., 0], slopes[..., 1]
+    champion, challenger = slopes[..., 0], slopes[..., 1]
     variance = (
-        first**2 * covariance[..., 0, 0]
-        + second**2 * covariance[..., 1, 1]
-        - 2 * first * second * covariance[..., 0, 1]
+        champion**2 * covariance[..., 0, 0]
+        + challenger**2 * covariance[..., 1, 1]
+        - 2 * champion * challenger * covariance[..., 0, 1]
     )
     hh, rh, rr = (
         np.diagonal(part, axis1=-2, axis2=-1)
         for part in (moments.hh, moments.rh, moments.rr)
     )
-    size = (hh + 2 * at * rh + at**2 * rr) * (slopes / _totals(moments)) ** 2
-    return np.where(variance <= NOISE * size.sum(axis=-1), 0.0, variance)
+    magnitude = (hh + 2 * at * rh + at**2 * rr) * (slopes / _totals(moments)) ** 2
+    return np.where(variance <= NOISE * magnitude.sum(axis=-1), 0.0, variance)
 
 
 def _wald(
@@ -236,10 +240,10 @@ def _wald(
     if covariance is None:
         covariance = moments.covariance(shares)
     variance = contrast_variance(moments, shares, slopes, covariance)
-    found = _contrast(values[..., 1] - values[..., 0], variance)
-    # Equal answers do not differ, whatever the scale makes of a share of 0 or 1.
-    alike = answered_alike(moments) & has_answers(moments)
-    return Contrast(*(np.where(alike, 0.0, part) for part in found))
+    contrast = _contrast(values[..., 1] - values[..., 0], variance)
+    # Equal predictions do not differ, also where the scale is undefined at 0 or 1.
+    same = answered_alike(moments) & has_answers(moments)
+    return Contrast(*(np.where(same, 0.0, part) for part in contrast))
 
 
 def _score(moments: ClassMoments, pooled: FloatArray, covariance: FloatArray) -> Contrast:
@@ -251,8 +255,10 @@ def _score(moments: ClassMoments, pooled: FloatArray, covariance: FloatArray) ->
 
 def _contrast(estimate: FloatArray, variance: FloatArray) -> Contrast:
     error = np.sqrt(np.where(variance > 0, variance, np.nan))
-    without = np.where(estimate == 0, 0.0, np.copysign(np.inf, estimate))
-    root = np.where((variance == 0) & ~np.isnan(estimate), without, estimate / error)
+    zero_variance_root = np.where(estimate == 0, 0.0, np.copysign(np.inf, estimate))
+    root = np.where(
+        (variance == 0) & ~np.isnan(estimate), zero_variance_root, estimate / error
+    )
     return Contrast(estimate, variance, root)
 
 
@@ -264,6 +270,6 @@ def _totals(moments: ClassMoments) -> FloatArray:
     return np.where(moments.rows > 0, moments.rows, np.nan)
 
 
-def _apart(products: Any) -> Any:
+def _squared_differences(products: Any) -> Any:
     """Sum over clusters of the squared differences of the two classifiers."""
     return products[..., 0, 0] + products[..., 1, 1] - 2 * products[..., 0, 1]

@@ -1,4 +1,4 @@
-"""Precision at a prevalence: what it is, and how far each record moves it."""
+"""Precision at a prevalence: its value, influence of each record, and resamples."""
 
 import math
 from dataclasses import dataclass
@@ -19,21 +19,25 @@ NOISE = 1e-12
 
 
 def precision_at(sensitivity: Any, false_alarms: Any, prevalence: Any) -> FloatArray:
-    """Share of right answers among those that name a class; NaN without such answers.
+    """Share of correct predictions of a class; NaN without predictions of it.
 
-    Equation (28) of Gondara, with the rate of false alarms, 1 less the specificity.
+    Equation (28) of Gondara, with the rate of false alarms, 1 - specificity.
     """
-    right = np.asarray(sensitivity * prevalence)
-    named = right + false_alarms * (1 - prevalence)
+    true_positives = np.asarray(sensitivity * prevalence)
+    predicted = true_positives + false_alarms * (1 - prevalence)
     with np.errstate(invalid="ignore"):
         return np.asarray(
-            np.where(named > 0, right / np.where(named > 0, named, 1), np.nan)
+            np.where(
+                predicted > 0,
+                true_positives / np.where(predicted > 0, predicted, 1),
+                np.nan,
+            )
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Prevalence:
-    """The share of records of a class where the classifiers will be used.
+    """Share of records of a class where the classifiers will be used.
 
     Parameters
     ----------
@@ -42,7 +46,7 @@ class Prevalence:
     beta : tuple of two float or None
         Parameters of a Beta distribution of which `value` is the mean.
     words : str
-        Where it comes from.
+        Text that says where it comes from.
     """
 
     value: float | None
@@ -57,18 +61,18 @@ class Prevalence:
         return float(sum(polygamma(1, parameter) for parameter in self.beta))
 
     def said(self, used: float) -> str:
-        """The prevalence in words; that of the sample needs no number."""
+        """Text of the prevalence; that of the sample needs no number."""
         if self.value is None:
             return "the prevalence of the sample"
         return f"a prevalence of {used:.4g} ({self.words})"
 
     def drawn(self, size: int, rng: np.random.Generator) -> Any:
-        """A prevalence for each resample."""
+        """Draw a prevalence for each resample."""
         return self.value if self.beta is None else rng.beta(*self.beta, size=size)
 
 
 def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
-    """What was asked for by a number, "uniform", a pair of numbers or None."""
+    """Return the prevalence given by a number, "uniform", a pair of numbers or None."""
     if prevalence is None:
         return Prevalence(None, None, "of the sample")
     if isinstance(prevalence, str) and prevalence == UNIFORM and n_classes > 1:
@@ -76,7 +80,9 @@ def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
     if is_number(prevalence) and 0 < prevalence < 1:
         return Prevalence(float(prevalence), None, "as given")
     is_pair = isinstance(prevalence, tuple | list) and len(prevalence) == 2
-    if is_pair and all(is_number(one) and 0 < one < math.inf for one in prevalence):
+    if is_pair and all(
+        is_number(parameter) and 0 < parameter < math.inf for parameter in prevalence
+    ):
         a, b = map(float, prevalence)
         return Prevalence(a / (a + b), (a, b), f"uncertain, Beta({a:g}, {b:g})")
     raise ValueError(
@@ -89,45 +95,45 @@ def resolve_prevalence(prevalence: Any, n_classes: int) -> Prevalence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassCells:
-    """Records by whether they are of a class, and whether each classifier says so.
+    """Counts of records by whether they are of a class, in truth and as predicted.
 
     Parameters
     ----------
     counts : ndarray of shape (..., 2, 2, 2)
-        Axes: not of the class or of it, the same of the champion's and of the challenger's
-        answer. Leading axes are resamples.
+        Axes: truth not of the class or of it, and the same for the predictions of champion
+        and challenger. Leading axes are resamples.
     """
 
     counts: IntArray
 
     @classmethod
     def of_class(cls, joint: JointCounts, label: Any) -> "ClassCells":
-        """The records of one class against the rest."""
+        """Return the counts of one class against the rest."""
         return cls(joint.for_class(label).to_array())
 
     @property
     def swapped(self) -> "ClassCells":
-        """The cells with the roles exchanged."""
+        """Cells with the roles exchanged."""
         return ClassCells(np.swapaxes(self.counts, -2, -1))
 
     @property
     def alike(self) -> bool:
-        """Whether both classifiers name the class for the same records."""
+        """Whether both classifiers predict the class for the same records."""
         return not (self.counts[..., 0, 1] + self.counts[..., 1, 0]).any()
 
     @property
     def of_it(self) -> Any:
-        """Records of the class."""
+        """Number of records of the class."""
         return self.counts[..., 1, :, :].sum(axis=(-2, -1))
 
     @property
     def others(self) -> Any:
-        """Records of no such class."""
+        """Number of other records."""
         return self.counts[..., 0, :, :].sum(axis=(-2, -1))
 
     @property
     def named(self) -> tuple[IntArray, IntArray]:
-        """Answers that name the class: false ones and right ones, of each classifier."""
+        """Numbers of incorrect and correct predictions of the class, by classifier."""
         champion = self.counts[..., 1, :].sum(axis=-1)
         challenger = self.counts[..., :, 1].sum(axis=-1)
         both = np.stack([champion, challenger], axis=-1)
@@ -135,69 +141,71 @@ class ClassCells:
 
     @property
     def precisions(self) -> FloatArray:
-        """Share of right ones among the answers that name the class."""
-        false, right = self.named
-        return precision_at(right, false, 0.5)
+        """Shares of correct ones among the predictions of the class."""
+        false, correct = self.named
+        return precision_at(correct, false, 0.5)
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
-        """Sensitivities and rates of false alarms; NaN without records to answer."""
-        false, right = self.named
+        """Return sensitivities and rates of false alarms; NaN without records."""
+        false, correct = self.named
         with np.errstate(invalid="ignore", divide="ignore"):
-            sensitivity = right / np.asarray(self.of_it)[..., np.newaxis]
+            sensitivity = correct / np.asarray(self.of_it)[..., np.newaxis]
             false_alarms = false / np.asarray(self.others)[..., np.newaxis]
         return sensitivity, false_alarms
 
     def precisions_at(self, prevalence: Any) -> FloatArray:
-        """Precisions of shape (..., 2) at prevalences of shape (...), or the sample's."""
+        """Return precisions of shape (..., 2) at prevalences of shape (...)."""
         if prevalence is None:
             return self.precisions
         sensitivity, false_alarms = self.rates()
         return precision_at(sensitivity, false_alarms, np.asarray(prevalence)[..., None])
 
     def influences(self, prevalence: float | None, stratify: bool) -> FloatArray:
-        """How far a record of each cell moves the logarithms of both precisions.
+        """Influence of a record of each cell on the logarithms of both precisions.
 
-        The sum of their squares over the records is the variance. Where the share of the
-        class is given, or fixed by the design, it comes from the rates within the class
-        and outside it alone, through log(false alarms / sensitivity).
+        The sum of the squares over the records is the variance. Where the share of the
+        class is given, or fixed by the design, it comes from the rates within the class and
+        outside it alone, through log(false alarms / sensitivity).
 
         Returns
         -------
         moves : ndarray of shape (2, 2, 2, 2)
             The first axis is the classifier.
         """
-        truth, *answers = np.indices((2, 2, 2))
+        truth, *predictions = np.indices((2, 2, 2))
         if prevalence is None and stratify and self.of_it and self.others:
-            # Of one class alone there is one stratum, and the share in it is no number
-            # that the rates could be weighted by.
+            # A single class is a single stratum, whose share of 0 or 1 cannot weight the
+            # rates.
             prevalence = float(self.of_it / (self.of_it + self.others))
         precisions = self.precisions_at(prevalence)
-        false, right = self.named
+        false, correct = self.named
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.array(
                 [
-                    answer * (truth - p) / ((false[i] + right[i]) * p)
+                    prediction * (truth - p) / ((false[i] + correct[i]) * p)
                     if prevalence is None
-                    else self._within_classes(i, answer, truth, prevalence, p)
-                    for i, (answer, p) in enumerate(zip(answers, precisions, strict=True))
+                    else self._within_classes(i, prediction, truth, prevalence, p)
+                    for i, (prediction, p) in enumerate(
+                        zip(predictions, precisions, strict=True)
+                    )
                 ]
             )
 
     def _within_classes(
-        self, role: int, answer: IntArray, truth: IntArray, prevalence: float, p: float
+        self, role: int, prediction: IntArray, truth: IntArray, prevalence: float, p: float
     ) -> FloatArray:
-        """Influences on the logarithm of the precision `p` of one role by its two rates."""
+        """Influence on the logarithm of the precision `p` of one role, by its two rates."""
         sensitivity, alarms = (rates[role] for rates in self.rates())
-        by_right = (1 - p) / (self.of_it * sensitivity)
+        class_weight = (1 - p) / (self.of_it * sensitivity)
         # Finite also without false alarms, where the precision is 1.
         odds = (1 - prevalence) / prevalence
-        by_false = p * odds / (self.others * sensitivity)
-        right = truth * (answer - sensitivity) * by_right
-        return np.asarray(right - (1 - truth) * (answer - alarms) * by_false)
+        rest_weight = p * odds / (self.others * sensitivity)
+        in_class = truth * (prediction - sensitivity) * class_weight
+        return np.asarray(in_class - (1 - truth) * (prediction - alarms) * rest_weight)
 
 
 def without_rounding(values: Any, *numbers: float) -> FloatArray:
-    """Values, and 0 or one of some numbers where they are that but for rounding."""
+    """Values, set to 0 or to one of the numbers where they equal it up to rounding."""
     for number in (0.0, *numbers):
         values = np.where(np.abs(values - number) <= NOISE, number, values)
     return np.asarray(values, dtype=np.float64)
@@ -209,7 +217,7 @@ Pair = tuple[float, float]
 def drawn_cells(
     cells: ClassCells, n_resamples: int, stratify: bool, rng: np.random.Generator
 ) -> ClassCells:
-    """Resamples of the records with both answers, as counts of the eight cells.
+    """Resample the records with both predictions, as counts of the eight cells.
 
     Swapped roles have the same resamples, with the roles swapped.
     """
@@ -224,7 +232,7 @@ def drawn_cells(
 
 
 def _multinomial(counts: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """As many records again; a cell without records stays empty."""
+    """Draw the same number of records; a cell without records stays empty."""
     drawn = np.zeros((size, len(counts)), dtype=np.int64)
     occurring = np.flatnonzero(counts)
     if len(occurring):
@@ -243,12 +251,12 @@ def acceleration_of(moves: FloatArray, counts: IntArray) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CautiousResamples:
-    """Resampled values, some of them undefined, around an estimate.
+    """Resampled values of an estimate, some of them possibly undefined.
 
-    An undefined value counts as being beyond every limit, on either side, so that it
-    widens the interval and raises p. No limit passes the estimate, as percentiles may
-    where nearly all resampled values lie on one side of it; the p-value towards that side
-    is at least 1/2 then.
+    An undefined value counts as beyond every limit, on either side, so that it widens the
+    interval and raises p. No limit passes the estimate, as percentiles may where nearly all
+    resampled values lie on one side of it; the p-value towards that side is at least 1/2
+    then.
 
     Parameters
     ----------
@@ -272,43 +280,43 @@ class CautiousResamples:
     def of(
         cls, values: FloatArray, estimate: float, acceleration: float | None
     ) -> "CautiousResamples":
-        """Percentiles where there is no acceleration, else corrected ones."""
-        known = np.sort(values[~np.isnan(values)])
-        undefined = len(values) - len(known)
-        if acceleration is None or not len(known):
-            return cls(known, undefined, estimate)
+        """Create from values, with corrections if there is an acceleration."""
+        defined = np.sort(values[~np.isnan(values)])
+        undefined = len(values) - len(defined)
+        if acceleration is None or not len(defined):
+            return cls(defined, undefined, estimate)
         # Resamples equal to the estimate count half on either side.
-        below = (np.mean(known < estimate) + np.mean(known <= estimate)) / 2
-        bound = 1 / (len(known) + 1)
+        below = (np.mean(defined < estimate) + np.mean(defined <= estimate)) / 2
+        bound = 1 / (len(defined) + 1)
         shift = float(ndtri(min(max(below, bound), 1 - bound)))
-        return cls(known, undefined, estimate, shift, acceleration)
+        return cls(defined, undefined, estimate, shift, acceleration)
 
     def _towards(self, alternative: str) -> ResampledDifferences:
-        """The resamples with undefined ones where they count against an alternative."""
-        unknown = np.full(self.undefined, math.inf)
-        parts = (-unknown, self.values) if alternative == "greater" else (
-            self.values, unknown,
+        """Return the resamples, undefined ones on the side against an alternative."""
+        undefined = np.full(self.undefined, math.inf)
+        parts = (-undefined, self.values) if alternative == "greater" else (
+            self.values, undefined,
         )  # fmt: skip
         return ResampledDifferences(np.concatenate(parts), self.shift, self.acceleration)
 
     def pvalue(self, alternative: str, null: float = 0.0) -> float:
-        """Least level at which the limits exclude the null value."""
+        """Return the least level at which the limits exclude the null value."""
         if alternative == "two-sided":
-            return min(1.0, *(2 * self.pvalue(way, null) for way in ("greater", "less")))
+            return min(1.0, *(2 * self.pvalue(side, null) for side in ("greater", "less")))
         pvalue = self._towards(alternative).pvalue(alternative, null)
-        beyond = self.estimate > null if alternative == "greater" else self.estimate < null
-        return pvalue if beyond else max(pvalue, 0.5)
+        on_side = self.estimate > null if alternative == "greater" else self.estimate < null
+        return pvalue if on_side else max(pvalue, 0.5)
 
     def error_of(self, alternative: str, null: float = 0.0) -> float:
-        """Standard error of the p-value because resamples are drawn."""
+        """Return the standard error of the p-value due to the drawing of resamples."""
         if alternative == "two-sided":
-            ways = ("greater", "less")
-            return 2 * self.error_of(min(ways, key=lambda way: self.pvalue(way, null)))
+            sides = ("greater", "less")
+            return 2 * self.error_of(min(sides, key=lambda side: self.pvalue(side, null)))
         resampled = self._towards(alternative)
         return resampled.error_of(self.pvalue(alternative, null), alternative, null)
 
     def limits(self, bounds: Pair, confidence_level: float, alternative: str) -> Pair:
-        """All values that are not rejected."""
+        """Return the limits of the values that are not rejected."""
         low, _ = self._towards("greater").limits(bounds, confidence_level, alternative)
         _, high = self._towards("less").limits(bounds, confidence_level, alternative)
         return min(low, self.estimate), max(high, self.estimate)

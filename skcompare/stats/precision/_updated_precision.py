@@ -1,4 +1,4 @@
-"""Precisions at the prevalence where the classifiers will be used, and their ratio."""
+"""Ratio of two precisions at the prevalence where the classifiers will be used."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ from skcompare.stats.precision._prevalence import (
 from skcompare.stats.scores._resampling import generator
 
 LEVEL = 0.95
-"""Of the intervals of each precision, which are parts of the result."""
+"""Confidence level of the intervals of each precision in the parts of the result."""
 
 EXTREME = "extreme-precision"
 NO_RATES = "no-rates"
@@ -50,7 +50,7 @@ NO_RATES = "no-rates"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """What is to be found of one class."""
+    """Cells of one class, its prevalence, and the method of inference."""
 
     cells: ClassCells
     share: Prevalence
@@ -59,17 +59,17 @@ class Question:
 
     @property
     def precisions(self) -> FloatArray:
-        """Of both classifiers at the prevalence."""
+        """Precisions of both classifiers at the prevalence."""
         return self.cells.precisions_at(self.share.value)
 
     @property
     def prevalence(self) -> float:
-        """The share of the class in use."""
+        """Prevalence at which the precisions are compared."""
         return self.sample if self.share.value is None else self.share.value
 
     @property
     def sample(self) -> float:
-        """The share of the class in the sample."""
+        """Share of the class in the sample."""
         return float(self.cells.of_it / self.cells.counts.sum())
 
     @property
@@ -83,21 +83,21 @@ class Question:
             return None
         rng = generator(random_state)
         resampled = drawn_cells(self.cells, n_resamples, self.stratify, rng)
-        found = resampled.precisions_at(self.share.drawn(n_resamples, rng))
+        precisions = resampled.precisions_at(self.share.drawn(n_resamples, rng))
         if np.array_equal(self.cells.counts, self.cells.swapped.counts):
-            # Each resample has a mirror image that is as likely, so the result is its own.
-            found = np.concatenate([found, found[:, ::-1]])
-        return found
+            # Each resample has an equally likely mirror image, so the result is symmetric.
+            precisions = np.concatenate([precisions, precisions[:, ::-1]])
+        return precisions
 
     def acceleration(self, moves: FloatArray) -> float | None:
-        """Efron's a, where it is wanted."""
+        """Efron's a for method "bca", otherwise None."""
         if self.method != "bca":
             return None
         return acceleration_of(moves, self.cells.counts)
 
 
 def part_of(asked: Question, drawn: FloatArray | None, role: int) -> dict[str, str | float]:
-    """Precision of one role and where it comes from."""
+    """Precision of one role with the rates it is computed from, for the report."""
     sensitivities, alarms = asked.cells.rates()
     low, high = _role_limits(asked, drawn, role)
     return {
@@ -113,19 +113,21 @@ def part_of(asked: Question, drawn: FloatArray | None, role: int) -> dict[str, s
 
 
 def _role_limits(
-    asked: Question, drawn: FloatArray | None, role: int
+    question: Question, drawn: FloatArray | None, role: int
 ) -> tuple[float, float]:
-    """The 95 % interval of one updated precision; everything where it is 0 or 1."""
-    precision = float(asked.precisions[role])
+    """95 % limits of one updated precision; 0 and 1 where it is 0 or 1."""
+    precision = float(question.precisions[role])
     if not 0 < precision < 1:
         return 0.0, 1.0
-    moves = asked.moves[role]
+    influence = question.moves[role]
     if drawn is not None:
-        found = CautiousResamples.of(drawn[:, role], precision, asked.acceleration(moves))
-        return found.limits((0.0, 1.0), LEVEL, "two-sided")
-    # On the scale of the logarithm of the odds, where no limit is beyond 0 or 1.
-    variance = float((asked.cells.counts * moves**2).sum()) / (1 - precision) ** 2
-    error = math.sqrt(variance + asked.share.logit_variance)
+        resampled = CautiousResamples.of(
+            drawn[:, role], precision, question.acceleration(influence)
+        )
+        return resampled.limits((0.0, 1.0), LEVEL, "two-sided")
+    # On the scale of the log odds, so that no limit is beyond 0 or 1.
+    variance = float((question.cells.counts * influence**2).sum()) / (1 - precision) ** 2
+    error = math.sqrt(variance + question.share.logit_variance)
     reach = quantile(LEVEL, "two-sided") * error
     low, high = expit(logit(precision) - reach), expit(logit(precision) + reach)
     return float(low), float(high)
@@ -134,9 +136,9 @@ def _role_limits(
 def caveats(asked: Question) -> tuple[str, ...]:
     """Caveats of the precisions themselves."""
     cells, precisions = asked.cells, asked.precisions
-    false, right = cells.named
+    false, correct = cells.named
     flags = []
-    if (false + right == 0).any():
+    if (false + correct == 0).any():
         flags.append(NO_ANSWERS)
     if asked.share.value is not None and not (cells.of_it and cells.others):
         flags.append(NO_RATES)
@@ -190,12 +192,12 @@ def updated_precision(
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and both answers, from a hold-out set.
+        Records by true class and both predictions, from a hold-out set.
     prevalence : float, "uniform", pair of float or None, default=None
-        The share of records of the class in use. None is the share in the sample, whose
-        precisions are the usual ones; "uniform" is 1 / K for K classes; a pair (a, b) is
-        a Beta distribution of an uncertain share, from which each resample draws one and
-        the mean of which the estimate has.
+        Share of records of the class in use. None is the share in the sample, which gives
+        the usual precisions; "uniform" is 1 / K for K classes; a pair (a, b) is a Beta
+        distribution of an uncertain share, from which each resample draws one; the estimate
+        takes its mean.
     label : label, default=None
         The class; by default 1 or True of two classes, and otherwise the last one.
     method : {"percentile", "bca", "delta"}, default="percentile"
@@ -204,13 +206,12 @@ def updated_precision(
         standard error that changes with the ratio [2]_, and "delta" takes the standard
         error of the logarithm of the ratio, without resamples.
     stratify : bool, default=False
-        Whether records of the class and of the rest are resampled apart, because the
-        design fixed how many there are of each. The prevalence in the sample is then no
-        estimate.
+        Whether records of the class and of the rest are resampled separately, because the
+        design fixed the number of each. The prevalence in the sample is then no estimate.
     n_resamples : int, default=9999
         Number of resamples of "percentile" and "bca".
     random_state : int, RandomState instance or None, default=0
-        Makes the resamples.
+        Seed of the resamples.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -228,14 +229,14 @@ def updated_precision(
     Raises
     ------
     ValueError
-        If the prevalence is not between 0 and 1, or the label no class.
+        If the prevalence is not between 0 and 1, or the label is no class.
 
     Notes
     -----
-    A record is resampled with both answers, so that these stay as dependent as they are:
-    its cell among truth and two answers, eight of them, is drawn. The logarithm of an
-    updated precision P moves by 1 - P times log(Se / (1 - Sp)), so that the standard error
-    of a rare class, where P is small, is that of the likelihood ratio [3]_.
+    A record is resampled with both predictions, which keeps their dependence: one of the
+    eight cells of truth and two predictions is drawn. The logarithm of an updated precision
+    P changes by 1 - P times that of log(Se / (1 - Sp)), so that the standard error of a
+    rare class, where P is small, is that of the likelihood ratio [3]_.
 
     In 400 simulated test sets for each of 48 settings, with 200 to 2000 records and a
     prevalence of 0.02, the 95 % interval of "percentile" missed the ratio of equally good
@@ -245,15 +246,15 @@ def updated_precision(
     and a specificity of 0.96, where false alarms are few; with 2000 records each missed
     0.03 to 0.08.
 
-    If a classifier never gives the class its precision is undefined, and so are ratio
-    and p, flagged "no-answers"; so they are at another prevalence than the sample's where
+    If a classifier never predicts the class its precision is undefined, and so are ratio
+    and p, flagged "no-answers"; so they are at a prevalence other than the sample's where
     all records are of the class or none is ("no-rates"). If one precision is 0 the ratio is
     0 or infinite and p undefined, if both are the ratio is undefined and p is 1, if both
     are 1 the ratio is 1 and p is 1; each is flagged "extreme-precision", and so is one
     precision of 1, whose uncertainty no resample shows. Resamples without a ratio are
-    flagged "undefined-ratios" and count against any difference. Answers that name the class
-    for the same records have p = 1, flagged "degenerate". A ratio other than 1 without
-    variation has no p, flagged "zero-variance".
+    flagged "undefined-ratios" and count against any difference. Classifiers that predict
+    the class for the same records have p = 1, flagged "degenerate". A ratio other than 1
+    without variation has no p, flagged "zero-variance".
 
     References
     ----------
@@ -284,12 +285,12 @@ def updated_precision(
     check_switches(stratify=stratify)
     n_resamples = check_count("n_resamples", n_resamples, least=99)
     share = resolve_prevalence(prevalence, counts.n_classes)
-    chosen = class_label(counts.classes, label)
-    cells = ClassCells.of_class(counts, chosen)
-    asked = Question(cells, share, stratify, method)
-    drawn = asked.drawn(n_resamples, random_state)
-    tail = _tail(asked, drawn, alternative)
-    champion, challenger = asked.precisions.tolist()
+    label = class_label(counts.classes, label)
+    cells = ClassCells.of_class(counts, label)
+    question = Question(cells, share, stratify, method)
+    drawn = question.drawn(n_resamples, random_state)
+    tail = _tail(question, drawn, alternative)
+    champion, challenger = question.precisions.tolist()
     resampled = "" if drawn is None else f", {n_resamples} resamples"
     return PairedResult(
         statistic=tail.statistic,
@@ -305,17 +306,17 @@ def updated_precision(
         n=counts.n,
         null_value=1.0,
         limits=tail.limits,
-        flags=(*caveats(asked), *tail.flags),
-        details={**_details(asked, n_resamples, drawn), **tail.details},
-        parts=tuple(part_of(asked, drawn, role) for role in (0, 1)),
-        remark=f"{class_words(chosen)}, at {share.said(asked.prevalence)}; equal there "
+        flags=(*caveats(question), *tail.flags),
+        details={**_details(question, n_resamples, drawn), **tail.details},
+        parts=tuple(part_of(question, drawn, role) for role in (0, 1)),
+        remark=f"{class_words(label)}, at {share.said(question.prevalence)}; equal there "
         "exactly where the precisions are",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """What a method makes of the ratio."""
+    """Result of a method for the ratio."""
 
     statistic: float
     pvalue: float
@@ -326,42 +327,46 @@ class _Tail:
     details: Mapping[str, float] = field(default_factory=dict)
 
 
-def _tail(asked: Question, drawn: FloatArray | None, alternative: str) -> _Tail:
-    """Statistic, p-value, ratio and limits, edge cases first."""
-    first, second = asked.precisions.tolist()
-    if asked.cells.alike or first == second == 0:
-        # Also where both are undefined: no record is answered in two ways.
-        if first > 0:
+def _tail(question: Question, drawn: FloatArray | None, alternative: str) -> _Tail:
+    """Compute statistic, p-value, ratio and limits, edge cases first."""
+    champion, challenger = question.precisions.tolist()
+    if question.cells.alike or champion == challenger == 0:
+        # Also where both are undefined: both predict the same for every record.
+        if champion > 0:
             return _Tail(0.0, 1.0, 0.0, 1.0, partial(_point, 1.0), ("degenerate",))
         return _Tail(0.0, 1.0, 0.0, math.nan, _whole, ("degenerate",))
-    if not (first > 0 and second > 0):
-        ratio = math.inf if first == 0 and second > 0 else second / (first or 1)
+    if not (champion > 0 and challenger > 0):
+        ratio = (
+            math.inf if champion == 0 and challenger > 0 else challenger / (champion or 1)
+        )
         return _Tail(math.nan, math.nan, math.nan, ratio, _whole)
-    moves = asked.moves
-    distance = float(without_rounding(log_ratios(asked.precisions)))
-    ratio = second / first if distance else 1.0
-    moved = without_rounding(asked.cells.counts * (moves[1] - moves[0])) != 0
-    if not moved.any():
+    influences = question.moves
+    distance = float(without_rounding(log_ratios(question.precisions)))
+    ratio = challenger / champion if distance else 1.0
+    varies = without_rounding(question.cells.counts * (influences[1] - influences[0])) != 0
+    if not varies.any():
         if distance == 0:
             return _Tail(0.0, 1.0, 0.0, 1.0, partial(_point, 1.0), ("degenerate",))
         statistic = math.copysign(math.inf, distance)
         return _Tail(statistic, math.nan, math.nan, ratio, _whole, (ZERO_VARIANCE,))
-    apart = np.where(moved, moves[1] - moves[0], 0.0)
-    uncertain = (second - first) ** 2 * asked.share.logit_variance
-    error = math.sqrt(float((asked.cells.counts * apart**2).sum()) + uncertain)
+    influence = np.where(varies, influences[1] - influences[0], 0.0)
+    prevalence_variance = (challenger - champion) ** 2 * question.share.logit_variance
+    error = math.sqrt(
+        float((question.cells.counts * influence**2).sum()) + prevalence_variance
+    )
     statistic, details = distance / error, {"standard_error": error}
     if drawn is None:
         pvalues = normal_pvalue(statistic, alternative)
         limits = partial(_delta_ratio_limits, distance, error)
         return _Tail(statistic, *pvalues, ratio, limits, details=details)
     logs = without_rounding(log_ratios(drawn), distance)
-    resampled = CautiousResamples.of(logs, distance, asked.acceleration(apart))
+    resampled = CautiousResamples.of(logs, distance, question.acceleration(influence))
     pvalue = resampled.pvalue(alternative)
     details |= {
         "undefined_resamples": float(resampled.undefined),
         "monte_carlo_error": resampled.error_of(alternative),
     }
-    if asked.method == "bca":
+    if question.method == "bca":
         details |= {
             "shift": resampled.shift,
             "acceleration": resampled.acceleration,
@@ -378,12 +383,12 @@ def _tail(asked: Question, drawn: FloatArray | None, alternative: str) -> _Tail:
 
 
 def _whole(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """Every ratio that there can be."""
+    """Range of all ratios."""
     return 0.0, math.inf
 
 
 def _point(value: float, confidence_level: float, alternative: str) -> tuple[float, float]:
-    """The estimate alone, which nothing moves."""
+    """Limits without width, at the estimate."""
     return one_sided_ratio(value, value, alternative)
 
 
@@ -399,13 +404,13 @@ def _delta_ratio_limits(
 def _resampled_ratio_limits(
     resampled: CautiousResamples, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    found = resampled.limits((-math.inf, math.inf), confidence_level, alternative)
-    low, high = (float(np.exp(limit)) for limit in found)
+    log_limits = resampled.limits((-math.inf, math.inf), confidence_level, alternative)
+    low, high = (float(np.exp(limit)) for limit in log_limits)
     return low, high
 
 
 def _details(
-    asked: Question, n_resamples: int, drawn: FloatArray | None
+    question: Question, n_resamples: int, drawn: FloatArray | None
 ) -> dict[str, float]:
-    details = {"prevalence": asked.prevalence, "sample_prevalence": asked.sample}
+    details = {"prevalence": question.prevalence, "sample_prevalence": question.sample}
     return details if drawn is None else {**details, "resamples": float(n_resamples)}

@@ -31,7 +31,7 @@ INTERVALS = ("agreeing", "arctanh")
 METHODS = ("t", "normal")
 
 ROUNDING = 1e-12
-"""Share of the sums of a variance below which what they leave of each other is 0."""
+"""Share of the terms of a variance below which their sum is rounding error, and 0."""
 
 FEW = 10
 LIBERAL = 30
@@ -85,8 +85,8 @@ def clustered_delong(
     curve for the records of new groups; or, with another `null_value`, that they differ by
     that much. Records of one group may depend on each other in any way, also those of
     different classes; groups are independent. The placement values of
-    :func:`~skcompare.stats.delong` are added up group by group, and the groups themselves
-    say how much the sums vary [1]_.
+    :func:`~skcompare.stats.delong` are added up group by group, and the variance is that of
+    these sums between groups [1]_.
 
     Parameters
     ----------
@@ -94,18 +94,18 @@ def clustered_delong(
         Scores of two classifiers for the records of a hold-out set, the champion first,
         with `groups`.
     method : {"t", "normal"}, default="t"
-        What the statistic is compared with: Student's t with one degree of freedom less
-        than the groups of the class that has fewer, or the normal distribution, as
-        published [1]_. The latter finds differences too often for few groups: of equal
-        classifiers, in 7 to 11 % of samples of 10 groups and in 6 to 8 % of 20 at a level
-        of 5 %, where "t" does in 3 to 6 %.
+        Reference distribution of the statistic: Student's t with k - 1 degrees of freedom,
+        for k groups of the class that has fewer, or the normal distribution, as
+        published [1]_. The latter is liberal for few groups: equal classifiers differ
+        significantly in 7 to 11 % of samples of 10 groups and in 6 to 8 % of 20 at a
+        level of 5 %, where "t" does in 3 to 6 %.
     interval : {"agreeing", "arctanh"}, default="agreeing"
-        Interval of the difference: the one that goes with the p-value, or that of Fisher's
-        scale, as for :func:`~skcompare.stats.delong`.
+        Interval of the difference: the one that agrees with the p-value, or the one on
+        Fisher's scale, as for :func:`~skcompare.stats.delong`.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the difference is above the null value.
     null_value : float, default=0.0
-        Difference of the AUCs under the null hypothesis, challenger less champion.
+        Difference of the AUCs under the null hypothesis, challenger minus champion.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def clustered_delong(
     groups of a class are flagged "few-groups-for-normal" under method="normal", and fewer
     than 10 groups "few-groups" as well. Where all records of a class are in one group, or
     the variance comes out negative, p is undefined (NaN, flagged "one-group-of-a-class"),
-    and the interval is from -1 to 1. Equal rankings have p = 1 all the same. The other
+    and the interval is from -1 to 1. Equal rankings still have p = 1. The other
     rules for differences without variance are those of :func:`~skcompare.stats.delong`.
 
     References
@@ -144,8 +144,8 @@ def clustered_delong(
     >>> rng = np.random.default_rng(0)
     >>> patients = np.repeat(np.arange(60), 4)
     >>> y = rng.integers(2, size=240)
-    >>> own = rng.normal(size=60)[patients]
-    >>> champion, challenger = (gain * y + own + rng.normal(size=240) for gain in (1, 2))
+    >>> effect = rng.normal(size=60)[patients]
+    >>> champion, challenger = (gain * y + effect + rng.normal(size=240) for gain in (1, 2))
     >>> placements = PlacementValues.from_predictions(
     ...     y, champion, challenger, groups=patients
     ... )
@@ -170,8 +170,8 @@ def clustered_delong(
     covariance, variance = spread.covariance, float(spread.covariance[2, 2])
     # One group of a class has no degree of freedom and no p either, unless nothing differs.
     df = float(max(1, spread.fewest - 1)) if method == "t" else None
-    statistic, tail, flags = _tested(
-        estimate - Fraction(null), spread, alternative, df, alike=null == 0
+    statistic, tail, flags = _tail(
+        estimate - Fraction(null), spread, alternative, df, is_equality=null == 0
     )
     variances = covariance.diagonal()[:2].tolist()
     details = auc_details(placements, variance, covariance.tolist())
@@ -203,7 +203,7 @@ def clustered_delong(
 
 
 class Spread(NamedTuple):
-    """Covariances of both AUCs and their difference, and the groups behind them."""
+    """Covariances of both AUCs and their difference, and numbers of groups."""
 
     covariance: FloatArray
     n_groups: int
@@ -212,45 +212,50 @@ class Spread(NamedTuple):
 
     @property
     def fewest(self) -> int:
-        """Groups of the class that has fewer."""
+        """Number of groups of the class that has fewer."""
         return min(self.with_positives, self.with_negatives)
 
     @property
     def defined(self) -> bool:
-        """Whether the groups tell a variance of the difference."""
+        """Whether the groups give a variance of the difference."""
         return self.fewest > 1 and self.covariance[2, 2] >= 0
 
 
 def _spread(placements: PlacementValues) -> Spread:
     """Covariances between groups, of champion, challenger and their difference.
 
-    With X and Y the sums of V10 - A and of V01 - A over the positive and the negative
-    records of a group, and the corrections of Obuchowski for the numbers of groups.
+    They are made of the sums X and Y of V10 - A and of V01 - A over the positive and the
+    negative records of a group, with Obuchowski's corrections for the numbers of groups.
     """
     codes = placements.group_codes()
     n_groups = int(codes.max()) + 1
-    positive, (first, second) = placements.positive, placements.counts
+    positive, (champion, challenger) = placements.positive, placements.counts
     totals = placements.sums.totals
     rows = (
-        (first, totals[0]),
-        (second, totals[1]),
-        # Of whole numbers, so that equal rankings leave exactly 0.
-        (second - first, totals[1] - totals[0]),
+        (champion, totals[0]),
+        (challenger, totals[1]),
+        # Whole numbers, so that the difference of equal rankings is exactly 0.
+        (challenger - champion, totals[1] - totals[0]),
     )
     m, n = placements.n_positives, placements.n_negatives
-    inside, i10 = _group_sums(rows, codes, positive, m, n_groups)
-    outside, i01 = _group_sums(rows, codes, ~positive, n, n_groups)
-    inside, outside = inside / (2.0 * m * m * n), outside / (2.0 * m * n * n)
+    positive_sums, i10 = _group_sums(rows, codes, positive, m, n_groups)
+    negative_sums, i01 = _group_sums(rows, codes, ~positive, n, n_groups)
+    positive_sums, negative_sums = (
+        positive_sums / (2.0 * m * m * n),
+        negative_sums / (2.0 * m * n * n),
+    )
     if min(i10, i01) < 2:
         return Spread(np.zeros((3, 3)), n_groups, i10, i01)
-    crossed = inside @ outside.T
-    covariance = i10 / (i10 - 1) * (inside @ inside.T)
-    covariance += i01 / (i01 - 1) * (outside @ outside.T)
-    alone = covariance.diagonal().copy()
-    covariance += n_groups / (n_groups - 1) * (crossed + crossed.T)
-    # What the classes of a group leave of each other may be nothing, but for rounding.
-    rest = covariance.diagonal()
-    np.fill_diagonal(covariance, np.where(np.abs(rest) > ROUNDING * alone, rest, 0.0))
+    cross = positive_sums @ negative_sums.T
+    covariance = i10 / (i10 - 1) * (positive_sums @ positive_sums.T)
+    covariance += i01 / (i01 - 1) * (negative_sums @ negative_sums.T)
+    within_class = covariance.diagonal().copy()
+    covariance += n_groups / (n_groups - 1) * (cross + cross.T)
+    # The terms of both classes may cancel, up to rounding.
+    total = covariance.diagonal()
+    np.fill_diagonal(
+        covariance, np.where(np.abs(total) > ROUNDING * within_class, total, 0.0)
+    )
     return Spread(covariance, n_groups, i10, i01)
 
 
@@ -261,39 +266,40 @@ def _group_sums(
     size: int,
     n_groups: int,
 ) -> tuple[FloatArray, int]:
-    """Sums of counts less their mean, group by group, over the records of one class.
+    """Sums of counts minus their mean, group by group, over the records of one class.
 
-    Times the records of the class, so that they are whole, and 0 where nothing varies.
+    They are multiplied by the number of these records, so that they are whole, and 0 where
+    nothing varies.
     """
-    own = codes[chosen]
-    members = np.bincount(own, minlength=n_groups)
+    member_codes = codes[chosen]
+    members = np.bincount(member_codes, minlength=n_groups)
     # Counts are at most twice the records.
-    most = 4 * size * len(codes) * int(members.max())
-    dtype: Any = np.int64 if most < 1 << 63 else object
+    bound = 4 * size * len(codes) * int(members.max())
+    dtype: Any = np.int64 if bound < 1 << 63 else object
     sums = np.empty((len(rows), n_groups))
     for row, (counts, total) in zip(sums, rows, strict=True):
-        added = np.bincount(own, weights=counts[chosen], minlength=n_groups)
-        whole = added.astype(np.int64).astype(dtype)
-        row[:] = size * whole - members.astype(dtype) * total
+        weighted = np.bincount(member_codes, weights=counts[chosen], minlength=n_groups)
+        sums_of_counts = weighted.astype(np.int64).astype(dtype)
+        row[:] = size * sums_of_counts - members.astype(dtype) * total
     return sums, int(np.count_nonzero(members))
 
 
 def _difference(placements: PlacementValues) -> Fraction:
-    first, second = placements.sums.totals
-    return Fraction(second - first, placements.sums.total_of_one)
+    champion, challenger = placements.sums.totals
+    return Fraction(challenger - champion, placements.sums.total_of_one)
 
 
-def _tested(
+def _tail(
     distance: Fraction,
     spread: Spread,
     alternative: str,
     df: float | None,
     *,
-    alike: bool,
+    is_equality: bool,
 ) -> tuple[float, tuple[float, float], tuple[str, ...]]:
     """Statistic, p-value with its logarithm, and flags."""
     variance = float(spread.covariance[2, 2])
-    if spread.defined or (distance == 0 == variance and alike):
+    if spread.defined or (distance == 0 == variance and is_equality):
         return studentised(distance, variance, alternative, df)
     return math.nan, (math.nan, math.nan), (ONE_GROUP_OF_A_CLASS,)
 
@@ -304,8 +310,8 @@ def _group_flags(spread: Spread, method: str) -> tuple[str, ...]:
 
 
 def _group_details(placements: PlacementValues, spread: Spread) -> dict[str, float]:
-    first, second = placements.sums.covariance, placements.sums.scale
-    unrelated = (first[0][0] + first[1][1] - 2 * first[0][1]) / second
+    covariance, scale = placements.sums.covariance, placements.sums.scale
+    unrelated = (covariance[0][0] + covariance[1][1] - 2 * covariance[0][1]) / scale
     details: dict[str, float] = {
         "n_groups": spread.n_groups,
         "n_groups_with_positives": spread.with_positives,

@@ -1,4 +1,4 @@
-"""DeLong's test of two AUCs on one test set."""
+"""DeLong's test of two AUCs on one test set, and the interval of one AUC."""
 
 import math
 from collections.abc import Callable
@@ -43,7 +43,7 @@ INTERVALS = ("agreeing", "arctanh")
 
 
 def check_auc_difference(null_value: object) -> float:
-    """A difference of AUCs under the null hypothesis."""
+    """Check a difference of AUCs under the null hypothesis."""
     if is_number(null_value) and -1 < null_value < 1:
         return float(null_value)
     raise ValueError(
@@ -71,10 +71,10 @@ def records_needed(
     power: float,
     alternative: str,
 ) -> float:
-    """Records at which a normal test finds a difference so far from the null value.
+    """Number of records at which a normal test detects a difference of this distance.
 
-    `variance` is that of the pilot of `n` records, and shrinks as records of both classes
-    are added in the same proportion.
+    `distance` is that from the null value. `variance` is that of the pilot of `n` records,
+    and shrinks as records of both classes are added in the same proportion.
     """
     error = math.sqrt(variance) if variance > 0 else math.inf
     return records_at(n, distance, error, alpha=alpha, power=power, alternative=alternative)
@@ -122,9 +122,9 @@ def delong(
 
     The null hypothesis is that both trained classifiers rank a random positive record
     above a random negative one with the same probability, so that their AUCs are equal
-    [1]_; or, with another `null_value`, that they differ by that much. It speaks of these
-    two trained models, over new records, and not of two whole curves: curves that cross
-    may have equal areas.
+    [1]_; or, with another `null_value`, that they differ by that much. It is about
+    these two trained models, over new records, and not about two whole curves: curves that
+    cross may have equal areas.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def delong(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the difference is above the null value.
     null_value : float, default=0.0
-        Difference of the AUCs under the null hypothesis, challenger less champion, between
+        Difference of the AUCs under the null hypothesis, challenger minus champion, between
         -1 and 1. A margin below which the challenger must not fall is tested by
         ``null_value=-margin, alternative="greater"`` (non-inferiority).
 
@@ -156,38 +156,39 @@ def delong(
 
     Notes
     -----
-    Ranking takes a sort a score [2]_. Counts and their products are added in whole numbers,
-    so that increasing functions of one score differ by exactly 0, in any order of the
-    records.
+    Ranking takes one sort per score [2]_. Counts and their products are added in whole
+    numbers, so that increasing functions of one score differ by exactly 0, in any order of
+    the records.
 
     Equal rankings leave no difference and no variance: the statistic is 0 and p is 1,
-    flagged "degenerate". So do two classifiers that rank every record rightly. A difference
-    that does not vary, such as that of a perfect ranking from a constant score, has no
-    p-value (NaN, flagged "zero-variance"); a permutation test has one. The same holds for
-    equal rankings and another null value. Such perfect rankings and constant differences of
-    few records say little, so their interval squares and adds the distances of both AUCs
-    from their limits (:func:`~skcompare.stats.auc_interval`), as of unrelated AUCs [5]_.
+    flagged "degenerate". So do two classifiers that rank every record correctly. A
+    difference that does not vary, such as that of a perfect ranking from a constant score,
+    has no p-value (NaN, flagged "zero-variance"); a permutation test has one. The same
+    holds for equal rankings and another null value. Such perfect rankings and constant
+    differences of few records say little, so their interval squares and adds the distances
+    of both AUCs from their limits (:func:`~skcompare.stats.auc_interval`), as of unrelated
+    AUCs [5]_.
 
     Fewer than 10 records of a class are flagged "few-records-of-a-class". With 2 to 5
     positive records, equal classifiers differ in 8 to 10 % of samples at a level of 5 %,
-    and 95 % intervals hold a difference of 0.1 in no more than 84 to 87 %, by either
-    formula. With 20 or more, scores of like spread differ in about 5 % of samples, and
-    intervals hold the truth in about 95 %. Scores of unlike spread, or that are highly
-    correlated, differ in 6 to 9 % with 20 to 50: then the variance rests on few records.
-    Where it has fewer than 30 degrees of freedom, by Satterthwaite's rule for the two
-    classes and the fourth moments of their placement values, the result is flagged
-    "variance-of-few-records". Where both AUCs are near 1 and records few, the test finds
-    less than its level.
+    and 95 % intervals contain a difference of 0.1 in no more than 84 to 87 %, by either
+    formula. With 20 or more, scores of equal spread differ in about 5 % of samples, and
+    intervals contain the true difference in about 95 %. Scores of unequal spread, or that
+    are highly correlated, differ in 6 to 9 % with 20 to 50: then the variance rests on few
+    records. Where it has fewer than 30 degrees of freedom, by Satterthwaite's rule for the
+    two classes and the fourth moments of their placement values, the result is flagged
+    "variance-of-few-records". Where both AUCs are near 1 and records few, the test rejects
+    less often than its level.
 
     Records that were counted by levels of their scores are flagged "binned-scores". A level
     is a score of its own, and the rule that makes it knows no labels, so that the test is
     as valid for the levels as for scores: what is compared are the AUCs of the levels.
     The difference by the scores is no farther from theirs than `auc_error_bound` in
     `details`, and its standard error than `standard_error_bound`, whatever the order within
-    levels; `auc_error_expected` is the error to expect where that order is haphazard.
+    levels; `auc_error_expected` is the error to expect where that order is random.
 
-    The test is not valid for the nested models of a regression that were fitted to these
-    very records [4]_, nor for AUCs that were averaged over cross-validation.
+    The test is not valid for the nested models of a regression that were fitted to the
+    same records [4]_, nor for AUCs that were averaged over cross-validation.
 
     References
     ----------
@@ -259,7 +260,7 @@ def delong(
 def auc_details(
     placements: PlacementValues, variance: float, covariance: list[list[float]]
 ) -> dict[str, float]:
-    """Class sizes, and how the two AUCs vary together, as far as it is defined."""
+    """Class sizes, and the covariance of the two AUCs with their correlation if defined."""
     details = {
         "n_positives": placements.n_positives,
         "n_negatives": placements.n_negatives,
@@ -281,14 +282,14 @@ def paired_limits(
     variances: list[float],
     df: float | None = None,
 ) -> Callable[[float, str], tuple[float, float]]:
-    """Limits of the difference of two AUCs, by the name of the interval.
+    """Return the limits of a difference of two AUCs as a function, by name of the interval.
 
-    Where the difference does not vary, a normal interval would have no width: right for
+    Where the difference does not vary, a normal interval would have no width: correct for
     equal rankings, but not where both are perfect or the difference is not 0.
     """
     aucs = placements.aucs.tolist()
-    settled = estimate == 0 and 0 < aucs[0] < 1
-    if variance > 0 or settled:
+    no_width = estimate == 0 and 0 < aucs[0] < 1
+    if variance > 0 or no_width:
         limits = arctanh_limits if interval == "arctanh" else difference_limits
         return partial(limits, estimate, math.sqrt(max(0.0, variance)), df)
     return partial(
@@ -317,11 +318,11 @@ class AUCInterval:
         DeLong's; NaN where a class has one record.
     confidence_level : float
     method : {"logit", "wald", "newcombe"}
-        The one that was used.
+        Method that was used.
     n_positives, n_negatives : int
         Records of each class.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their texts.
     """
 
     auc: float
@@ -339,7 +340,7 @@ class AUCInterval:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """The flags with their texts."""
         return explain(self.flags)
 
 
@@ -351,20 +352,20 @@ def auc_interval(
     confidence_level: float = 0.95,
     pos_label: Any = None,
 ) -> AUCInterval:
-    """How large is the area under the ROC curve of a classifier?
+    """Estimate the area under the ROC curve of a classifier, with its interval.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or PlacementValues
         True labels, of two classes; or placement values of one classifier.
     y_score : array-like of shape (n_samples,), optional
-        Scores, greater for the positive class, where labels are given.
+        Scores, greater for the positive class, if `y_true` has labels.
     method : {"logit", "wald", "newcombe"}, default="logit"
         "wald" is the AUC plus and minus quantiles of DeLong's standard error [1]_, cut off
         at 0 and 1; "logit" the same on the scale of log odds, which keeps it inside and
-        covers better near 1. "newcombe" holds the AUCs whose own standard error, from the
-        number of records alone, allows for the observed one [2]_. It is used in place of
-        "logit" where DeLong's standard error is 0, as for a perfect ranking.
+        covers better near 1. "newcombe" contains the AUCs whose own standard error, from
+        the number of records alone, allows for the observed one [2]_. It is used in place
+        of "logit" where DeLong's standard error is 0, as for a perfect ranking.
     confidence_level : float, default=0.95
         Level of the two-sided interval.
     pos_label : label, optional
@@ -373,7 +374,7 @@ def auc_interval(
     Returns
     -------
     interval : AUCInterval
-        `method` says which was used.
+        `method` is the one that was used.
 
     Raises
     ------
@@ -383,11 +384,11 @@ def auc_interval(
     Notes
     -----
     Fewer than 10 records of a class are flagged "few-records-of-a-class", but for
-    "newcombe". With 5 positive records of 100, 95 % intervals hold an AUC of 0.6 to 0.95 in
-    87 to 91 % of samples by "logit", in 67 to 84 % by "wald", and in 94 to 96 % by
-    "newcombe"; with 25 of 500, an AUC of 0.95 in 90, 85 and 98 %. With 20 of
-    100 or more "logit" holds it in 94 to 96 %, "wald" in 86 to 96 %. Records that come in
-    groups vary more than any of them allows for, which is flagged "invalid-design".
+    "newcombe". With 5 positive records of 100, 95 % intervals contain an AUC of 0.6 to 0.95
+    in 87 to 91 % of samples by "logit", in 67 to 84 % by "wald", and in 94 to 96 % by
+    "newcombe"; with 25 of 500, an AUC of 0.95 in 90, 85 and 98 %. With 20 of 100 or more
+    "logit" contains it in 94 to 96 %, "wald" in 86 to 96 %. Records that come in groups
+    vary more than any of them allows for, which is flagged "invalid-design".
 
     "wald" has no width for a perfect ranking, however few the records. With one record of a
     class DeLong's standard error is undefined, and so are the limits of "logit" and "wald":
@@ -407,8 +408,8 @@ def auc_interval(
     >>> from skcompare.stats import auc_interval
     >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     >>> score = [0.2, 0.1, 0.4, 0.6, 0.3, 0.7, 0.5, 0.8, 0.9, 0.6]
-    >>> found = auc_interval(y, score)
-    >>> print(f"{found.auc:.2f} [{found.low:.2f}, {found.high:.2f}]")
+    >>> interval = auc_interval(y, score)
+    >>> print(f"{interval.auc:.2f} [{interval.low:.2f}, {interval.high:.2f}]")
     0.94 [0.56, 0.99]
     >>> low, high = auc_interval([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6])
     >>> print(f"[{low:.2f}, {high:.2f}]")

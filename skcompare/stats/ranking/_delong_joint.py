@@ -1,4 +1,4 @@
-"""DeLong's test that several AUCs are equal, and of a weighted sum of them."""
+"""DeLong's tests that several AUCs are equal, and of a weighted sum of them."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from skcompare.stats.ranking._placement_moments import (
 
 LARGEST_DENOMINATOR = 1_000_000
 SAME_WEIGHT = 1e-12
-"""A weight this close to a simple fraction is meant to be it, as 0.1 is 1 / 10."""
+"""A weight within this relative distance of a simple fraction is taken to be it."""
 
 
 @paired_test(
@@ -46,7 +46,7 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
 
     The null hypothesis is that all trained classifiers have the same area under the ROC
     curve [1]_. The statistic is d' V⁻ d, with the differences d of neighbours and their
-    covariances V; any other differences that span the same give the same value.
+    covariances V; any other differences that span the same space give the same value.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     Returns
     -------
     result : PairedResult
-        `estimate` is the greatest AUC less the least, and `statistic` chi-squared with
-        `df` degrees of freedom: the rank of V, which is one less than the classifiers
+        `estimate` is the greatest AUC minus the least, and `statistic` chi-squared with
+        `df` degrees of freedom: the rank of V, which is the number of classifiers minus one
         unless rankings depend on each other. `parts` has each AUC with its variance and
         its logit interval, `details` the sizes of the classes.
 
@@ -76,7 +76,7 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
 
     For two classifiers the statistic is the square of that of
     :func:`~skcompare.stats.delong`. The chi-squared approximation needs records: of 8 equal
-    classifiers and 50 records, some 20 of them positive, it finds a difference in 7 % of
+    classifiers and 50 records, about 20 of them positive, it detects a difference in 7 % of
     samples at a level of 5 %, and with 200 or 1000 records in 4 to 6 %. Fewer than 10
     records of a class are flagged "few-records-of-a-class".
 
@@ -91,10 +91,11 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
     >>> from skcompare.evidence import PlacementValues
     >>> from skcompare.stats import delong_joint
     >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
-    >>> first = [0.1, 0.6, 0.3, 0.8, 0.4, 0.5, 0.2, 0.7, 0.9, 0.6]
-    >>> second = [0.2, 0.1, 0.4, 0.6, 0.3, 0.7, 0.5, 0.8, 0.9, 0.6]
-    >>> third = [0.5, 0.4, 0.1, 0.3, 0.2, 0.4, 0.3, 0.6, 0.2, 0.7]
-    >>> result = delong_joint(PlacementValues.from_predictions(y, first, second, third))
+    >>> scores1 = [0.1, 0.6, 0.3, 0.8, 0.4, 0.5, 0.2, 0.7, 0.9, 0.6]
+    >>> scores2 = [0.2, 0.1, 0.4, 0.6, 0.3, 0.7, 0.5, 0.8, 0.9, 0.6]
+    >>> scores3 = [0.5, 0.4, 0.1, 0.3, 0.2, 0.4, 0.3, 0.6, 0.2, 0.7]
+    >>> placements = PlacementValues.from_predictions(y, scores1, scores2, scores3)
+    >>> result = delong_joint(placements)
     >>> print(f"{result.statistic:.3f}, df {result.df}, p = {result.pvalue:.3f}")
     7.061, df 2, p = 0.029
     """
@@ -142,7 +143,8 @@ def delong_joint(placements: PlacementValues) -> PairedResult:
 def _differenced(rows: Sequence[Sequence[int]]) -> list[list[int]]:
     """Differences of neighbouring rows, transposed."""
     lower = [
-        [b - a for a, b in zip(one, other, strict=True)] for one, other in pairwise(rows)
+        [b - a for a, b in zip(row, next_row, strict=True)]
+        for row, next_row in pairwise(rows)
     ]
     return [list(column) for column in zip(*lower, strict=True)]
 
@@ -162,44 +164,45 @@ def auc_contrast(
     alternative: str = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
-    """Is a weighted sum of the AUCs of several classifiers 0?
+    """Test whether a weighted sum of the AUCs of several classifiers is 0.
 
     The null hypothesis is that the sum of the AUCs of the trained classifiers, each times
     its weight, is `null_value`. Weights that add up to 0 compare classifiers: (-1, 1) is
-    DeLong's test, (-1, 1/2, 1/2) asks whether two challengers are better than the champion
-    on average [1]_. Choose them before seeing the answers.
+    DeLong's test, (-1, 1/2, 1/2) tests whether two challengers are better than the
+    champion on average [1]_. Choose them before seeing the predictions.
 
     Parameters
     ----------
     placements : PlacementValues
         Scores of the classifiers for the records of a hold-out set.
     weights : array-like of shape (n_scores,)
-        A finite weight a classifier, not all 0.
+        One finite weight per classifier, not all 0.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the sum is above the null value.
     null_value : float, default=0.0
-        The sum under the null hypothesis. Weights that do not add up to 0 mostly need
-        another one, such as 0.5 for a single AUC.
+        The sum under the null hypothesis. Weights that do not add up to 0 usually need
+        another value, such as 0.5 for a single AUC.
 
     Returns
     -------
     result : PairedResult
         `estimate` is the weighted sum, `statistic` standard normal under the null
-        hypothesis, and the interval normal, cut off at what the weights allow. `parts` has
-        each AUC with its weight.
+        hypothesis, and the interval normal, cut off at the bounds that the weights allow.
+        `parts` has each AUC with its weight.
 
     Raises
     ------
     ValueError
-        If weights are not as many as classifiers, not finite or all 0; if no AUCs have
-        `null_value` as their sum; if a class has fewer than two records.
+        If the number of weights is not that of classifiers, or weights are not finite or
+        all 0; if no AUCs have `null_value` as their weighted sum; if a class has fewer than
+        two records.
 
     Notes
     -----
     Weights within 1e-12 of a fraction of whole numbers up to a million are taken to be it,
     so that (1/3, 1/3, -2/3) adds up to 0 and equal rankings differ by exactly 0. The rules
     for sums that do not vary are those of :func:`~skcompare.stats.delong`; such an interval
-    has no width, or is all that the weights allow where p is undefined.
+    has no width, or is the whole range that the weights allow where p is undefined.
 
     References
     ----------
@@ -212,29 +215,29 @@ def auc_contrast(
     >>> from skcompare.evidence import PlacementValues
     >>> from skcompare.stats import auc_contrast
     >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
-    >>> first = [0.1, 0.6, 0.3, 0.8, 0.4, 0.5, 0.2, 0.7, 0.9, 0.6]
-    >>> second = [0.2, 0.1, 0.4, 0.6, 0.3, 0.7, 0.5, 0.8, 0.9, 0.6]
-    >>> third = [0.5, 0.4, 0.1, 0.3, 0.2, 0.4, 0.3, 0.6, 0.2, 0.7]
-    >>> placements = PlacementValues.from_predictions(y, first, second, third)
+    >>> scores1 = [0.1, 0.6, 0.3, 0.8, 0.4, 0.5, 0.2, 0.7, 0.9, 0.6]
+    >>> scores2 = [0.2, 0.1, 0.4, 0.6, 0.3, 0.7, 0.5, 0.8, 0.9, 0.6]
+    >>> scores3 = [0.5, 0.4, 0.1, 0.3, 0.2, 0.4, 0.3, 0.6, 0.2, 0.7]
+    >>> placements = PlacementValues.from_predictions(y, scores1, scores2, scores3)
     >>> result = auc_contrast(placements, [-1, 0.5, 0.5])
     >>> print(f"{result.estimate:.2f}, p = {result.pvalue:.3f}")
     0.16, p = 0.392
     """
     _check_placements(placements, "auc_contrast")
     check_alternative(alternative)
-    exact = _weights(weights, placements.n_scores)
-    least = float(sum((w for w in exact if w < 0), Fraction(0)))
-    most = float(sum((w for w in exact if w > 0), Fraction(0)))
-    if not is_number(null_value) or not least <= null_value <= most:
+    fractions = _weights(weights, placements.n_scores)
+    low = float(sum((w for w in fractions if w < 0), Fraction(0)))
+    high = float(sum((w for w in fractions if w > 0), Fraction(0)))
+    if not is_number(null_value) or not low <= null_value <= high:
         raise ValueError(
-            f"`null_value` must be a sum that these weights allow, between {least:g} and "
-            f"{most:g}. Got {null_value!r}. Weights that add up to 0 mostly go with 0."
+            f"`null_value` must be a sum that these weights allow, between {low:g} and "
+            f"{high:g}. Got {null_value!r}. Weights that add up to 0 mostly go with 0."
         )
     check_members(placements, "auc_contrast")
-    estimate, variance = contrast(placements, exact)
+    estimate, variance = contrast(placements, fractions)
     distance = estimate - _simple(float(null_value))
     statistic, tail, flags = studentised(distance, variance, alternative)
-    # Without variance nothing is known of a sum that differs from the null value.
+    # Without variance, a sum that differs from the null value has no finite standard error.
     deviation = math.inf if ZERO_VARIANCE in flags else math.sqrt(variance)
     if placements.design != HOLDOUT:
         flags += ("invalid-design",)
@@ -251,17 +254,17 @@ def auc_contrast(
         alternative=alternative,
         method="normal",
         n=placements.n,
-        limits=partial(_contrast_limits, float(estimate), deviation, (least, most)),
+        limits=partial(_contrast_limits, float(estimate), deviation, (low, high)),
         null_value=float(null_value),
-        flags=flags + score_flags(placements) + variance_flags(placements, exact),
+        flags=flags + score_flags(placements) + variance_flags(placements, fractions),
         details={
             "n_positives": placements.n_positives,
             "n_negatives": placements.n_negatives,
             "standard_error": math.sqrt(variance),
-            **level_details(placements, exact),
+            **level_details(placements, fractions),
         },
         parts=tuple(
-            {**part, "weight": float(w)} for part, w in zip(parts, exact, strict=True)
+            {**part, "weight": float(w)} for part, w in zip(parts, fractions, strict=True)
         ),
         test="auc_contrast",
         design=str(placements.design),
@@ -284,8 +287,8 @@ def _weights(weights: Any, k: int) -> list[Fraction]:
 
 def _simple(value: float) -> Fraction:
     exact = Fraction(value)
-    near = exact.limit_denominator(LARGEST_DENOMINATOR)
-    return near if abs(near - exact) <= SAME_WEIGHT * abs(exact) else exact
+    simple = exact.limit_denominator(LARGEST_DENOMINATOR)
+    return simple if abs(simple - exact) <= SAME_WEIGHT * abs(exact) else exact
 
 
 def _contrast_limits(
@@ -295,8 +298,8 @@ def _contrast_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    share = alpha_of(confidence_level)
-    tail = share / 2 if alternative == "two-sided" else share
+    alpha = alpha_of(confidence_level)
+    tail = alpha / 2 if alternative == "two-sided" else alpha
     low, high = bounds
     if math.isfinite(deviation):
         reach = reference_quantile(tail, None) * deviation

@@ -1,4 +1,4 @@
-"""DeLong's method for the mean AUC of all pairs of classes (Hand and Till's M)."""
+"""DeLong's test of the mean AUC of all pairs of classes (Hand and Till's M)."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -42,9 +42,9 @@ def _sample_size(
     **options: object,
 ) -> float:
     kept = kept_classes(values, rare, others=False)
-    found = _mean_contrast(values, kept, _weights(values, kept, score))
-    found = replace(found, null_value=null_value)
-    return records_for(found, values.n, alpha, power, alternative)
+    mean = _mean_contrast(values, kept, _weights(values, kept, score))
+    mean = replace(mean, null_value=null_value)
+    return records_for(mean, values.n, alpha, power, alternative)
 
 
 @paired_test(
@@ -82,7 +82,7 @@ def delong_ovo(
         Scores of each class from a hold-out set.
     score : {"roc_auc_ovo", "roc_auc_ovo_weighted"}, default="roc_auc_ovo"
         The mean over the pairs, each counting the same, or as often as its two classes
-        occur; these weights are taken as given. The values are those of scikit-learn's
+        occur; these weights are taken as fixed. The values are those of scikit-learn's
         ``roc_auc_score(multi_class="ovo")``.
     rare : {"raise", "drop"}, default="raise"
         What to do about classes that have no variance, having fewer than two records (of
@@ -91,18 +91,19 @@ def delong_ovo(
 default="holm"
         How the p-values of all pairs are adjusted.
     max_pairs : int, default=10
-        How many pairs `parts` has at most, those with the smallest p first.
+        Largest number of pairs in `parts`; those with the smallest p-values are kept.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "greater" means that the challenger is better; the pairs are tested likewise.
+        "greater" means that the challenger is better; the pairs are tested in the same
+        direction.
     null_value : float, default=0.0
-        Difference of the mean areas under the null hypothesis, challenger less champion,
+        Difference of the mean areas under the null hypothesis, challenger minus champion,
         between -1 and 1, and of the areas in `parts`. A margin below which the challenger
         must not fall is tested by ``null_value=-margin, alternative="greater"``.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the challenger's mean area less the champion's and `statistic` the
+        `estimate` is the challenger's mean area minus the champion's and `statistic` the
         same in standard errors. `parts` has a mapping for each pair of classes: their
         labels (`first_class`, `second_class`), records of both (`n`), the mean of their two
         areas for `champion` and `challenger`, the `difference`, its `standard_error` and
@@ -116,8 +117,8 @@ default="holm"
     Notes
     -----
     For two classes M is the area under the curve of the second column, and the test is
-    DeLong's. Grouped records, edges and what the approximation needs are as for
-    :func:`delong_ovr`.
+    DeLong's. Grouped records, edge cases and the conditions of the approximation are as
+    for :func:`delong_ovr`.
 
     References
     ----------
@@ -142,8 +143,8 @@ default="holm"
     >>> result = delong_ovo(values)
     >>> print(f"{result.champion:.3f} to {result.challenger:.3f}, p = {result.pvalue:.4f}")
     0.776 to 0.847, p = 0.0121
-    >>> most = result.parts[0]
-    >>> most["first_class"], most["second_class"], round(most["adjusted_pvalue"], 4)
+    >>> part = result.parts[0]
+    >>> part["first_class"], part["second_class"], round(part["adjusted_pvalue"], 4)
     (0, 1, 0.0498)
     """
     check_choice("score", score, SCORES)
@@ -152,11 +153,11 @@ default="holm"
     check_alternative(alternative)
     null = check_auc_difference(null_value)
     kept = kept_classes(values, rare, others=False)
-    found = _mean_contrast(values, kept, _weights(values, kept, score))
+    mean = _mean_contrast(values, kept, _weights(values, kept, score))
     parts = _pair_parts(values, kept, alternative, null)
     return area_result(
         values,
-        replace(found, null_value=null),
+        replace(mean, null_value=null),
         kept,
         alternative=alternative,
         name=NAMES[score],
@@ -168,14 +169,14 @@ default="holm"
 
 
 def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatArray:
-    """What each pair counts, a symmetric matrix of all classes; its triangles add up to 1.
+    """Weights of the pairs, a symmetric matrix of all classes; each triangle adds up to 1.
 
-    Classes that are left out count 0.
+    Classes that are left out have weight 0.
     """
     weights = np.zeros((values.n_classes, values.n_classes))
     counts = values.counts[kept].astype(np.float64)
-    of_pair = counts + counts[:, None] if score == "roc_auc_ovo_weighted" else 1.0
-    weights[np.ix_(kept, kept)] = of_pair
+    pair_counts = counts + counts[:, None] if score == "roc_auc_ovo_weighted" else 1.0
+    weights[np.ix_(kept, kept)] = pair_counts
     np.fill_diagonal(weights, 0.0)
     return weights / (weights.sum() / 2)
 
@@ -183,37 +184,39 @@ def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatA
 def _mean_contrast(
     values: ClassPlacementValues, kept: IntArray, weights: FloatArray
 ) -> Contrast:
-    """The contrast of the weighted mean over pairs."""
+    """Contrast of the weighted mean over pairs."""
     pairs = np.triu(weights)[np.ix_(kept, kept)]
     used = np.isin(values.codes, kept)
     areas, influences = [], []
     for role in (0, 1):
-        found = values.one_vs_one(role)
-        own = np.where(pairs > 0, found.pair_aucs[np.ix_(kept, kept)], 0.0)
-        areas.append(float((pairs * own).sum()))
-        by_record = np.zeros(values.n)
+        one_vs_one = values.one_vs_one(role)
+        role_areas = np.where(pairs > 0, one_vs_one.pair_aucs[np.ix_(kept, kept)], 0.0)
+        areas.append(float((pairs * role_areas).sum()))
+        influence = np.zeros(values.n)
         for k in kept.tolist():
             # Records of classes that are left out may have no scale.
-            by_record[used] += (weights[k][values.codes] * found.influence[:, k])[used]
-        influences.append(values.sums_by_unit(by_record))
+            influence[used] += (weights[k][values.codes] * one_vs_one.influence[:, k])[used]
+        influences.append(values.sums_by_unit(influence))
     return contrast((areas[0], areas[1]), *influences)
 
 
 def _pair_parts(
     values: ClassPlacementValues, kept: IntArray, alternative: str, null: float
 ) -> list[dict[str, Any]]:
-    """Every pair of classes."""
+    """Results of every pair of classes."""
     members = {k: np.flatnonzero(values.codes == k) for k in kept.tolist()}
-    found = [values.one_vs_one(role) for role in (0, 1)]
-    areas = [one.pair_aucs for one in found]
+    roles = [values.one_vs_one(role) for role in (0, 1)]
+    areas = [one_vs_one.pair_aucs for one_vs_one in roles]
     parts = []
     for j, k in combinations(members, 2):
         rows = np.concatenate([members[j], members[k]])
-        both = []
-        for one in found:
-            pieces = one.influence[members[j], k], one.influence[members[k], j]
-            both.append(_sums_of_units(values, rows, np.concatenate(pieces)))
-        pair = contrast((float(areas[0][j, k]), float(areas[1][j, k])), *both)
+        influences = []
+        for one_vs_one in roles:
+            influence = np.concatenate(
+                [one_vs_one.influence[members[j], k], one_vs_one.influence[members[k], j]]
+            )
+            influences.append(_sums_of_units(values, rows, influence))
+        pair = contrast((float(areas[0][j, k]), float(areas[1][j, k])), *influences)
         parts.append(
             {
                 "first_class": values.classes[j].item(),
@@ -228,7 +231,7 @@ def _pair_parts(
 def _sums_of_units(
     values: ClassPlacementValues, rows: IntArray, influence: FloatArray
 ) -> FloatArray:
-    """Influence of some records, added up in groups where there are any."""
+    """Influence of some records, added up in groups if there are any."""
     if not values.is_grouped:
         return influence
     sums = np.bincount(values.unit_codes[rows], influence, values.n_units)

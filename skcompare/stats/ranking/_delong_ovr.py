@@ -1,4 +1,4 @@
-"""DeLong's test of many classes, each against all others."""
+"""DeLong's tests of one-vs-rest AUCs: of their mean, and of all classes jointly."""
 
 import math
 from dataclasses import replace
@@ -47,9 +47,9 @@ def _sample_size(
     **options: object,
 ) -> float:
     kept = kept_classes(values, rare, others=True)
-    found = _mean_contrast(values, kept, _weights(values, kept, score))
-    found = replace(found, null_value=null_value)
-    return records_for(found, values.n, alpha, power, alternative)
+    mean = _mean_contrast(values, kept, _weights(values, kept, score))
+    mean = replace(mean, null_value=null_value)
+    return records_for(mean, values.n, alpha, power, alternative)
 
 
 @paired_test(
@@ -78,7 +78,7 @@ def delong_ovr(
     `null_value`, that the means differ by that much. The variance is
     that of DeLong, DeLong and Clarke-Pearson [1]_ for all areas jointly: a record is a
     positive of its own class and a negative of all others, so that the areas are
-    correlated, and the standard error of their mean is too small if that is forgotten.
+    correlated, and the standard error of their mean is too small if this is ignored.
 
     Parameters
     ----------
@@ -86,28 +86,29 @@ def delong_ovr(
         Scores of each class from a hold-out set.
     score : {"roc_auc_ovr", "roc_auc_ovr_weighted"}, default="roc_auc_ovr"
         The mean over the classes, each counting the same, or each as often as it occurs;
-        these weights are taken as given. The values are those of scikit-learn's
+        these weights are taken as fixed. The values are those of scikit-learn's
         ``roc_auc_score(multi_class="ovr")``.
     rare : {"raise", "drop"}, default="raise"
         What to do about classes that have no variance, having fewer than two records (of
         grouped records, fewer than two groups): refuse them or leave them out of the mean.
-        Their records are negatives of the other classes all the same.
+        Their records remain negatives of the other classes.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}, \
 default="holm"
         How the p-values of the classes in `parts` are adjusted.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "greater" means that the challenger is better; the classes are tested likewise.
+        "greater" means that the challenger is better; the classes are tested in the same
+        direction.
     null_value : float, default=0.0
-        Difference of the mean areas under the null hypothesis, challenger less champion,
+        Difference of the mean areas under the null hypothesis, challenger minus champion,
         between -1 and 1, and of the areas in `parts`. A margin below which the challenger
         must not fall is tested by ``null_value=-margin, alternative="greater"``.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the challenger's mean area less the champion's and `statistic` the
-        same in standard errors. `parts` has a mapping for each class, that with the
-        smallest p first: `label`, records (`n`), areas of `champion` and `challenger`,
+        `estimate` is the challenger's mean area minus the champion's and `statistic` the
+        same in standard errors. `parts` has a mapping for each class, ordered by
+        p-value: `label`, records (`n`), areas of `champion` and `challenger`,
         their `difference`, its `standard_error` and 95 % interval (`low`, `high`),
         `pvalue` and `adjusted_pvalue`, None where undefined. `details` has the
         `standard_error` of the mean and the joint test of all classes (`joint_statistic`,
@@ -120,18 +121,18 @@ default="holm"
 
     Notes
     -----
-    For two classes both areas are one, that of the second column, and the test is DeLong's.
+    For two classes both areas are that of the second column, and the test is DeLong's.
 
-    Of grouped records the influence is added up in each group first [2]_, with the number
-    of groups in place of that of records in the divisor; groups of one record leave the
+    The influence of grouped records is added up in each group first [2]_, with the number
+    of groups in place of that of records in the divisor; groups of one record give the
     ungrouped test.
 
-    Without difference and variance the statistic is 0 and p is 1, flagged "degenerate";
-    so it is for scores that order the records alike. A difference without variance (every
-    record on the right side for one classifier, and all scores equal for the other) has an
-    infinite statistic and no p-value, flagged "zero-variance".
+    Without difference and variance the statistic is 0 and p is 1, flagged "degenerate", as
+    for scores that rank the records identically. A difference without variance (every
+    record on the correct side for one classifier, and all scores equal for the other) has
+    an infinite statistic and no p-value, flagged "zero-variance".
 
-    The normal approximation needs some ten records on each side of a class; it is not
+    The normal approximation needs about ten records on each side of a class; it is not
     valid for nested models that were fitted on the same records.
 
     References
@@ -167,26 +168,26 @@ default="holm"
     check_alternative(alternative)
     null = check_auc_difference(null_value)
     kept = kept_classes(values, rare, others=True)
-    found = _mean_contrast(values, kept, _weights(values, kept, score))
-    classes = class_contrasts(values, kept)
+    mean = _mean_contrast(values, kept, _weights(values, kept, score))
+    contrasts = class_contrasts(values, kept)
     counts = values.counts
     parts = [
         {
             "label": values.classes[k].item(),
             "n": int(counts[k]),
-            **part_of(replace(one, null_value=null), alternative),
+            **part_of(replace(class_contrast, null_value=null), alternative),
         }
-        for k, one in zip(kept, classes)
+        for k, class_contrast in zip(kept, contrasts)
     ]
     return area_result(
         values,
-        replace(found, null_value=null),
+        replace(mean, null_value=null),
         kept,
         alternative=alternative,
         name=NAMES[score],
         method="DeLong, joint over classes",
         distinct=_distinct(values),
-        details=joint_details(_differences(classes), classes),
+        details=joint_details(_differences(contrasts), contrasts),
         parts=with_adjusted(parts, adjust),
     )
 
@@ -207,8 +208,8 @@ def delong_classes(
 
     The null hypothesis is that for each class the areas under both classifiers' curves of
     that class against all others are equal, over new records. Gains in some classes and
-    losses in others, which cancel in a mean, are found. The statistic is the quadratic form
-    of all differences with their joint covariance [1]_, chi-squared with its rank.
+    losses in others, which cancel in a mean, are detected. The statistic is the quadratic
+    form of all differences with their joint covariance [1]_, chi-squared with its rank.
 
     Parameters
     ----------
@@ -233,8 +234,8 @@ default="holm"
 
     Notes
     -----
-    Of two classes both areas are one, and the statistic is the square of DeLong's with one
-    degree of freedom. Without difference and variance it is 0 and p is 1, flagged
+    For two classes both areas are the same, and the statistic is the square of DeLong's
+    with one degree of freedom. Without difference and variance it is 0 and p is 1, flagged
     "degenerate". If some combination of the areas differs but cannot vary it is infinite
     and p undefined, flagged "zero-variance". Groups are treated as by :func:`delong_ovr`;
     there must be many more of them than classes.
@@ -262,9 +263,9 @@ default="holm"
     """
     check_choice("adjust", adjust, ADJUSTMENTS)
     kept = kept_classes(values, rare, others=True)
-    classes = class_contrasts(values, kept)
-    differences = _differences(classes)
-    statistic, df = joint_statistic(differences, classes)
+    contrasts = class_contrasts(values, kept)
+    differences = _differences(contrasts)
+    statistic, df = joint_statistic(differences, contrasts)
     flags: tuple[str, ...] = ()
     if math.isinf(statistic):
         pvalue, log_pvalue, flags = math.nan, math.nan, (ZERO_VARIANCE,)
@@ -276,9 +277,9 @@ default="holm"
         {
             "label": values.classes[k].item(),
             "n": int(counts[k]),
-            **part_of(one, "two-sided"),
+            **part_of(class_contrast, "two-sided"),
         }
-        for k, one in zip(kept, classes)
+        for k, class_contrast in zip(kept, contrasts)
     ]
     return PairedResult(
         statistic=statistic,
@@ -301,7 +302,7 @@ default="holm"
 
 
 def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatArray:
-    """What each class counts, adding up to 1."""
+    """Weight of each class; the weights add up to 1."""
     if score == "roc_auc_ovr":
         return np.full(len(kept), 1 / len(kept))
     counts = values.counts[kept]
@@ -312,32 +313,32 @@ def _weights(values: ClassPlacementValues, kept: IntArray, score: str) -> FloatA
 def _mean_contrast(
     values: ClassPlacementValues, kept: IntArray, weights: FloatArray
 ) -> Contrast:
-    """The contrast of the weighted mean areas."""
+    """Contrast of the weighted mean areas."""
     areas, influences = [], []
     for role in (0, 1):
-        found = values.one_vs_rest(role)
-        areas.append(float(found.aucs[kept] @ weights))
-        influences.append(values.sums_by_unit(found.influence[:, kept] @ weights))
+        one_vs_rest = values.one_vs_rest(role)
+        areas.append(float(one_vs_rest.aucs[kept] @ weights))
+        influences.append(values.sums_by_unit(one_vs_rest.influence[:, kept] @ weights))
     return contrast((areas[0], areas[1]), *influences)
 
 
 def class_contrasts(values: ClassPlacementValues, kept: IntArray) -> list[Contrast]:
-    """The contrast of each class."""
-    first, second = values.one_vs_rest(0), values.one_vs_rest(1)
+    """Contrast of each class."""
+    champion, challenger = values.one_vs_rest(0), values.one_vs_rest(1)
     return [
         contrast(
-            (float(first.aucs[k]), float(second.aucs[k])),
-            values.sums_by_unit(first.influence[:, k]),
-            values.sums_by_unit(second.influence[:, k]),
+            (float(champion.aucs[k]), float(challenger.aucs[k])),
+            values.sums_by_unit(champion.influence[:, k]),
+            values.sums_by_unit(challenger.influence[:, k]),
         )
         for k in kept
     ]
 
 
 def _distinct(values: ClassPlacementValues) -> int:
-    """The fewest different scores of a class."""
+    """Smallest number of distinct scores of a class."""
     return min(values.one_vs_rest(role).distinct for role in (0, 1))
 
 
-def _differences(classes: list[Contrast]) -> FloatArray:
-    return np.array([one.difference for one in classes])
+def _differences(contrasts: list[Contrast]) -> FloatArray:
+    return np.array([class_contrast.difference for class_contrast in contrasts])

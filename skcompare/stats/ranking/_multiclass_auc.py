@@ -1,4 +1,4 @@
-"""What the tests of areas under the curves of many classes share."""
+"""Contrasts and results that the tests of multiclass AUCs share."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -31,13 +31,13 @@ EXTRACTIONS = 2
 PART_LEVEL = 0.95
 
 ROUNDING = 1e-12
-"""Deviations that cancel to this share of what they are made of are 0."""
+"""A sum of squared deviations below this share, squared, of its terms is 0."""
 
 INDEPENDENT = 1e-12
 """Eigenvalues of a correlation matrix up to this times its size are 0."""
 
 INCONSISTENT = 1e-6
-"""A difference of so many standard errors where there is no variation is one."""
+"""Standard errors above which a difference along a direction without variance counts."""
 
 ZERO_VARIANCE = "zero-variance"
 CLASSES_LEFT_OUT = "classes-left-out"
@@ -47,7 +47,7 @@ UNKNOWN_GROUPS = "unknown-groups"
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The difference of a weighted mean of areas, and what each unit adds to it.
+    """Difference of a weighted mean of areas, with the contribution of each unit.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Contrast:
     deviations : ndarray of shape (n_units,)
         Their squares add up to the variance of the difference.
     variance : float
-        Their sum of squares; 0 where it is nothing but rounding.
+        Sum of squares of `deviations`; 0 where it is only rounding error.
     null_value : float
         The difference under the null hypothesis.
     """
@@ -69,7 +69,7 @@ class Contrast:
 
     @property
     def difference(self) -> float:
-        """Challenger less champion."""
+        """Challenger minus champion."""
         return self.challenger - self.champion
 
     @property
@@ -103,13 +103,13 @@ class Contrast:
 
     @property
     def limits(self) -> Callable[[float, str], tuple[float, float]]:
-        """The interval of the difference, as a function of level and direction."""
+        """Interval of the difference, as a function of level and direction."""
         critical = no_critical if math.isinf(self.statistic) else normal_critical
         return partial(score_range, self.difference, self.error, critical, BOUNDS)
 
 
 def contrast(areas: tuple[float, float], first: FloatArray, second: FloatArray) -> Contrast:
-    """The contrast of two areas, or means of areas, with their influence a unit."""
+    """Contrast of two areas, or means of areas, from the influences of their units."""
     deviations = second - first
     variance = _sum_of_squares(deviations)
     size = _sum_of_squares(first) + _sum_of_squares(second)
@@ -119,33 +119,33 @@ def contrast(areas: tuple[float, float], first: FloatArray, second: FloatArray) 
 
 
 def _sum_of_squares(values: FloatArray) -> float:
-    """The same to the last bit whatever the order of the values.
+    """Sum of squares that does not depend on the order of the values, to the last bit.
 
-    Adding and taking away a power of two above the sum leaves of each square what lies on
-    a grid, on which every sum is exact; what is cut off is added up likewise (Rump, Ogita
+    Adding and subtracting a power of two above the sum rounds each square to a grid on
+    which every sum is exact; the remainders are added up in the same way (Rump, Ogita
     and Oishi 2008, SIAM Journal on Scientific Computing 31(1), algorithm 3.2).
     """
-    rest, total = np.square(values), 0.0
+    remainders, total = np.square(values), 0.0
     for _ in range(EXTRACTIONS):
-        bound = len(rest) * float(np.abs(rest).max(initial=0.0))
+        bound = len(remainders) * float(np.abs(remainders).max(initial=0.0))
         if not math.isfinite(bound) or bound == 0:
             return total + bound
         unit = 2.0 ** math.frexp(bound)[1]
-        on_grid = (rest + unit) - unit
+        on_grid = (remainders + unit) - unit
         total += float(on_grid.sum())
-        rest -= on_grid
+        remainders -= on_grid
     return total
 
 
 def kept_classes(values: ClassPlacementValues, rare: str, others: bool) -> IntArray:
     """Positions of the classes that have a variance.
 
-    `others` asks for two records, or groups, of the rest as well.
+    With `others`, the rest of a class must have two records, or groups, as well.
     """
     check_choice("rare", rare, RARE)
     sides = np.column_stack([values.counts, values.n - values.counts, values.units])
-    asked = sides if others else sides[:, [0, 2]]
-    enough = np.asarray((asked >= 2).all(axis=1))
+    required = sides if others else sides[:, [0, 2]]
+    enough = np.asarray((required >= 2).all(axis=1))
     if not enough.all() and rare == "raise":
         groups = ", and records in two groups" if values.is_grouped else ""
         raise ValueError(
@@ -163,10 +163,10 @@ def kept_classes(values: ClassPlacementValues, rare: str, others: bool) -> IntAr
 
 
 def _listed(values: ClassPlacementValues, chosen: np.ndarray) -> str:
-    """Classes with their records, in words."""
+    """Text that lists classes with their numbers of records."""
     pairs = zip(values.classes[chosen].tolist(), values.counts[chosen].tolist())
-    words = [f"{n} of class {label!r}" for label, n in pairs]
-    return ", ".join(words[:5]) + (", ..." if len(words) > 5 else "")
+    texts = [f"{n} of class {label!r}" for label, n in pairs]
+    return ", ".join(texts[:5]) + (", ..." if len(texts) > 5 else "")
 
 
 def joint_statistic(
@@ -174,26 +174,26 @@ def joint_statistic(
 ) -> tuple[float, int]:
     """Chi-squared statistic of all differences together, and its degrees of freedom.
 
-    That is ``d' S^- d`` with the joint covariance S and its rank; infinite where a
+    The statistic is ``d' S^- d`` with the joint covariance S and its rank; infinite where a
     combination of the differences is not 0 but cannot vary.
     """
-    varies = np.array([one.variance > 0 for one in parts])
+    varies = np.array([part.variance > 0 for part in parts])
     if (np.abs(differences[~varies]) > NO_DIFFERENCE).any():
         return math.inf, int(varies.sum())
     if not varies.any():
         return 0.0, 0
-    active = [one for one in parts if one.variance > 0]
-    scaled = np.stack([one.deviations / one.error for one in active])
+    active = [part for part in parts if part.variance > 0]
+    scaled = np.stack([part.deviations / part.error for part in active])
     values, vectors = np.linalg.eigh(scaled @ scaled.T)
-    along = vectors.T @ [one.statistic for one in active]
+    components = vectors.T @ [part.statistic for part in active]
     free = values > INDEPENDENT * len(values)
-    if (np.abs(along[~free]) > INCONSISTENT).any():
+    if (np.abs(components[~free]) > INCONSISTENT).any():
         return math.inf, int(free.sum())
-    return float((along[free] ** 2 / values[free]).sum()), int(free.sum())
+    return float((components[free] ** 2 / values[free]).sum()), int(free.sum())
 
 
 def joint_details(differences: FloatArray, parts: Sequence[Contrast]) -> dict[str, float]:
-    """The joint statistic with its p-value, where that is defined."""
+    """Joint statistic with its p-value, where it is defined."""
     statistic, df = joint_statistic(differences, parts)
     if math.isinf(statistic):
         return {}
@@ -222,17 +222,17 @@ def part_of(one: Contrast, alternative: str) -> dict[str, Any]:
 def with_adjusted(
     parts: Sequence[Mapping[str, Any]], adjust: str
 ) -> tuple[dict[str, Any], ...]:
-    """The parts with their adjusted p-values, those with the smallest p first."""
-    raw = [math.nan if one["pvalue"] is None else one["pvalue"] for one in parts]
+    """Parts with their adjusted p-values, ordered by p-value."""
+    raw = [math.nan if part["pvalue"] is None else part["pvalue"] for part in parts]
     adjusted = adjust_pvalues(raw, adjust)
     # Undefined p-values come last, and equal ones keep the order of the classes.
     order = np.argsort(np.round(raw, EQUAL_DIGITS), kind="stable").tolist()
     return tuple(
         {
-            **parts[at],
-            "adjusted_pvalue": None if np.isnan(adjusted[at]) else float(adjusted[at]),
+            **parts[i],
+            "adjusted_pvalue": None if np.isnan(adjusted[i]) else float(adjusted[i]),
         }
-        for at in order
+        for i in order
     )
 
 
@@ -248,7 +248,7 @@ def area_result(
     details: Mapping[str, float],
     parts: tuple[dict[str, Any], ...],
 ) -> PairedResult:
-    """The result of a difference of mean areas."""
+    """Result of a difference of mean areas."""
     pvalue, log_pvalue = found.pvalue(alternative)
     return PairedResult(
         statistic=found.statistic,
@@ -274,7 +274,7 @@ def area_result(
 def evidence_flags(
     values: ClassPlacementValues, kept: IntArray, distinct: int
 ) -> tuple[str, ...]:
-    """Caveats about classes, groups, and how many different scores a class has."""
+    """Caveats about classes, groups, and the number of distinct scores of a class."""
     dropped = len(kept) < values.n_classes
     unknown = values.design.grouped and values.groups is None
     few = values.is_grouped and values.n_units < FEW
@@ -287,19 +287,19 @@ def evidence_flags(
 
 
 def left_out(values: ClassPlacementValues, kept: IntArray) -> str:
-    """Which classes are left out, in words."""
+    """Text that names the classes that are left out."""
     dropped = np.delete(values.classes, kept)
     return f"without the classes {some_of(dropped)}" if len(dropped) else ""
 
 
 def records_for(found: Contrast, n: int, alpha: float, power: float, side: str) -> float:
-    """Records at which a difference of the observed size is so many standard errors."""
+    """Number of records at which the observed difference reaches the requested power."""
     outward = {"greater": found.statistic, "less": -found.statistic}.get(
         side, abs(found.statistic)
     )
     if outward <= 0:
         return math.inf
     tail = alpha / 2 if side == "two-sided" else alpha
-    wanted = float(ndtri(power)) - float(ndtri(tail))
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(n * (wanted / outward) ** 2, n + 1.0)
+    target = float(ndtri(power)) - float(ndtri(tail))
+    # These records did not reach significance, so more of them are always needed.
+    return max(n * (target / outward) ** 2, n + 1.0)

@@ -1,4 +1,4 @@
-"""What DeLong's tests take from placement values, in exact fractions."""
+"""Variances, interval limits and flags that DeLong's tests share."""
 
 import math
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from skcompare.stats.accuracy._limits import one_sided, quantile
 from skcompare.stats.core._tails import reference_pvalue, reference_quantile
 
 NEAREST = 1e-15
-"""How near to a root of Newcombe's equation a limit is."""
+"""Absolute accuracy of a root of Newcombe's equation."""
 
 
 def anywhere(confidence_level: float, alternative: str) -> tuple[float, float]:
-    """All differences of two AUCs, where nothing is known of their variance."""
+    """Return the limits -1 and 1 of a difference whose variance is undefined."""
     return -1.0, 1.0
 
 
 def wald_auc_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
-    """The AUC plus and minus `z` standard errors, cut off at 0 and 1."""
+    """Limits of an AUC at `z` standard errors, cut off at 0 and 1."""
     return max(0.0, auc - z * deviation), min(1.0, auc + z * deviation)
 
 
 def logit_limits(auc: float, deviation: float, z: float) -> tuple[float, float]:
-    """The same on the scale of log odds, for an AUC that is neither 0 nor 1."""
+    """Limits of an AUC other than 0 and 1, at `z` standard errors of its log odds."""
     centre, reach = float(logit(auc)), z * deviation / (auc * (1 - auc))
     return float(expit(centre - reach)), float(expit(centre + reach))
 
@@ -40,9 +40,9 @@ def newcombe_limits(
 ) -> tuple[float, float]:
     """AUCs that lie `z` of their own standard errors from the observed one.
 
-    With the variance that Newcombe gives an AUC of t (method 5 of [1]_), in which the
-    mean class size stands for both. It knows the number of records only, so it has a width
-    where all placement values are alike.
+    The variance of an AUC of t is Newcombe's (method 5 of [1]_), in which the mean class
+    size replaces both sizes. It depends on the number of records only, so the interval has
+    a width where all placement values are equal.
 
     References
     ----------
@@ -53,18 +53,18 @@ def newcombe_limits(
     if z <= 0:
         return auc, auc
     low = _newcombe_low(auc, n_positives, n_negatives, z)
-    # The variance of t and of 1 - t are one.
+    # The variances of t and of 1 - t are equal.
     return low, 1 - _newcombe_low(1 - auc, n_positives, n_negatives, z)
 
 
 def _newcombe_low(auc: float, m: int, n: int, z: float) -> float:
     if auc == 0:
         return 0.0
-    more = (m + n) / 2 - 1
+    factor = (m + n) / 2 - 1
 
     def distance(t: float) -> float:
         variance = t * (1 - t) / (m * n)
-        variance *= 1 + more * (1 - t) / (2 - t) + more * t / (1 + t)
+        variance *= 1 + factor * (1 - t) / (2 - t) + factor * t / (1 + t)
         return auc - t - z * math.sqrt(max(0.0, variance))
 
     # At an AUC of 1 the equation has a root there, which is no limit.
@@ -90,9 +90,9 @@ def difference_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The difference plus and minus its standard errors, cut off at -1 and 1."""
-    share = alpha_of(confidence_level)
-    z = reference_quantile(share / 2 if alternative == "two-sided" else share, df)
+    """Normal or Student's t limits of a difference, cut off at -1 and 1."""
+    alpha = alpha_of(confidence_level)
+    z = reference_quantile(alpha / 2 if alternative == "two-sided" else alpha, df)
     reach = z * deviation
     low, high = max(-1.0, estimate - reach), min(1.0, estimate + reach)
     return one_sided(low, high, alternative)
@@ -105,17 +105,17 @@ def arctanh_limits(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The same on Fisher's scale, for a difference that is neither -1 nor 1.
+    """Limits of a difference other than -1 and 1, on Fisher's scale.
 
-    As Newson does for differences of Somers' D = 2 AUC - 1 [1]_.
+    The method is that of Newson for differences of Somers' D = 2 AUC - 1 [1]_.
 
     References
     ----------
     .. [1] Newson, R. (2002). "Parameters behind "nonparametric" statistics: Kendall's
        tau, Somers' D and median differences." The Stata Journal 2(1), 45-64.
     """
-    share = alpha_of(confidence_level)
-    z = reference_quantile(share / 2 if alternative == "two-sided" else share, df)
+    alpha = alpha_of(confidence_level)
+    z = reference_quantile(alpha / 2 if alternative == "two-sided" else alpha, df)
     centre, reach = math.atanh(estimate), z * deviation / (1 - estimate**2)
     return one_sided(math.tanh(centre - reach), math.tanh(centre + reach), alternative)
 
@@ -130,8 +130,9 @@ def mover_limits(
 ) -> tuple[float, float]:
     """Limits of a difference from the limits of both AUCs, squared and added [1]_.
 
-    As of unrelated AUCs. With their correlation it finds differences too often, because
-    logit limits are skew: it is for differences that do not vary, which have no other.
+    The AUCs are taken as uncorrelated. With their correlation, differences are significant
+    too often, because logit limits are skewed. These limits are for differences that do
+    not vary, which have no others.
 
     References
     ----------
@@ -144,10 +145,10 @@ def mover_limits(
         role_limits(auc, variance, *sizes, z)
         for auc, variance in zip(aucs, variances, strict=True)
     )
-    first, second = aucs
-    down = math.hypot(second - low2, high1 - first)
-    up = math.hypot(high2 - second, first - low1)
-    low, high = max(-1.0, second - first - down), min(1.0, second - first + up)
+    auc1, auc2 = aucs
+    down = math.hypot(auc2 - low2, high1 - auc1)
+    up = math.hypot(high2 - auc2, auc1 - low1)
+    low, high = max(-1.0, auc2 - auc1 - down), min(1.0, auc2 - auc1 + up)
     return one_sided(low, high, alternative)
 
 
@@ -163,14 +164,14 @@ FEW = 10
 
 FEW_DEGREES = 30
 """Degrees of freedom of the variance below which Student's t and the normal distribution
-are so far apart that a level of 0.05 becomes 0.06."""
+differ so much that a level of 0.05 becomes 0.06."""
 
 LEVEL = 0.95
-"""Of the interval of each AUC in the parts of a result."""
+"""Confidence level of the interval of each AUC in the parts of a result."""
 
 
 def check_members(placements: PlacementValues, name: str) -> None:
-    """Refuse a class of one record, which says nothing of its variance."""
+    """Refuse a class of one record, whose variance is undefined."""
     m, n = placements.n_positives, placements.n_negatives
     if m and n and min(m, n) < 2:
         raise ValueError(
@@ -183,14 +184,14 @@ def check_members(placements: PlacementValues, name: str) -> None:
 def contrast(
     placements: PlacementValues, weights: Sequence[int | Fraction]
 ) -> tuple[Fraction, Fraction]:
-    """A weighted sum of AUCs and its variance, w' S w."""
+    """Weighted sum of AUCs and its variance, w' S w."""
     sums = placements.sums
     if len(weights) != len(sums.totals):
         raise ValueError(f"Expected {len(sums.totals)} weights. Got {len(weights)}.")
     # A pair among many classifiers has two weights that are not 0.
-    used = [(i, Fraction(w)) for i, w in enumerate(weights) if w]
-    total = sum((w * sums.totals[i] for i, w in used), Fraction(0))
-    products = (w * v * sums.covariance[i][j] for i, w in used for j, v in used)
+    nonzero = [(i, Fraction(w)) for i, w in enumerate(weights) if w]
+    total = sum((w * sums.totals[i] for i, w in nonzero), Fraction(0))
+    products = (w * v * sums.covariance[i][j] for i, w in nonzero for j, v in nonzero)
     return total / sums.total_of_one, sum(products, Fraction(0)) / sums.scale
 
 
@@ -200,7 +201,7 @@ def studentised(
     alternative: str,
     df: float | None = None,
 ) -> tuple[float, tuple[float, float], tuple[str, ...]]:
-    """Statistic, p-value with its logarithm, and flags, by the rules for no variance."""
+    """Statistic, p-value with its logarithm, and flags, also where there is no variance."""
     if variance > 0:
         statistic = float(distance) / math.sqrt(variance)
         return statistic, reference_pvalue(statistic, df, alternative), ()
@@ -210,7 +211,7 @@ def studentised(
 
 
 def score_flags(placements: PlacementValues) -> tuple[str, ...]:
-    """Caveats about the records and the scores themselves."""
+    """Flags about the number of records and the scores."""
     few = min(placements.n_positives, placements.n_negatives) < FEW
     distinct = min(placements.n_distinct) < 3
     binned = not placements.is_exact
@@ -220,35 +221,35 @@ def score_flags(placements: PlacementValues) -> tuple[str, ...]:
 def variance_flags(
     placements: PlacementValues, weights: Sequence[int | Fraction]
 ) -> tuple[str, ...]:
-    """Whether the variance of a weighted sum of AUCs is itself hardly known.
+    """Flag of a weighted sum of AUCs whose variance has few degrees of freedom.
 
     The variances of the two classes add up, with degrees of freedom by Welch's rule.
     """
-    used = [i for i, weight in enumerate(weights) if weight]
-    of_record = np.array([float(weights[i]) for i in used]) @ placements.counts[used]
+    nonzero = [i for i, weight in enumerate(weights) if weight]
+    influence = np.array([float(weights[i]) for i in nonzero]) @ placements.counts[nonzero]
     repeats = placements.repeats
     variances, degrees = [], []
-    for own in (placements.positive, ~placements.positive):
-        times = np.ones(own.sum()) if repeats is None else repeats[own]
+    for members in (placements.positive, ~placements.positive):
+        times = np.ones(members.sum()) if repeats is None else repeats[members]
         n = int(times.sum())
-        deviations = of_record[own] - np.average(of_record[own], weights=times)
-        square, fourth = (float(times @ deviations**power) for power in (2, 4))
+        deviations = influence[members] - np.average(influence[members], weights=times)
+        squares, fourth = (float(times @ deviations**power) for power in (2, 4))
         # Counts of one class are in records of the other.
-        variances.append(square / (n - 1) / n / (placements.n - n) ** 2)
-        degrees.append(degrees_of_freedom(square, fourth, n))
-    spread = sum(v**2 / df for v, df in zip(variances, degrees))
-    few = sum(variances) ** 2 < FEW_DEGREES * spread
+        variances.append(squares / (n - 1) / n / (placements.n - n) ** 2)
+        degrees.append(degrees_of_freedom(squares, fourth, n))
+    by_degree = sum(v**2 / df for v, df in zip(variances, degrees))
+    few = sum(variances) ** 2 < FEW_DEGREES * by_degree
     return (VARIANCE_OF_FEW,) * few
 
 
 def level_details(
     placements: PlacementValues, weights: Sequence[int | Fraction]
 ) -> dict[str, float]:
-    """What levels may have changed of a weighted sum of AUCs; nothing without levels."""
+    """Bounds of the error of a weighted sum of AUCs by levels; empty without levels."""
     if placements.is_exact:
         return {}
-    used = [float(weight) for weight in weights]
-    bounds = placements.contrast_bounds(used)
+    values = [float(weight) for weight in weights]
+    bounds = placements.contrast_bounds(values)
     return {
         "auc_error_bound": bounds.estimate,
         "auc_error_expected": bounds.expected,
@@ -259,7 +260,7 @@ def level_details(
 def role_parts(
     placements: PlacementValues, variances: Sequence[float]
 ) -> tuple[dict[str, Any], ...]:
-    """The AUC of each classifier with its variance and its logit interval."""
+    """AUC of each classifier with its variance and its logit interval."""
     sizes = placements.n_positives, placements.n_negatives
     z = reference_quantile((1 - LEVEL) / 2, None)
     parts = []
@@ -283,12 +284,12 @@ def role_parts(
 def quadratic_form(
     matrix: Sequence[Sequence[int]], vector: Sequence[int]
 ) -> tuple[Fraction, int, bool]:
-    """V' M⁻ v of a positive semidefinite matrix of whole numbers, exactly.
+    """Quadratic form v' M⁻ v of a positive semidefinite matrix of whole numbers, exactly.
 
     Bareiss's elimination of the bordered matrix (M v; v' 0), which divides without
     remainder. A diagonal element that is 0 has a row of zeros, so the rank is the number
     of pivots and needs no tolerance; v lies in the range of M, where any generalised
-    inverse gives the same value, when its rest is 0 in the rows that are left.
+    inverse gives the same value, when its remainder is 0 in the rows that are left.
 
     Returns
     -------
@@ -299,17 +300,17 @@ def quadratic_form(
     """
     q = len(vector)
     rows = [[*row, v] for row, v in zip(matrix, vector, strict=True)] + [[*vector, 0]]
-    left, previous, rank = list(range(q)), 1, 0
+    remaining, previous, rank = list(range(q)), 1, 0
     while True:
-        pivot = next((i for i in left if rows[i][i]), None)
+        pivot = next((i for i in remaining if rows[i][i]), None)
         if pivot is None:
             break
-        left.remove(pivot)
-        value, own = rows[pivot][pivot], rows[pivot]
-        for i in (*left, q):
+        remaining.remove(pivot)
+        value, pivot_row = rows[pivot][pivot], rows[pivot]
+        for i in (*remaining, q):
             factor = rows[i][pivot]
-            for j in (*left, q):
-                rows[i][j] = (rows[i][j] * value - factor * own[j]) // previous
+            for j in (*remaining, q):
+                rows[i][j] = (rows[i][j] * value - factor * pivot_row[j]) // previous
         previous, rank = value, rank + 1
-    consistent = not any(rows[i][q] for i in left)
+    consistent = not any(rows[i][q] for i in remaining)
     return Fraction(-rows[q][q], previous), rank, consistent

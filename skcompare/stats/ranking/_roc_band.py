@@ -1,4 +1,4 @@
-"""The difference of two ROC curves at every false positive rate, with its bands."""
+"""Difference of two ROC curves at every false positive rate, with its bands."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RocDifferenceBand:
-    """The difference of two ROC curves with its bands.
+    """Difference of two ROC curves with its bands.
 
     Attributes
     ----------
@@ -50,9 +50,10 @@ class RocDifferenceBand:
     champion, challenger : ndarray of shape (n_rates,)
         Sensitivity of each at these rates.
     difference : ndarray of shape (n_rates,)
-        Sensitivity of the challenger less that of the champion.
+        Sensitivity of the challenger minus that of the champion.
     standard_error : ndarray of shape (n_rates,)
-        Of the difference; 0 at rate 1, where all records are called positive.
+        Standard error of the difference; 0 at rate 1, where all records are predicted
+        positive.
     low, high : ndarray of shape (n_rates,)
         Pointwise band: limits for a rate that was chosen beforehand.
     simultaneous_low, simultaneous_high : ndarray of shape (n_rates,)
@@ -64,7 +65,7 @@ class RocDifferenceBand:
     names : tuple of str
         Champion and challenger.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their texts.
     """
 
     fpr: FloatArray
@@ -90,7 +91,7 @@ class RocDifferenceBand:
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """The flags with their texts."""
         return explain(self.flags)
 
     @property
@@ -115,7 +116,7 @@ class RocDifferenceBand:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The band as plain values."""
+        """Return the band as a dictionary of lists, numbers and strings."""
         return {name: getattr(self, name).tolist() for name in COLUMNS} | {
             "critical_value": self.critical_value,
             "confidence_level": self.confidence_level,
@@ -127,7 +128,7 @@ class RocDifferenceBand:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The band as a frame, a row a false positive rate.
+        """Return the band as a frame with one row per false positive rate.
 
         Parameters
         ----------
@@ -148,34 +149,34 @@ class RocDifferenceBand:
 
 
 def range_words(ranges: tuple[tuple[float, float, str], ...]) -> str:
-    """Where a band excludes 0, in words: the two widest ranges, and how many others."""
+    """Text of where a band excludes 0: the two widest ranges, and the number of others."""
     if not ranges:
         return "no difference of the sensitivities is found"
-    widest = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:2])
-    words = []
+    widest = sorted(sorted(ranges, key=lambda limits: limits[0] - limits[1])[:2])
+    texts = []
     for role in dict.fromkeys(role for *_, role in widest):
-        # Rates to three decimals; those of one false alarm among many have no more either.
-        where = [
-            f"from {format_number(first)} to {format_number(last)}"
-            if last > first
-            else f"of {format_number(first)}"
-            for first, last, whose in widest
-            if whose == role
+        # Rates have three decimals, enough for one false positive among MOST_RATES.
+        rates = [
+            f"from {format_number(low)} to {format_number(high)}"
+            if high > low
+            else f"of {format_number(low)}"
+            for low, high, range_role in widest
+            if range_role == role
         ]
-        words.append(
-            f"the {role} is more sensitive at false positive rates {' and '.join(where)}"
+        texts.append(
+            f"the {role} is more sensitive at false positive rates {' and '.join(rates)}"
         )
     n_others = len(ranges) - len(widest)
     if n_others:
-        words.append(f"{n_others} shorter range{'s' if n_others > 1 else ''} more")
-    return ", ".join(words)
+        texts.append(f"{n_others} shorter range{'s' if n_others > 1 else ''} more")
+    return ", ".join(texts)
 
 
 MOST_RATES = 500
-"""Negative records up to which every rate that they can have is looked at."""
+"""Negative records up to which every possible rate is used."""
 
 ALONE = 200
-"""Resamples without the groups, which say how much the records of one depend."""
+"""Resamples without the groups, for the dependence of the records of a group."""
 
 EQUAL_RANKINGS = "equal-rankings"
 
@@ -188,27 +189,26 @@ def roc_difference_band(
     n_resamples: int | None = None,
     random_state: Any = 0,
 ) -> RocDifferenceBand:
-    """At which false positive rates do the sensitivities of two classifiers differ?
+    """Estimate the difference of two ROC curves, with a pointwise and a simultaneous band.
 
-    Areas under ROC curves are one number each, and curves that cross may have equal ones.
-    This is the difference of the two curves, sensitivity by sensitivity, with a band for
-    a rate that was chosen beforehand and a wider one that holds at all rates together.
+    Curves that cross may have equal areas. This is the difference of the sensitivities at
+    each false positive rate, with a band for a rate that was chosen beforehand and a wider
+    one that holds at all rates together.
 
     Parameters
     ----------
     placements : PlacementValues
         Scores of two classifiers for the records of a hold-out set, the champion first.
     fpr : array-like of shape (n_rates,), optional
-        False positive rates to look at, increasing, between 0 and 1. By default all that
-        the negative records can have, or, of more than 500 of them, 0, 0.002 and so on
-        to 1.
+        False positive rates, increasing, between 0 and 1. By default all rates that the
+        negative records can have, or, for more than 500 of them, 0, 0.002 and so on to 1.
     confidence_level : float, default=0.95
-        Of either band.
+        Confidence level of either band.
     n_resamples : int, optional
-        Bootstrap resamples, at least 50; by default 2000, or 1000 of more than 20,000
-        records, and 400 of more than 200,000 that come in groups.
+        Number of bootstrap resamples, at least 50; by default 2000, or 1000 for more than
+        20,000 records, and 400 for more than 200,000 that come in groups.
     random_state : int, RandomState instance or None, default=0
-        Makes the resamples.
+        Seed or generator of the resamples.
 
     Returns
     -------
@@ -219,40 +219,41 @@ def roc_difference_band(
     ------
     ValueError
         If there are not two classifiers, a class is missing, the records were not those of
-        one hold-out set, or there is one group only. Scores of models of different
-        training sets have no common threshold, and so no common curve.
+        one hold-out set, or there is one group only. Models of
+        different training sets have no common threshold, and so no common curve.
 
     Notes
     -----
-    At each rate either classifier has a threshold of its own, so that both raise as many
-    false alarms. Records of a score that several share pass a threshold together, along a
+    At each rate either classifier has a threshold of its own, so that both have the same
+    number of false positives. Records with tied scores pass a threshold together, along a
     straight line, as in :func:`sklearn.metrics.roc_curve`; the integral of the difference
     is the difference of the AUCs.
 
     Positive and negative records are resampled apart, both classifiers on the same
     records [1]_, or whole groups where there are any. The standard error at a rate is the
     standard deviation of the differences of the resamples, to whose square 2 / (m + 2)² is
-    added, m being the number of positive records: as if one more of them had been found by
-    either classifier alone, as Bonett and Price do for two proportions [2]_. Without it
-    nothing would seem to vary where all observed sensitivities are 1, however few the
-    records. Of records in groups m is smaller by how much more resampled groups vary than
-    resampled records, and no smaller than the number of groups.
+    added, m being the number of positive records: as if one more of them had been detected
+    by either classifier alone, as Bonett and Price do for two proportions [2]_. Without it
+    the variance would be 0 where all observed sensitivities are 1, however few the records.
+    For records in groups, m is divided by the ratio of the variances of resampled groups
+    and of resampled records, and is at least the number of groups.
 
-    The pointwise band is the difference less and plus normal quantiles of standard errors.
-    The simultaneous band takes instead the quantile, over the resamples, of the greatest
+    The pointwise band is the difference minus and plus normal quantiles of standard errors.
+    The simultaneous band uses instead the quantile, over the resamples, of the greatest
     distance from the difference over all rates between 0 and 1, in standard errors.
 
-    ``benchmarks/validity/roc_band.py`` measures how often the bands hold the true
+    ``benchmarks/validity/roc_band.py`` measures how often the bands contain the true
     difference: with 20 to 200 positive records the simultaneous one in 94 to 99.9 % of
     samples, the pointwise one in 96 to 99.8 % on average over the rates, and in 87 to 97 %
-    at the rate where it is right least often. Limits at rates of one or two negative
-    records are rough, because the data say little of so few.
+    at the rate with the lowest coverage. Limits at rates of one or two negative records
+    are rough, because they rest on so few.
 
-    Of more than 200,000 rows the curves are those of all records; how much they vary is
-    found from counts of the records in 300 levels of each score, which are closest where
-    the records of a class are fewest. Classifiers that rank all records alike have a band
-    of no width, flagged "equal-rankings". Other flags are "few-records-of-a-class" (fewer
-    than 10), "few-groups" (fewer than 10), "few-distinct-scores" and "binned-scores".
+    For more than 200,000 rows the curves are those of all records; their variances are
+    estimated from counts of the records in 300 bins of each score, which are closest where
+    the records of a class are fewest. Classifiers that rank all records identically have a
+    band of no width, flagged "equal-rankings". Other flags are "few-records-of-a-class"
+    (fewer than 10), "few-groups" (fewer than 10), "few-distinct-scores" and
+    "binned-scores".
 
     References
     ----------
@@ -281,7 +282,7 @@ def roc_difference_band(
     check_two(placements, "roc_difference_band")
     level = check_confidence_level(confidence_level)
     _check_hold_out(placements)
-    # Of one class there is no AUC either, which is said here.
+    # Raises an error if a class is missing.
     flags = score_flags(placements)
     rates = usual_rates(placements.n_negatives) if fpr is None else _check_rates(fpr)
     rows, drawn = rows_of(placements)
@@ -317,14 +318,14 @@ def roc_difference_band(
 
 
 class Spread(NamedTuple):
-    """Standard errors a rate, and how many of them hold at all rates together."""
+    """Standard error at each rate, and the critical value of all rates together."""
 
     errors: FloatArray
     critical: float
 
 
 def usual_rates(n_negatives: int) -> FloatArray:
-    """All false positive rates that so many records can have, or 501 of them."""
+    """Possible false positive rates of `n_negatives` records, or 501 of them."""
     n = min(n_negatives, MOST_RATES)
     return np.arange(n + 1) / n
 
@@ -377,47 +378,55 @@ def _spread(
 ) -> Spread:
     champion, challenger = (RocCurve(score, rows.positive) for score in rows.scores)
 
-    def differences(drawn: Iterable[tuple[IntArray, IntArray]]) -> FloatArray:
+    def differences(resamples: Iterable[tuple[IntArray, IntArray]]) -> FloatArray:
         return np.concatenate(
             [
                 challenger.sensitivities(*weights, rates)
                 - champion.sensitivities(*weights, rates)
-                for weights in drawn
+                for weights in resamples
             ]
         )
 
     centre = differences([rows.counted])
-    moved = differences(resampled(rows, n_resamples, rng))
-    variances = moved.var(axis=0, ddof=1)
-    found = float(rows.counted[0].sum())
+    resampled_differences = differences(resampled(rows, n_resamples, rng))
+    variances = resampled_differences.var(axis=0, ddof=1)
+    n_effective = float(rows.counted[0].sum())
     if rows.groups is not None:
-        alone = differences(resampled(rows._replace(groups=None), ALONE, rng))
-        found = _effective(rows, float(variances.sum()), float(alone.var(axis=0).sum()))
-    variances += 2 / (found + 2) ** 2
-    # Whatever the threshold, all records of both classes are called positive at rate 1.
+        ungrouped = differences(resampled(rows._replace(groups=None), ALONE, rng))
+        n_effective = _effective(
+            rows, float(variances.sum()), float(ungrouped.var(axis=0).sum())
+        )
+    variances += 2 / (n_effective + 2) ** 2
+    # At rate 1 all records of both classes are predicted positive, at any threshold.
     errors = np.where(rates == 1, 0.0, np.sqrt(variances))
     inside = (rates > 0) & (rates < 1)
     critical = float(ndtri((1 + level) / 2))
     if inside.any():
-        distances = np.abs(moved - centre)[:, inside] / errors[inside]
-        furthest = np.quantile(distances.max(axis=1), level, method="higher")
-        critical = max(critical, float(furthest))
+        distances = np.abs(resampled_differences - centre)[:, inside] / errors[inside]
+        quantile = np.quantile(distances.max(axis=1), level, method="higher")
+        critical = max(critical, float(quantile))
     return Spread(errors, critical)
 
 
-def _effective(rows: Rows, grouped: float, alone: float) -> float:
-    """Positive records that would tell as much if they were unrelated.
+def _effective(rows: Rows, grouped_variance: float, ungrouped_variance: float) -> float:
+    """Effective number of positive records, from the variances with and without groups.
 
-    From the variances with and without the groups; no fewer than the groups.
+    It is at least the number of groups.
     """
-    assert rows.groups is not None  # Without groups they are the records.
-    most = float(rows.counted[0].sum())
-    least = float(len(np.unique(rows.groups[rows.positive])))
-    return (
-        least if alone == 0 else min(most, max(least, most * alone / max(grouped, alone)))
+    assert rows.groups is not None
+    n_positives = float(rows.counted[0].sum())
+    n_groups = float(len(np.unique(rows.groups[rows.positive])))
+    if ungrouped_variance == 0:
+        return n_groups
+    return min(
+        n_positives,
+        max(
+            n_groups,
+            n_positives * ungrouped_variance / max(grouped_variance, ungrouped_variance),
+        ),
     )
 
 
 def _limits(difference: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Limits on both sides, within those of a difference of shares."""
+    """Limits on both sides, cut off at -1 and 1."""
     return np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0)

@@ -1,4 +1,4 @@
-"""Two AUCs on two independent test sets."""
+"""DeLong's test of two AUCs on two independent test sets."""
 
 import math
 from collections.abc import Callable
@@ -33,11 +33,11 @@ def unpaired_delong(
 ) -> PairedResult:
     """Compare two AUCs that come from different records.
 
-    The null hypothesis is that the two trained classifiers, each seen on a test set of its
+    The null hypothesis is that the two trained classifiers, each with a test set of its
     own, have the same area under the ROC curve; or, with another `null_value`, that they
     differ by that much. The test sets are independent, as those of two hospitals are;
-    scores for the same records are compared by :func:`~skcompare.stats.delong`, which finds
-    more.
+    scores for the same records are compared by :func:`~skcompare.stats.delong`, which has
+    more power.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ def unpaired_delong(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the difference is above the null value.
     null_value : float, default=0.0
-        Difference of the AUCs under the null hypothesis, challenger less champion.
+        Difference of the AUCs under the null hypothesis, challenger minus champion.
 
     Returns
     -------
     result : PairedResult
         `estimate` is AUC(challenger) - AUC(champion), `n` the records of both test sets,
-        and the interval goes with the p-value. `parts` has each AUC with its variance and
+        and the interval agrees with the p-value. `parts` has each AUC with its variance and
         its logit interval.
 
     Raises
@@ -80,27 +80,26 @@ def unpaired_delong(
     --------
     >>> from skcompare.evidence import PlacementValues
     >>> from skcompare.stats import unpaired_delong
-    >>> here = PlacementValues.from_predictions(
+    >>> champion = PlacementValues.from_predictions(
     ...     [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
     ...     [0.1, 0.6, 0.3, 0.8, 0.4, 0.5, 0.2, 0.7, 0.9, 0.6],
     ... )
-    >>> there = PlacementValues.from_predictions(
+    >>> challenger = PlacementValues.from_predictions(
     ...     [0, 0, 0, 0, 1, 1, 1, 1],
     ...     [0.2, 0.1, 0.4, 0.6, 0.7, 0.5, 0.8, 0.9],
     ... )
-    >>> result = unpaired_delong(here, there)
+    >>> result = unpaired_delong(champion, challenger)
     >>> print(f"{result.estimate:.3f}, df {result.df:.2f}, p = {result.pvalue:.3f}")
     0.278, df 12.47, p = 0.214
     """
     check_choice("df", df, DEGREES)
     check_alternative(alternative)
     null = check_auc_difference(null_value)
-    found = [
-        _one(role, placements)
+    (auc1, variance1), (auc2, variance2) = [
+        _auc_and_variance(role, placements)
         for role, placements in (("champion", champion), ("challenger", challenger))
     ]
-    (first, variance1), (second, variance2) = found
-    estimate, variance = second - first, variance1 + variance2
+    estimate, variance = auc2 - auc1, variance1 + variance2
     degrees = None
     if df == "welch" and variance:
         shares = variance1**2 / (champion.n - 1) + variance2**2 / (challenger.n - 1)
@@ -112,7 +111,7 @@ def unpaired_delong(
         flags += (GROUPED,)
     flags += tuple(dict.fromkeys(score_flags(champion) + score_flags(challenger)))
     limits: Callable[[float, str], tuple[float, float]] = anywhere
-    # Without variance, two perfect rankings differ by 0, but not for sure.
+    # Two perfect rankings differ by 0 without variance, which is no evidence of equality.
     if variance:
         limits = partial(difference_limits, float(estimate), math.sqrt(variance), degrees)
     return PairedResult(
@@ -122,8 +121,8 @@ def unpaired_delong(
         df=degrees,
         estimate=float(estimate),
         estimate_name="difference of AUCs",
-        champion=float(first),
-        challenger=float(second),
+        champion=float(auc1),
+        challenger=float(auc2),
         alternative=alternative,
         method=df,
         n=champion.n + challenger.n,
@@ -133,16 +132,16 @@ def unpaired_delong(
         details=_details(champion, challenger) | {"standard_error": math.sqrt(variance)},
         parts=tuple(
             part
-            for one, (_, own) in zip((champion, challenger), found, strict=True)
-            for part in role_parts(one, [float(own)])
+            for placements, auc_variance in ((champion, variance1), (challenger, variance2))
+            for part in role_parts(placements, [float(auc_variance)])
         ),
         test="unpaired_delong",
         design=str(champion.design),
     )
 
 
-def _one(role: str, placements: PlacementValues) -> tuple[Fraction, Fraction]:
-    """The AUC of the only classifier, and its variance."""
+def _auc_and_variance(role: str, placements: PlacementValues) -> tuple[Fraction, Fraction]:
+    """AUC of the only classifier, and its variance."""
     if not isinstance(placements, PlacementValues):
         raise TypeError(
             f"unpaired_delong needs PlacementValues. Got {type(placements).__name__} for "

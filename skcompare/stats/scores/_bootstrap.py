@@ -37,7 +37,7 @@ Pair = tuple[float, float]
 
 
 def rounding_of(*values: float) -> float:
-    """Differences of such values up to this are rounding."""
+    """Largest difference of these values that is only rounding error."""
     return NOISE * max(1.0, *map(abs, values))
 
 
@@ -45,19 +45,19 @@ def rounding_of(*values: float) -> float:
 class ResampledDifferences:
     """Sorted differences of resamples, with the corrections of Efron's BCa method.
 
-    A true difference of theta is rejected towards larger ones where p(k) < alpha, with k
-    the number of resampled differences up to theta. With no correction p(k) is
+    A true difference of theta is rejected in favour of larger ones where p(k) < alpha, with
+    k the number of resampled differences up to theta. Without correction p(k) is
     (1 + k) / (R + 1). The limit is the least theta that is not rejected, one of the
     resampled differences, so that limits and p-values agree.
 
     Parameters
     ----------
     values : ndarray of shape (n_resamples,)
-        Sorted.
+        Sorted differences.
     shift : float, default=0
         Efron's z0: the normal quantile of the share of resamples below the estimate.
     acceleration : float, default=0
-        How fast the standard error changes with the difference, on the normal scale.
+        Rate at which the standard error changes with the difference, on the normal scale.
     """
 
     values: FloatArray
@@ -66,29 +66,29 @@ class ResampledDifferences:
 
     @property
     def mirrored(self) -> "ResampledDifferences":
-        """The same with the roles exchanged."""
+        """Resampled differences with the roles exchanged."""
         return ResampledDifferences(-self.values[::-1], -self.shift, -self.acceleration)
 
     def tails(self) -> FloatArray:
-        """P-value towards larger differences for k = 0, ..., R resamples up to the null.
+        """Return the upper-tailed p-values for k = 0, ..., R resamples up to the null.
 
         Efron (1987), equation 2.3, solved for the level. It is never below 1 / (R + 1).
         """
         R = len(self.values)
         shares = np.arange(1, R + 2) / (R + 1)
         if not (self.shift or self.acceleration):
-            # Exactly, so that p = 0.05 is no number just below it.
+            # Exact, so that p = 0.05 is not a number just below it.
             return shares
         distance = ndtri(shares[:-1]) - self.shift
         scale = 1 + self.acceleration * distance
         with np.errstate(invalid="ignore", divide="ignore"):
             corrected = distance / scale - self.shift
-        # Beyond the pole no level has a limit there, or all have.
+        # Beyond the pole no level has a limit there, or all levels have.
         corrected[scale <= 0] = np.where(distance < 0, -np.inf, np.inf)[scale <= 0]
         return np.append(np.maximum(ndtr(corrected), 1 / (R + 1)), 1.0)
 
     def pvalue(self, alternative: str, null: float = 0.0) -> float:
-        """Least level at which the limits exclude the null value."""
+        """Return the least level at which the limits exclude the null value."""
         if alternative == "less":
             return self.mirrored.pvalue("greater", -null)
         up_to = int(np.searchsorted(self.values, null, side="right"))
@@ -98,23 +98,27 @@ class ResampledDifferences:
         return min(1.0, 2 * pvalue, 2 * self.mirrored.pvalue("greater", -null))
 
     def limits(self, bounds: Pair, confidence_level: float, alternative: str) -> Pair:
-        """All differences that are not rejected."""
+        """Return the limits of the differences that are not rejected."""
         alpha, sides = alpha_of(confidence_level), 2 if alternative == "two-sided" else 1
-        low = -math.inf if alternative == "less" else self._least(alpha, sides)
-        high = math.inf if alternative == "greater" else -self.mirrored._least(alpha, sides)
+        low = -math.inf if alternative == "less" else self._lower_limit(alpha, sides)
+        high = (
+            math.inf
+            if alternative == "greater"
+            else -self.mirrored._lower_limit(alpha, sides)
+        )
         return max(low, bounds[0]), min(high, bounds[1])
 
-    def _least(self, alpha: float, sides: int) -> float:
+    def _lower_limit(self, alpha: float, sides: int) -> float:
         n_rejected = int(np.searchsorted(np.minimum(1.0, sides * self.tails()), alpha))
         if n_rejected == 0:
             return -math.inf
         return float(self.values[min(n_rejected, len(self.values)) - 1])
 
     def error_of(self, pvalue: float, alternative: str, null: float = 0.0) -> float:
-        """Standard error of the p-value, by the delta method for its two shares.
+        """Return the standard error of the p-value, by the delta method for its two shares.
 
-        Those are the resamples up to the null and those below the estimate; the
-        acceleration is left out of it.
+        These are the shares of resamples up to the null and below the estimate; the
+        acceleration is taken as fixed.
         """
         if alternative == "two-sided":
             smaller = min(("greater", "less"), key=lambda way: self.pvalue(way, null))
@@ -124,14 +128,14 @@ class ResampledDifferences:
         R = len(self.values)
         share = (1 + np.searchsorted(self.values, null, side="right")) / (R + 2)
         below = float(ndtr(self.shift))
-        together = min(share, below) - share * below
-        of_share, of_below = 1 / _density(ndtri(share)), -2 / _density(self.shift)
-        variance = share * (1 - share) * of_share**2
+        covariance = min(share, below) - share * below
+        by_share, by_below = 1 / _density(ndtri(share)), -2 / _density(self.shift)
+        variance = share * (1 - share) * by_share**2
         if self.shift or self.acceleration:
-            variance += below * (1 - below) * of_below**2
-            variance += 2 * together * of_share * of_below
-        height = _density(ndtri(min(max(pvalue, NOISE), 1 - NOISE)))
-        return float(height * math.sqrt(max(0.0, variance) / R))
+            variance += below * (1 - below) * by_below**2
+            variance += 2 * covariance * by_share * by_below
+        density = _density(ndtri(min(max(pvalue, NOISE), 1 - NOISE)))
+        return float(density * math.sqrt(max(0.0, variance) / R))
 
 
 def _density(z: float) -> float:
@@ -155,17 +159,17 @@ Limits = Callable[[float, str], tuple[float, float]]
 def scored_sample_size(
     pair: ScoredPair, *, alpha: float, power: float, alternative: str, **options: object
 ) -> float:
-    """Records at which the observed difference is enough standard errors from 0."""
+    """Number of records at which the observed difference reaches the requested power."""
     champion, challenger = check_scored(pair)
-    moves = influences(pair, generator(0))
+    influence = influences(pair, generator(0))
     size = abs(challenger - champion)
-    if size == 0 or not moves.any():
+    if size == 0 or not influence.any():
         return math.inf
     tail = alpha / 2 if alternative == "two-sided" else alpha
-    wanted = float(ndtri(power) - ndtri(tail))
-    needed = pair.n * (wanted / size) ** 2 * float(moves @ moves)
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(needed, pair.n + 1.0)
+    target = float(ndtri(power) - ndtri(tail))
+    n_records = pair.n * (target / size) ** 2 * float(influence @ influence)
+    # These records did not reach significance, so more of them are always needed.
+    return max(n_records, pair.n + 1.0)
 
 
 @paired_test(
@@ -190,30 +194,29 @@ def bootstrap_difference(
     """Compare two classifiers by any score, by resampling the records of a test set.
 
     The null hypothesis is that the scores of the two trained classifiers are equal, over
-    new records. Records are drawn with replacement together with both answers to them, so
-    that these stay as dependent as they are; of grouped records whole groups are drawn
-    [3]_.
+    new records. Records are drawn with replacement together with both predictions, which
+    keeps the dependence of these; whole groups of grouped records are drawn [3]_.
 
     Parameters
     ----------
     scored : ScoredPair
-        The answers of both classifiers with the score, from a hold-out set.
+        Predictions of both classifiers with the score, from a hold-out set.
     method : {"percentile", "bca", "basic", "normal"}, default="percentile"
-        What is made of the resampled differences. "percentile" takes their percentiles as
-        limits, "bca" corrects these for bias and for a standard error that changes with
+        Method for the interval. "percentile" takes percentiles of the resampled differences
+        as limits, "bca" corrects these for bias and for a standard error that changes with
         the difference [1]_ [2]_, "basic" reflects them at the estimate, and "normal" uses
-        nothing but their standard deviation.
+        only their standard deviation.
     n_resamples : int or None, default=None
         Number of resamples. None is 9999, but fewer where they take long: 999 above
-        50 000 records, 199 above 500 000 and 99 above five million; of a score that is
+        50 000 records, 199 above 500 000 and 99 above five million; for a score that is
         computed for one resample after the other 999, 199 above 10 000 records and 99
-        above 100 000. Few resamples make p and limits rough (`monte_carlo_error`), and
+        above 100 000. Few resamples make p and limits imprecise (`monte_carlo_error`), and
         the smallest two-sided p of 99 is 0.02.
     stratify : bool, default=False
         Whether each class keeps its number of records. The result is then about test sets
         with these shares of the classes. Not for grouped records.
     random_state : int, RandomState instance or None, default=0
-        Makes the resamples.
+        Seed or generator of the resamples.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -223,51 +226,51 @@ def bootstrap_difference(
         `estimate` is score(challenger) - score(champion), or the reverse of a loss, and
         `statistic` the same in standard deviations of the resampled differences. The
         p-value is the least level at which the interval excludes 0. `details` has the
-        standard error, the bias (mean of the resampled differences less the estimate),
+        standard error, the bias (mean of the resampled differences minus the estimate),
         the same on the normal scale (`shift`, Efron's z0), the acceleration of "bca", the
-        numbers of resamples and, but for "normal", the standard error of the p-value
+        numbers of resamples and, except for "normal", the standard error of the p-value
         (`monte_carlo_error`).
 
     Raises
     ------
     ValueError
-        If the score is undefined for the records as they are, there is one group only, or
+        If the score is undefined for the observed records, there is one group only, or
         groups are to be stratified.
 
     Notes
     -----
-    The share of resampled differences beyond 0 is no p-value as such, because the
-    resamples are spread around the estimate and not around 0. What is reported is the
-    level at which the limits reach 0, one-sided, doubled for both sides: a test that is
-    as good as its interval. It has the stated level for many records and a difference
+    The share of resampled differences beyond 0 is not itself a p-value, because the
+    resamples are spread around the estimate and not around 0. The p-value is the level at
+    which the limits reach 0, one-sided, doubled for both sides: the test that corresponds
+    to the interval. It has the stated level for many records and a difference
     that varies smoothly. In 500 simulated test sets each of 50 and 200 records, with two
     equally good classifiers, "percentile" rejected at the level 0.05 in 0.03 to 0.07 for
     accuracy, average precision, and the area under the curve where each class had 20
     records; with 5 of one class in 0.09. A sensitivity at a fixed specificity takes few
-    values, and was rejected in less than 0.02. "normal" rejected in up to 0.08, "bca" in
-    up to 0.12, because its corrections are themselves estimates, and "basic" in up to
-    0.13. Of a real difference the 95 % interval of "percentile" missed no more than 0.08
-    with 20 records of each class, and 0.17 with 5 of one. Of ten to 50 groups of unequal
-    size it rejected in up to 0.08. Where a class has fewer than 15
-    records or groups ("few-of-a-class"), prefer ``permutation_difference``; where the
-    answers differ on fewer than 25 records ("few-different-resampled"), also ``mcnemar``
-    for accuracy. No p-value is below ``1 / (R + 1)`` on one side with R resamples.
+    values, and equality was rejected in less than 0.02. "normal" rejected in up to 0.08,
+    "bca" in up to 0.12, because its corrections are themselves estimates, and "basic" in up
+    to 0.13. The 95 % interval of "percentile" missed a true difference in no more than 0.08
+    with 20 records of each class, and 0.17 with 5 of one. With ten to 50 groups of unequal
+    size it rejected in up to 0.08. Where a class has fewer than 15 records or groups
+    ("few-of-a-class"), prefer ``permutation_difference``; where the predictions differ for
+    fewer than 25 records ("few-different-resampled"), also ``mcnemar`` for accuracy. No
+    p-value is below ``1 / (R + 1)`` on one side with R resamples.
 
-    The acceleration of "bca" comes from the derivatives of the score by the weights of the
-    records where these are known (accuracy, record losses, the area under the ROC curve,
-    average precision), and from leaving out up to 200 random parts of the records
+    The acceleration of "bca" is computed from the derivatives of the score by the weights
+    of the records where these are known (accuracy, record losses, the area under the ROC
+    curve, average precision), and from leaving out up to 200 random parts of the records
     otherwise (50 of more than 10 000 records); without any variation it is 0.
 
     A score that is biased in small samples, such as a maximum or a binned calibration
-    error, has most resampled differences on one side of the observed one; that is flagged
-    "shifted-resamples", and no method is right then.
+    error, has most resampled differences on one side of the observed one; this is flagged
+    "shifted-resamples", and no method is valid then.
 
     A score of the counts, such as macro F1, keeps all classes in every resample, with 0
-    for what is 0 / 0. Resamples on which any other score is undefined are left out and
-    flagged "resamples-left-out"; where that is half of them or more, p is undefined.
+    for 0 / 0. Resamples for which any other score is undefined are left out and
+    flagged "resamples-left-out"; if they are half of them or more, p is undefined.
     Without any difference, in the records and all resamples, the statistic is 0 and p is
     1, flagged "degenerate". If the difference is not 0 and all resamples have the same
-    one, p is undefined and the interval has every difference, flagged "zero-variance".
+    one, p is undefined and the interval contains every difference, flagged "zero-variance".
 
     Resamples depend neither on the order of the records nor on the roles; the result of
     swapped roles is the mirror image.
@@ -317,21 +320,23 @@ def bootstrap_difference(
     estimate = float(
         _without_rounding(scored.sign * (challenger - champion), (0.0,), rounding)
     )
-    drawn = resampled_differences(scored, n_resamples, stratify, rng)
-    drawn = _without_rounding(drawn[np.isfinite(drawn)], (0.0, estimate), rounding)
+    resamples = resampled_differences(scored, n_resamples, stratify, rng)
+    resamples = _without_rounding(
+        resamples[np.isfinite(resamples)], (0.0, estimate), rounding
+    )
     flags = scored_flags(scored)
-    if len(drawn) < n_resamples:
+    if len(resamples) < n_resamples:
         flags = (*flags, LEFT_OUT)
-    if len(drawn) <= MOST_LEFT_OUT * n_resamples:
+    if len(resamples) <= MOST_LEFT_OUT * n_resamples:
         flags = (*flags, TOO_FEW)
-        tail = _Tail(math.nan, math.nan, math.nan, partial(_whole, scored.bounds))
-    elif (drawn == estimate).all():
+        tail = _Tail(math.nan, math.nan, math.nan, partial(_all_differences, scored.bounds))
+    elif (resamples == estimate).all():
         flags = (*flags, "degenerate" if estimate == 0 else ZERO_VARIANCE)
-        tail = _of_constant(estimate, scored.bounds)
+        tail = _constant(estimate, scored.bounds)
     elif method == "normal":
-        tail = _normal(scored, estimate, drawn, alternative)
+        tail = _normal(scored, estimate, resamples, alternative)
     else:
-        tail = _inverted(scored, estimate, drawn, method, alternative, rng)
+        tail = _inverted(scored, estimate, resamples, method, alternative, rng)
     if abs(tail.details.get("shift", 0.0)) > LARGE_SHIFT:
         flags = (*flags, SHIFTED)
     return PairedResult(
@@ -349,13 +354,13 @@ def bootstrap_difference(
         limits=tail.limits,
         greater_is_better=scored.greater_is_better,
         flags=flags,
-        details={**_counts(scored, n_resamples, len(drawn)), **tail.details},
+        details={**_counts(scored, n_resamples, len(resamples)), **tail.details},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """What a method makes of the resampled differences."""
+    """Statistic, p-value and limits of one method."""
 
     statistic: float
     pvalue: float
@@ -364,38 +369,38 @@ class _Tail:
     details: Mapping[str, float] = field(default_factory=dict)
 
 
-def _of_constant(estimate: float, bounds: tuple[float, float]) -> _Tail:
-    """All resamples have the observed difference."""
+def _constant(estimate: float, bounds: tuple[float, float]) -> _Tail:
+    """Results where all resamples have the observed difference."""
     if estimate == 0:
         return _Tail(0.0, 1.0, 0.0, partial(score_range, 0.0, 0.0, no_critical, bounds))
     statistic = math.copysign(math.inf, estimate)
-    return _Tail(statistic, math.nan, math.nan, partial(_whole, bounds))
+    return _Tail(statistic, math.nan, math.nan, partial(_all_differences, bounds))
 
 
-def _whole(
+def _all_differences(
     bounds: tuple[float, float], confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """Every difference that there can be."""
+    """Limits of all possible differences."""
     return bounds
 
 
-def _spread(pair: ScoredPair, estimate: float, drawn: FloatArray) -> dict[str, float]:
+def _spread(pair: ScoredPair, estimate: float, resamples: FloatArray) -> dict[str, float]:
     """Standard error, bias, and the bias on the normal scale (Efron's z0)."""
-    R = len(drawn)
-    # Resamples equal to the estimate count half on either side.
-    below = (np.mean(drawn < estimate) + np.mean(drawn <= estimate)) / 2
+    R = len(resamples)
+    # Resamples equal to the estimate count one half on either side.
+    below = (np.mean(resamples < estimate) + np.mean(resamples <= estimate)) / 2
     shift = float(ndtri(min(max(below, 1 / (R + 1)), R / (R + 1))))
     return {
-        "standard_error": float(drawn.std(ddof=1)),
-        "bias": float(drawn.mean()) - estimate,
+        "standard_error": float(resamples.std(ddof=1)),
+        "bias": float(resamples.mean()) - estimate,
         "shift": 0.0 if pair.symmetric else shift,
     }
 
 
 def _normal(
-    pair: ScoredPair, estimate: float, drawn: FloatArray, alternative: str
+    pair: ScoredPair, estimate: float, resamples: FloatArray, alternative: str
 ) -> _Tail:
-    details = _spread(pair, estimate, drawn)
+    details = _spread(pair, estimate, resamples)
     error = details["standard_error"]
     limits = partial(score_range, estimate, error, normal_critical, pair.bounds)
     pvalues = normal_pvalue(estimate / error, alternative)
@@ -405,18 +410,18 @@ def _normal(
 def _inverted(
     pair: ScoredPair,
     estimate: float,
-    drawn: FloatArray,
+    resamples: FloatArray,
     method: str,
     alternative: str,
     rng: np.random.Generator,
 ) -> _Tail:
-    details = _spread(pair, estimate, drawn)
+    details = _spread(pair, estimate, resamples)
     if pair.symmetric:
-        # Each resample has a mirror image that is as likely, so the result is its own.
-        drawn = np.concatenate([drawn, -drawn])
-    resampled = ResampledDifferences(np.sort(drawn))
+        # Each resample has an equally likely mirror image, so the result is symmetric.
+        resamples = np.concatenate([resamples, -resamples])
+    resampled = ResampledDifferences(np.sort(resamples))
     if method == "basic":
-        resampled = ResampledDifferences(np.sort(2 * estimate - drawn))
+        resampled = ResampledDifferences(np.sort(2 * estimate - resamples))
     elif method == "bca":
         details["acceleration"] = acceleration = _acceleration(pair, estimate, rng)
         resampled = ResampledDifferences(resampled.values, details["shift"], acceleration)
@@ -435,22 +440,24 @@ def _acceleration(pair: ScoredPair, estimate: float, rng: np.random.Generator) -
     """Efron's a (1987, equation 6.6)."""
     if pair.symmetric:
         return 0.0
-    moves = influences(pair, rng)
-    variance = float(moves @ moves)
+    influence = influences(pair, rng)
+    variance = float(influence @ influence)
     if variance <= rounding_of(estimate) ** 2:
         return 0.0
-    return float((moves**3).sum() / (6 * variance**1.5))
+    return float((influence**3).sum() / (6 * variance**1.5))
 
 
-def _without_rounding(values: Any, exact: tuple[float, ...], rounding: float) -> FloatArray:
-    """The values, and where they are one of the exact numbers but for rounding, that."""
-    for number in exact:
+def _without_rounding(
+    values: Any, numbers: tuple[float, ...], rounding: float
+) -> FloatArray:
+    """Return values, replaced by exact numbers where they differ only by rounding."""
+    for number in numbers:
         values = np.where(np.abs(values - number) <= rounding, number, values)
     return np.asarray(values, dtype=np.float64)
 
 
 def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
-    """Caveats about few groups, few records that differ, and few of a class."""
+    """Flags of few groups, few records with different predictions, and few of a class."""
     flags = list(pair.flags)
     if pair.groups is not None and pair.n_units < FEW:
         flags.append(FEW_GROUPS)
@@ -462,7 +469,7 @@ def scored_flags(pair: ScoredPair) -> tuple[str, ...]:
 
 
 def _least_of_class(pair: ScoredPair) -> float:
-    """Units of the rarer one of two classes."""
+    """Number of units of the rarer of two classes."""
     classes = np.unique(pair.y)
     if len(classes) != 2:
         return math.inf

@@ -1,4 +1,4 @@
-"""Scores of a confusion matrix with their slopes: F1, balanced accuracy and others."""
+"""Scores of a confusion matrix with their slopes, and the ranges of measures."""
 
 import math
 from collections.abc import Mapping
@@ -19,18 +19,18 @@ from skcompare._registry.losses import loss_of
 from skcompare._typing import FloatArray, IntArray
 
 FLOAT_ROUNDING = 1e-12
-"""Slopes that cancel to this share of their size have cancelled."""
+"""Relative tolerance at which slopes cancel."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSums:
-    """All that a score asks of a confusion matrix, a class along the last axis.
+    """Sums of a confusion matrix that determine a score, with classes along the last axis.
 
     Attributes
     ----------
     correct, support, predicted : ndarray of shape (..., n_classes)
-        Records of the class that are answered so, records of the class, and records that
-        are answered so: diagonal, row sums and column sums.
+        Records of the class that are predicted as it, records of the class, and records
+        that are predicted as it: diagonal, row sums and column sums.
     """
 
     correct: FloatArray
@@ -39,7 +39,7 @@ class ClassSums:
 
     @classmethod
     def from_confusion(cls, confusion: Any) -> "ClassSums":
-        """The sums of confusion matrices of shape (..., n_classes, n_classes)."""
+        """Return the sums of confusion matrices of shape (..., n_classes, n_classes)."""
         table = np.asarray(confusion, dtype=np.float64)
         diagonal = np.diagonal(table, axis1=-2, axis2=-1)
         return cls(diagonal, table.sum(axis=-1), table.sum(axis=-2))
@@ -48,16 +48,16 @@ class ClassSums:
     def from_cells(
         cls, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
     ) -> "ClassSums":
-        """The sums of records in cells, of shape (..., n_cells), in O(cells)."""
-        right = truth == answer
+        """Return the sums of records in cells, of shape (..., n_cells), in O(cells)."""
+        correct = truth == answer
         return cls(
-            _sums_by(truth[right], counts[..., right], n_classes),
+            _sums_by(truth[correct], counts[..., correct], n_classes),
             _sums_by(truth, counts, n_classes),
             _sums_by(answer, counts, n_classes),
         )
 
     def totals(self) -> "ClassSums":
-        """The sums of all classes together, as if they were one."""
+        """Return the sums over all classes, as those of one class."""
         parts = (self.correct, self.support, self.predicted)
         return ClassSums(*(part.sum(axis=-1, keepdims=True) for part in parts))
 
@@ -72,9 +72,9 @@ def _sums_by(position: IntArray, counts: FloatArray, n_classes: int) -> FloatArr
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score and its derivatives by the sums of each class.
+    """Score and its derivatives by the sums of each class.
 
-    `undefined` says where a denominator is 0; there the score, or its part, is 0.
+    `undefined` is True where a denominator is 0; there the score, or its term, is 0.
     """
 
     value: FloatArray
@@ -86,7 +86,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A score of one class: the share of correct records in a sum of counts.
+    """Score of one class: a ratio of correct records and a sum of counts.
 
     The parameters are the weight of the numerator, and the coefficients of the sums in
     the denominator.
@@ -98,14 +98,14 @@ class Ratio:
     predicted: float
 
     def of_each_class(self, sums: ClassSums) -> Scored:
-        """The score of every class, 0 where it is 0 / 0 as in scikit-learn."""
-        below = (
+        """Return the score of every class, 0 where it is 0 / 0 as in scikit-learn."""
+        denominator = (
             self.correct * sums.correct
             + self.support * sums.support
             + self.predicted * sums.predicted
         )
-        undefined = below == 0
-        inverse = np.where(undefined, 0.0, 1 / np.where(undefined, 1.0, below))
+        undefined = denominator == 0
+        inverse = np.where(undefined, 0.0, 1 / np.where(undefined, 1.0, denominator))
         value = self.weight * sums.correct * inverse
         return Scored(
             value,
@@ -123,7 +123,7 @@ JACCARD = Ratio(1, correct=-1, support=1, predicted=1)
 
 
 def _micro(ratio: Ratio, sums: ClassSums) -> Scored:
-    """The ratio of the sums over all classes."""
+    """Ratio of the sums over all classes."""
     totals = ratio.of_each_class(sums.totals())
     shape = sums.predicted.shape
     return Scored(
@@ -136,64 +136,66 @@ def _micro(ratio: Ratio, sums: ClassSums) -> Scored:
 
 
 def _average(ratio: Ratio, sums: ClassSums, weights: FloatArray) -> Scored:
-    """The mean over classes with weights that add to 1."""
-    each = ratio.of_each_class(sums)
+    """Mean over classes with weights that add up to 1."""
+    by_class = ratio.of_each_class(sums)
     return Scored(
-        (weights * each.value).sum(axis=-1),
-        weights * each.by_correct,
-        weights * each.by_support,
-        weights * each.by_predicted,
-        ((weights > 0) & each.undefined).any(axis=-1),
+        (weights * by_class.value).sum(axis=-1),
+        weights * by_class.by_correct,
+        weights * by_class.by_support,
+        weights * by_class.by_predicted,
+        ((weights > 0) & by_class.undefined).any(axis=-1),
     )
 
 
 def _macro(ratio: Ratio, sums: ClassSums) -> Scored:
-    """The mean over the true classes.
+    """Mean over the true classes.
 
-    Classes that are only answered are none of them, or two classifiers would be scored by
-    different classes.
+    Classes that are only predicted are left out, so that two classifiers are scored by the
+    same classes.
     """
-    kept = sums.support > 0
-    return _average(ratio, sums, kept / kept.sum(axis=-1, keepdims=True))
+    occurs = sums.support > 0
+    return _average(ratio, sums, occurs / occurs.sum(axis=-1, keepdims=True))
 
 
 def _weighted(ratio: Ratio, sums: ClassSums) -> Scored:
-    """The mean over classes by their records; the weights have slopes, too."""
+    """Mean over classes weighted by their records; the weights have slopes, too."""
     n = sums.support.sum(axis=-1, keepdims=True)
     mean = _average(ratio, sums, sums.support / n)
-    each = ratio.of_each_class(sums).value
-    slope = (each - mean.value[..., np.newaxis]) / n
+    by_class = ratio.of_each_class(sums).value
+    slope = (by_class - mean.value[..., np.newaxis]) / n
     return replace(mean, by_support=mean.by_support + slope)
 
 
 def _matthews(sums: ClassSums) -> Scored:
-    """Gorodkin's correlation of truth and answer for any number of classes."""
+    """Gorodkin's correlation of true and predicted classes, for any number of classes."""
     n = sums.support.sum(axis=-1, keepdims=True)
-    # Shares instead of counts: the fourth power of a count loses digits.
+    # Shares instead of counts: the fourth power of a count loses precision.
     correct = sums.correct.sum(axis=-1, keepdims=True) / n
-    truth, answer = sums.support / n, sums.predicted / n
-    covariance = correct - (truth * answer).sum(axis=-1, keepdims=True)
-    of_truth = 1 - (truth**2).sum(axis=-1, keepdims=True)
-    of_answer = 1 - (answer**2).sum(axis=-1, keepdims=True)
+    truth, prediction = sums.support / n, sums.predicted / n
+    covariance = correct - (truth * prediction).sum(axis=-1, keepdims=True)
+    true_spread = 1 - (truth**2).sum(axis=-1, keepdims=True)
+    predicted_spread = 1 - (prediction**2).sum(axis=-1, keepdims=True)
     undefined = _all_in_one(sums.support, n) | _all_in_one(sums.predicted, n)
-    product = np.where(undefined, 1.0, of_truth * of_answer)
+    product = np.where(undefined, 1.0, true_spread * predicted_spread)
     inverse = np.where(undefined, 0.0, product**-0.5)
     value = covariance * inverse
-    of_truth, of_answer = (np.where(undefined, 1.0, of) for of in (of_truth, of_answer))
+    true_spread, predicted_spread = (
+        np.where(undefined, 1.0, spread) for spread in (true_spread, predicted_spread)
+    )
     # By the shares, whose total is the slope by n.
     by_correct = np.broadcast_to(inverse, truth.shape)
-    by_truth = -answer * inverse + value * truth / of_truth
-    by_answer = -truth * inverse + value * answer / of_answer
+    by_truth = -prediction * inverse + value * truth / true_spread
+    by_prediction = -truth * inverse + value * prediction / predicted_spread
     by_n = (
         correct * inverse
         + (by_truth * truth).sum(axis=-1, keepdims=True)
-        + (by_answer * answer).sum(axis=-1, keepdims=True)
+        + (by_prediction * prediction).sum(axis=-1, keepdims=True)
     )
     return Scored(
         value[..., 0],
         by_correct / n,
         (by_truth - by_n) / n,
-        by_answer / n,
+        by_prediction / n,
         undefined[..., 0],
     )
 
@@ -209,11 +211,11 @@ class CellScores:
     Attributes
     ----------
     values : ndarray of shape (...)
-        The score of each set of counts.
+        Score of each set of counts.
     slopes : ndarray of shape (..., n_cells)
-        Its derivatives by the counts.
+        Derivatives of the score by the counts.
     undefined : ndarray of bool of shape (...)
-        Where a denominator is 0.
+        True where a denominator is 0.
     """
 
     values: FloatArray
@@ -223,11 +225,10 @@ class CellScores:
 
 @dataclass(frozen=True, slots=True)
 class CountScore:
-    """A score of a confusion matrix that scikit-learn knows by the same name.
+    """Score of a confusion matrix with the name that it has in scikit-learn.
 
-    A macro average is over the classes that are true of some record, whatever a classifier
-    answers; scikit-learn adds the classes that only answers have, unless it is told
-    `labels`.
+    A macro average is over the true classes of the records, whatever a classifier predicts;
+    scikit-learn adds the classes that are only predicted, unless `labels` is passed.
 
     Parameters
     ----------
@@ -244,11 +245,11 @@ class CountScore:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest difference of two such scores."""
+        """Least and greatest difference of two such scores."""
         return (-2.0, 2.0) if self.name == "matthews_corrcoef" else (-1.0, 1.0)
 
     def scored(self, sums: ClassSums) -> Scored:
-        """The score with its slopes by the sums of each class."""
+        """Return the score with its slopes by the sums of each class."""
         if self.name == "matthews_corrcoef":
             return _matthews(sums)
         ratio, average = COUNT_SCORES[self.name]
@@ -259,11 +260,11 @@ class CountScore:
         return AVERAGES[average](ratio, sums)
 
     def of_confusion(self, confusion: Any) -> FloatArray:
-        """The score of confusion matrices of shape (..., n_classes, n_classes)."""
+        """Return the score of confusion matrices of shape (..., n_classes, n_classes)."""
         return self.scored(ClassSums.from_confusion(confusion)).value
 
     def gradient(self, confusion: Any) -> FloatArray:
-        """Derivatives by the counts, of the shape of the confusion matrices."""
+        """Return derivatives by the counts, of the shape of the confusion matrices."""
         scored = self.scored(ClassSums.from_confusion(confusion))
         diagonal = np.eye(scored.by_correct.shape[-1])
         return (
@@ -275,11 +276,11 @@ class CountScore:
     def of_cells(
         self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
-        """The score of records in cells, with its slopes by their counts."""
+        """Return the score of records in cells, with its slopes by their counts."""
         scored = self.scored(ClassSums.from_cells(truth, answer, counts, n_classes))
         slopes = scored.by_support[..., truth] + scored.by_predicted[..., answer]
-        right = truth == answer
-        slopes[..., right] += scored.by_correct[..., truth[right]]
+        correct = truth == answer
+        slopes[..., correct] += scored.by_correct[..., truth[correct]]
         return CellScores(scored.value, slopes, scored.undefined)
 
 
@@ -292,7 +293,7 @@ BY_CLASS = {"f1": F1, "precision": PRECISION, "recall": RECALL, "jaccard": JACCA
 
 COUNT_SCORES: Mapping[str, tuple[Ratio, str]] = MappingProxyType(
     {
-        # First what works for any number of classes without a choice.
+        # The first scores need neither an average nor a positive class.
         "balanced_accuracy": (RECALL, "macro"),
         "matthews_corrcoef": (RECALL, "its own"),
         "accuracy": (RECALL, "micro"),
@@ -306,22 +307,25 @@ COUNT_SCORES: Mapping[str, tuple[Ratio, str]] = MappingProxyType(
         "specificity": (RECALL, "negative"),
     }
 )
-"""The scores by name: of one class, and how the classes are put together."""
+"""Scores by name: the ratio of one class, and the average over classes."""
 
 BINARY_SCORES = frozenset(
-    name for name, (_, way) in COUNT_SCORES.items() if way in ("positive", "negative")
+    name
+    for name, (_, average) in COUNT_SCORES.items()
+    if average in ("positive", "negative")
 )
-"""The scores that have a positive class."""
+"""Names of scores with a positive class."""
 
 
 def count_score(name: str, classes: np.ndarray, pos_label: Any = None) -> CountScore:
-    """The score of a name for these classes.
+    """Return the score with this name for these classes.
 
     Raises
     ------
     ValueError
-        If the name is not known, if it needs one of two classes as the positive one and
-        none can be told, or if `pos_label` is given to a score without a positive class.
+        If the name is unknown, if the score needs one of two classes as the positive one
+        and this is unclear, or if `pos_label` is passed to a score without a positive
+        class.
     """
     check_choice("score", name, tuple(COUNT_SCORES))
     if name not in BINARY_SCORES:
@@ -341,7 +345,7 @@ def count_score(name: str, classes: np.ndarray, pos_label: Any = None) -> CountS
     return CountScore(name, check_pos_label(label, classes) or 0)
 
 
-ONE = frozenset(
+UNIT_MEASURES = frozenset(
     {
         "accuracy",
         "balanced_accuracy",
@@ -362,31 +366,31 @@ ONE = frozenset(
         "cohen_kappa",
     }
 )
-"""Measures between 0 and 1, but for their ending "_macro", "_micro" or "_weighted"."""
+"""Measures between 0 and 1, without suffixes "_macro", "_micro" and "_weighted"."""
 
-TWO = frozenset({"matthews_corrcoef"})
+SIGNED_MEASURES = frozenset({"matthews_corrcoef"})
 """Measures between -1 and 1."""
 
 
 def range_of(name: str | None) -> tuple[float, float]:
-    """The least and the greatest value of a measure; infinite where that is not known.
+    """Least and greatest value of a measure; infinite where unknown.
 
     Parameters
     ----------
     name : str or None
-        Name of a metric or of a scorer; None where there is none.
+        Name of a metric or of a scorer, if any.
     """
     if name is None:
         return -math.inf, math.inf
-    whole = name
+    full_name = name
     name = name.removeprefix("neg_")
-    for ending in ("_macro", "_micro", "_weighted"):
-        name = name if name in ONE else name.removesuffix(ending)
-    if name in TWO:
+    for suffix in ("_macro", "_micro", "_weighted"):
+        name = name if name in UNIT_MEASURES else name.removesuffix(suffix)
+    if name in SIGNED_MEASURES:
         return -1.0, 1.0
-    if name in ONE:
+    if name in UNIT_MEASURES:
         return 0.0, 1.0
-    loss = loss_of(whole)
+    loss = loss_of(full_name)
     if loss is not None and loss.bound is not None:
         return 0.0, float(loss.bound)
     return -math.inf, math.inf

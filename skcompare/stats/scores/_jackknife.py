@@ -1,4 +1,4 @@
-"""A t test of the difference of two scores, leaving out one record or group at a time."""
+"""Jackknife t test of the difference of two scores."""
 
 import math
 from functools import partial
@@ -23,7 +23,7 @@ ONE_OF_A_CLASS = "undefined-left-out"
 
 
 class _Scale(NamedTuple):
-    """The corrected difference with its error, as found on one scale of the score."""
+    """Bias-corrected difference with its standard error, on one scale of the score."""
 
     difference: float
     error: float
@@ -53,15 +53,15 @@ def jackknife_difference(
     """Compare two classifiers by a smooth score, leaving out one record at a time.
 
     The null hypothesis is that the scores of the two trained classifiers are equal, over
-    new records. Leaving out one record after the other, or one group, shows how much each
-    of them moves the difference, and how far the difference is biased [1]_ [2]_: a score
-    such as average precision is biased in small samples, and differently for classifiers
-    whose scores have unlike shapes.
+    new records. Leaving out one record, or one group, at a time estimates the influence of
+    each on the difference, and the bias of the difference [1]_ [2]_: a score such as
+    average precision is biased in small samples, and differently for classifiers whose
+    scores have different distributions.
 
     Parameters
     ----------
     scored : ScoredPair
-        The answers of both classifiers with the score, from a hold-out set.
+        Predictions of both classifiers with the score, from a hold-out set.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -69,15 +69,15 @@ def jackknife_difference(
     -------
     result : PairedResult
         `estimate` is score(challenger) - score(champion), or the reverse of a loss, as
-        observed. `statistic` is the difference less its bias in standard errors, and the
+        observed. `statistic` is the difference minus its bias in standard errors, and the
         interval is that difference plus and minus quantiles of t. `details` has the
-        `bias`, the `standard_error`, and how many units were left out, one at a time or
-        in parts (`left_out`).
+        `bias`, the `standard_error`, and the number of units that were left out, one at a
+        time or in parts (`left_out`).
 
     Raises
     ------
     ValueError
-        If the score is undefined for the records as they are, or there is one group only.
+        If the score is undefined for the observed records, or there is one group only.
 
     Notes
     -----
@@ -87,27 +87,27 @@ def jackknife_difference(
         variance = (n - 1) / n  sum of (D(-i) - mean)²
 
     where D is the difference of the scores on a scale. A bias larger than the difference
-    is taken for all of it, so that no correction turns its sign. There are two scales: that
-    of the score itself, and its log-odds within its range. On the first the standard error
-    is too small where a score is near the upper end, because nothing in the sample shows
-    how far few records would lower it, and on the second where it is near the lower end.
-    A difference of log-odds is brought back by the slope between the two scores, so that
-    its interval is one of the score itself. The scale with the larger two-sided p-value is
-    taken, whatever the alternative. A score whose range is unknown has the first scale
-    only. Log-odds of a score at an end of its range are those of a quarter of a record.
+    makes the corrected difference 0, so that no correction changes its sign. There are two
+    scales: that of the score itself, and its log-odds within its range. On the first the
+    standard error is too small where a score is near the upper end, because the sample does
+    not show how much a few records would lower it, and on the second where it is near the
+    lower end. A difference of log-odds is rescaled by the slope between the two scores, so
+    that its interval is one of the score itself. The scale with the larger two-sided
+    p-value is used, for any alternative. A score whose range is unknown has only the first
+    scale. Log-odds of a score at an end of its range are those of a quarter of a record.
 
     The degrees of freedom are Satterthwaite's [3]_, from the fourth powers of the units'
-    deviations: few units that move the score by much are worth few degrees.
+    deviations: they are few if few units have a large influence.
 
     Above 2000 units, random parts of them are left out, 200 or 50 of more than 10 000
-    records, which are worth as many degrees of freedom less one. They depend neither on
-    the order of the records nor on the roles.
+    records, with at most that number of degrees of freedom minus one. They depend neither
+    on the order of the records nor on the roles.
 
     A score that jumps, such as a sensitivity at a fixed specificity, has no jackknife
     variance: see :func:`bootstrap_difference`.
 
     Without any difference the statistic is 0 and p is 1, flagged "degenerate". If the
-    difference is not 0 and does not vary, p is undefined and the interval has every
+    difference is not 0 and does not vary, p is undefined and the interval contains every
     difference, flagged "zero-variance"; if the score is undefined without some unit, as
     without the only positive one, p is undefined, flagged "undefined-left-out".
     :func:`permutation_difference` has a p-value for both.
@@ -145,19 +145,23 @@ def jackknife_difference(
     observed = 0.0 if abs(observed) <= rounding else observed
     without = left_out(scored, generator(0))
     flags = scored_flags(scored)
-    found, statistic, tail = None, math.nan, (math.nan, math.nan)
-    is_known = np.isfinite(without).all(axis=0)
-    if not is_known.all() and observed == 0 and _are_alike(without[:, is_known], rounding):
+    chosen, statistic, tail = None, math.nan, (math.nan, math.nan)
+    is_defined = np.isfinite(without).all(axis=0)
+    if (
+        not is_defined.all()
+        and observed == 0
+        and _are_equal(without[:, is_defined], rounding)
+    ):
         statistic, tail = 0.0, (1.0, 0.0)
         flags = (*flags, "degenerate")
-    elif not is_known.all():
+    elif not is_defined.all():
         flags = (*flags, ONE_OF_A_CLASS)
     else:
         scales = _scales(scored, (champion, challenger), without, rounding)
-        found = max(scales, key=lambda scale: scale.log_pvalue)
-        if found.error > 0:
-            statistic = found.difference / found.error
-            tail = student_pvalue(statistic, found.df, alternative)
+        chosen = max(scales, key=lambda scale: scale.log_pvalue)
+        if chosen.error > 0:
+            statistic = chosen.difference / chosen.error
+            tail = student_pvalue(statistic, chosen.df, alternative)
         elif observed == 0:
             statistic, tail = 0.0, (1.0, 0.0)
             flags = (*flags, "degenerate")
@@ -168,7 +172,7 @@ def jackknife_difference(
         statistic=statistic,
         pvalue=tail[0],
         log_pvalue=tail[1],
-        df=None if found is None else found.df,
+        df=None if chosen is None else chosen.df,
         estimate=observed,
         estimate_name=f"difference of {scored.score.name}",
         champion=champion,
@@ -176,15 +180,15 @@ def jackknife_difference(
         alternative=alternative,
         method="Student's t, jackknife",
         n=scored.n,
-        limits=partial(_limits, found, observed, scored.bounds),
+        limits=partial(_limits, chosen, observed, scored.bounds),
         greater_is_better=scored.greater_is_better,
         flags=flags,
-        details=_details(scored, observed, found, without),
+        details=_details(scored, observed, chosen, without),
     )
 
 
-def _are_alike(without: FloatArray, rounding: float) -> bool:
-    """Whether no unit that can be left out makes a difference."""
+def _are_equal(without: FloatArray, rounding: float) -> bool:
+    """Whether both scores are equal without each unit."""
     return bool((np.abs(without[1] - without[0]) <= rounding).all())
 
 
@@ -194,39 +198,39 @@ def _scales(
     without: FloatArray,
     rounding: float,
 ) -> list[_Scale]:
-    """What the score itself and its log-odds say, where these are known."""
+    """Jackknife results on the scale of the score and, if defined, of its log-odds."""
     low, high = scored.score.bounds
-    as_it_is = _jackknife(scored.sign * (values[1] - values[0]),
-                          scored.sign * (without[1] - without[0]), rounding)  # fmt: skip
-    if not (math.isfinite(low) and math.isfinite(high)) or as_it_is.error == 0:
-        return [as_it_is]
-    least = 1 / (4 * scored.n)
+    plain = _jackknife(scored.sign * (values[1] - values[0]),
+                       scored.sign * (without[1] - without[0]), rounding)  # fmt: skip
+    if not (math.isfinite(low) and math.isfinite(high)) or plain.error == 0:
+        return [plain]
+    smallest = 1 / (4 * scored.n)
 
     def log_odds(scores: FloatArray) -> FloatArray:
-        share = np.clip((scores - low) / (high - low), least, 1 - least)
+        share = np.clip((scores - low) / (high - low), smallest, 1 - smallest)
         odds: FloatArray = np.log(share / (1 - share))
         return odds
 
-    both = np.array(values)
-    odds, apart = log_odds(both), log_odds(without)
-    scale = _jackknife(scored.sign * (odds[1] - odds[0]),
-                       scored.sign * (apart[1] - apart[0]), rounding)  # fmt: skip
-    step = odds[1] - odds[0]
-    if abs(step) > rounding:
-        slope = (values[1] - values[0]) / step
+    scores = np.array(values)
+    odds, odds_without = log_odds(scores), log_odds(without)
+    odds_difference = odds[1] - odds[0]
+    differences = scored.sign * (odds_without[1] - odds_without[0])
+    scale = _jackknife(scored.sign * odds_difference, differences, rounding)
+    if abs(odds_difference) > rounding:
+        slope = (values[1] - values[0]) / odds_difference
     else:
-        share = (both.mean() - low) / (high - low)
+        share = (scores.mean() - low) / (high - low)
         slope = (high - low) * share * (1 - share)
-    back = _Scale(slope * scale.difference, slope * scale.error, scale.df)
-    return [as_it_is, back] if back.error > 0 else [as_it_is]
+    rescaled = _Scale(slope * scale.difference, slope * scale.error, scale.df)
+    return [plain, rescaled] if rescaled.error > 0 else [plain]
 
 
 def _jackknife(difference: float, without: FloatArray, rounding: float) -> _Scale:
-    """The difference less its bias, its standard error and degrees of freedom."""
+    """Difference minus its bias, with its standard error and degrees of freedom."""
     k = len(without)
-    moves = without - without.mean()
-    moves = np.where(np.abs(moves) <= rounding, 0.0, moves)
-    squares = moves**2
+    deviations = without - without.mean()
+    deviations = np.where(np.abs(deviations) <= rounding, 0.0, deviations)
+    squares = deviations**2
     total, fourth = float(squares.sum()), float((squares**2).sum())
     corrected = difference - (k - 1) * (float(without.mean()) - difference)
     if total == 0:
@@ -238,34 +242,34 @@ def _jackknife(difference: float, without: FloatArray, rounding: float) -> _Scal
 
 
 def _limits(
-    found: _Scale | None,
+    scale: _Scale | None,
     observed: float,
     bounds: tuple[float, float],
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    if found is None:
+    if scale is None:
         return bounds
-    if found.error == 0:
+    if scale.error == 0:
         return score_range(
             observed, 0.0, no_critical, bounds, confidence_level, alternative
         )
 
     def critical(alpha: float, alternative: str) -> float:
-        return student_quantile(alpha / (2 if alternative == "two-sided" else 1), found.df)
+        return student_quantile(alpha / (2 if alternative == "two-sided" else 1), scale.df)
 
     return score_range(
-        found.difference, found.error, critical, bounds, confidence_level, alternative
+        scale.difference, scale.error, critical, bounds, confidence_level, alternative
     )
 
 
 def _details(
-    scored: ScoredPair, observed: float, found: _Scale | None, without: FloatArray
+    scored: ScoredPair, observed: float, scale: _Scale | None, without: FloatArray
 ) -> dict[str, float]:
     details = {"left_out": float(without.shape[1])}
-    if found is not None:
-        details["standard_error"] = found.error
-        details["bias"] = observed - found.difference
+    if scale is not None:
+        details["standard_error"] = scale.error
+        details["bias"] = observed - scale.difference
     if scored.groups is not None:
         details["groups"] = float(scored.n_units)
     return details

@@ -28,19 +28,19 @@ from skcompare.stats.scores._score_difference import (
 )
 
 SLACK = 1e-9
-"""Statistics that differ by this share of them are equal."""
+"""Relative tolerance at which statistics are equal."""
 
 MOST_BITS = 60
-"""More exchanges than these cannot all be looked at."""
+"""Upper bound of the binary logarithm of the number of exchanges."""
 
 NO_VARIANCE = 1e-9
-"""A standard error that is this share of what adds up to it is 0."""
+"""A standard error that is a smaller share of its terms is 0."""
 
 MOST_UNDEFINED = 0.5
 NO_EXCHANGE = "exchanges-undefined"
 
 USUAL_LEVEL = 0.05
-"""If not even the most extreme exchange has a p-value below this, it is said."""
+"""The result is flagged if no exchange has a p-value below this."""
 
 
 @paired_test(
@@ -63,20 +63,20 @@ def permutation_difference(
     """Compare two classifiers by any score, by exchanging their answers within records.
 
     The null hypothesis is that the two trained classifiers are exchangeable: for a new
-    record, the pair of answers is as likely as the same pair the other way round [1]_.
-    Their scores are then equal, but equal scores alone are a weaker hypothesis. Of grouped
-    records the answers to whole groups are exchanged.
+    record, a pair of predictions is as likely as the same pair in reverse order [1]_.
+    Their scores are then equal, but equal scores alone are a weaker hypothesis. Predictions
+    for grouped records are exchanged in whole groups.
 
     Parameters
     ----------
     scored : ScoredPair
-        The answers of both classifiers with the score, from a hold-out set.
+        Predictions of both classifiers with the score, from a hold-out set.
     n_resamples : int or None, default=None
-        Number of random exchanges, where not all are looked at. None is as for
+        Number of random exchanges, if not all are evaluated. None is as for
         :func:`bootstrap_difference`; where each exchange has its own standard error 9999,
         999 above 2000 records, 199 above 20 000 and 99 above 100 000.
     random_state : int, RandomState instance or None, default=0
-        Makes the random exchanges.
+        Seed or generator of the random exchanges.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
@@ -84,41 +84,41 @@ def permutation_difference(
     -------
     result : PairedResult
         `estimate` is score(challenger) - score(champion), or the reverse of a loss, and
-        `statistic` the same in standard errors. The interval is the estimate less and plus
-        a multiple of the standard error that the permutation distribution gives, and
+        `statistic` the same in standard errors. The interval is the estimate minus and plus
+        a multiple of the standard error by the permutation distribution, and
         excludes 0 exactly when the test rejects. `details` has the standard error, the
-        number of records with different answers, how many outcomes or resamples p is made
-        of and, of resamples, its standard error (`monte_carlo_error`).
+        number of records with different predictions, the number of outcomes or resamples
+        behind p and, for resamples, its standard error (`monte_carlo_error`).
 
     Raises
     ------
     ValueError
-        If the score is undefined for the records as they are, or there is one group only.
+        If the score is undefined for the observed records, or there is one group only.
 
     Notes
     -----
     Scores of a ranking (the area under the ROC curve, average precision, a rate at a
-    threshold) are made exchangeable by taking each classifier's ranks in place of its
-    scores [2]_. Answers of any other score are exchanged as they are, so that classifiers
-    of different calibration are not exchangeable, whatever the score.
+    threshold) are made exchangeable by replacing each classifier's scores by their
+    ranks [2]_. Predictions for any other score are exchanged unchanged, so that classifiers
+    of different calibration are not exchangeable.
 
     For the area under the ROC curve and for average precision the difference of each
     exchange is divided by its own standard error, from the derivatives by the weights of
-    the records; the test is then approximately right if only the scores are equal [3]_.
-    The mean of a value a record needs no such care. Of other scores the standard error is
-    that of all exchanges, and the test is one of exchangeability.
+    the records; the test is then approximately valid if only the scores are equal
+    [3]_. The mean of one value per record does not need this. For other scores the standard
+    error is that of all exchanges, and the test is one of exchangeability.
 
-    All exchanges are counted where they are no more than twice `n_resamples`. Otherwise
+    All exchanges are evaluated if there are no more than twice `n_resamples`. Otherwise
     ``p = (1 + k) / (R + 1)``, with k of R random exchanges at least as extreme [4]_; each
     counts with both signs, so that swapped roles mirror the result. An exchange for which
-    the score is undefined counts as extreme and is flagged "undefined-resamples"; where
-    that is half of them or more, p is undefined, flagged "exchanges-undefined".
+    the score is undefined counts as extreme and is flagged "undefined-resamples"; if
+    these are half of them or more, p is undefined, flagged "exchanges-undefined".
 
-    The interval supposes that the permutation distribution keeps its shape around another
-    difference, which is rough where the answers differ on few records; "bca" of
-    ``bootstrap_difference`` does not. Where no exchange changes anything the statistic is 0
-    and p is 1, flagged "degenerate". A difference whose own standard error is 0 has an
-    infinite statistic, and its interval says at most which sign the difference has.
+    The interval assumes that the permutation distribution has the same shape around another
+    difference, which is approximate where the predictions differ for few records; "bca" of
+    ``bootstrap_difference`` does not. Where no exchange changes the score, the statistic is
+    0 and p is 1, flagged "degenerate". A difference whose own standard error is 0 has an
+    infinite statistic, and its interval excludes at most one sign of the difference.
 
     References
     ----------
@@ -157,14 +157,14 @@ def permutation_difference(
     sizes, observed, error = exchange.sizes(n_resamples, exact, random_state)
     distribution = PermutationDistribution.from_sizes(sizes, SLACK)
     undefined = distribution.n_undefined >= MOST_UNDEFINED * len(sizes)
-    still = observed == 0 and not sizes.any()
+    no_variation = observed == 0 and not sizes.any()
     if undefined:
         pvalue, log_pvalue, critical = math.nan, math.nan, no_critical
     else:
         pvalue = _counted(distribution.pvalue(observed, alternative)[0], len(sizes))
         log_pvalue = math.log(pvalue)
-        critical = normal_critical if still else distribution.critical
-    if still:
+        critical = normal_critical if no_variation else distribution.critical
+    if no_variation:
         error = 0.0
     estimate = exchange.estimate
     details = {
@@ -178,7 +178,7 @@ def permutation_difference(
         details["monte_carlo_error"] = _error_of_draws(pvalue, n_resamples, alternative)
     if scored.groups is not None:
         details["groups"] = float(scored.n_units)
-    ran = "exact" if exact else f"{n_resamples} Monte-Carlo resamples"
+    resampling = "exact" if exact else f"{n_resamples} Monte-Carlo resamples"
     return PairedResult(
         statistic=observed,
         pvalue=pvalue,
@@ -189,23 +189,23 @@ def permutation_difference(
         champion=champion,
         challenger=challenger,
         alternative=alternative,
-        method=f"permutation, {ran}",
+        method=f"permutation, {resampling}",
         n=scored.n,
         limits=partial(score_range, estimate, error, critical, scored.bounds),
         greater_is_better=scored.greater_is_better,
-        flags=_flags(scored, still, distribution, observed, undefined),
+        flags=_flags(scored, no_variation, distribution, observed, undefined),
         details=details,
     )
 
 
 class _Exchange:
-    """Exchanges of the answers to units, of which only those that differ matter."""
+    """Exchanges of the predictions for units; only units with differences matter."""
 
     def __init__(self, pair: ScoredPair, rounding: float) -> None:
         self.pair, self.rounding = pair, rounding
         self.score = pair.prepared_for_exchange()
         units = pair.units
-        # Units without different answers stay as they are.
+        # Units without different predictions are never exchanged.
         differ = np.unique(units[pair.differs])
         self.n_differ = len(differ)
         place = np.full(pair.n_units, self.n_differ)
@@ -218,29 +218,29 @@ class _Exchange:
 
     @property
     def n_outcomes(self) -> float:
-        """Number of different exchanges, without their opposites, or many."""
+        """Number of distinct exchanges without their complements, up to 2**MOST_BITS."""
         return 2.0 ** min(MOST_BITS, max(0, self.n_differ - 1))
 
     def sizes(
         self, n_resamples: int, exact: bool, random_state: Any
     ) -> tuple[FloatArray, float, float]:
-        """Sizes of the statistic of all exchanges; the observed one and its error."""
-        as_it_is = np.zeros((1, self.n_differ), dtype=bool)
-        drawn = [self._differences(as_it_is)]
+        """Return absolute statistics of all exchanges, the observed one and its error."""
+        unchanged = np.zeros((1, self.n_differ), dtype=bool)
+        blocks = [self._differences(unchanged)]
         if exact:
-            # The first one is the exchange of nothing; the last unit is never exchanged.
+            # The first mask exchanges no unit; the last unit is never exchanged.
             bits = 1 << np.arange(max(0, self.n_differ - 1))
             for start, stop in self._spans(int(self.n_outcomes)):
                 masks = np.arange(max(1, start), stop)[:, np.newaxis] & bits != 0
-                last = np.zeros((len(masks), min(1, self.n_differ)), dtype=bool)
-                drawn.append(self._differences(np.concatenate([masks, last], axis=1)))
+                last_unit = np.zeros((len(masks), min(1, self.n_differ)), dtype=bool)
+                blocks.append(self._differences(np.concatenate([masks, last_unit], axis=1)))
         else:
             rng = generator(random_state)
             for size in parts(n_resamples, 2 * self.pair.n):
                 masks = rng.integers(2, size=(size, self.n_differ), dtype=np.int8) == 1
-                drawn.append(self._differences(masks))
-        differences, errors = (np.concatenate(each) for each in zip(*drawn, strict=True))
-        # As the score of the pair itself has it, without ranks.
+                blocks.append(self._differences(masks))
+        differences, errors = (np.concatenate(each) for each in zip(*blocks, strict=True))
+        # By the score of the pair itself, without ranks.
         differences[0] = self.estimate
         if not self.pair.score.studentised:
             defined = differences[np.isfinite(differences)]
@@ -257,7 +257,9 @@ class _Exchange:
         never = np.zeros((len(masks), 1), dtype=bool)
         swapped = np.concatenate([masks, never], axis=1).take(self.place, axis=1)
         weights = np.concatenate([~swapped, swapped], axis=1).astype(np.int32)
-        values = [self.score.values(one) for one in (weights, 1 - weights)]
+        values = [
+            self.score.values(role_weights) for role_weights in (weights, 1 - weights)
+        ]
         differences = self.pair.sign * (values[1] - values[0])
         differences[np.abs(differences) <= self.rounding] = 0.0
         if not self.pair.score.studentised:
@@ -265,61 +267,63 @@ class _Exchange:
         return differences, self._errors(weights, swapped)
 
     def _errors(self, weights: IntArray, swapped: np.ndarray) -> FloatArray:
-        """Standard errors: each record moves both scores, and groups move together."""
+        """Standard errors from influences on both scores, added up in groups."""
         n = self.pair.n
         champion = self.score.slopes(weights)
         challenger = self.score.slopes(1 - weights)
         assert champion is not None
         assert challenger is not None
-        straight = challenger[:, n:] - champion[:, :n]
+        kept = challenger[:, n:] - champion[:, :n]
         crossed = challenger[:, :n] - champion[:, n:]
-        moves = np.where(swapped, crossed, straight)
+        influence = np.where(swapped, crossed, kept)
         if self.units is not None:
             # Records are sorted by their groups.
             starts = np.flatnonzero(np.diff(self.units, prepend=-1))
-            moves = np.add.reduceat(moves, starts, axis=1)
-        variance = np.einsum("ij,ij->i", moves, moves)
+            influence = np.add.reduceat(influence, starts, axis=1)
+        variance = np.einsum("ij,ij->i", influence, influence)
         scale = np.abs(champion).max(axis=1) + np.abs(challenger).max(axis=1)
         errors = np.sqrt(variance)
         return np.where(errors <= NO_VARIANCE * scale, 0.0, errors)
 
 
 def _in_errors(differences: FloatArray, errors: FloatArray) -> FloatArray:
-    """Differences in standard errors; without one 0 for none, and infinite otherwise."""
-    fixed = errors == 0
+    """Differences in standard errors; if these are 0, zero or infinite."""
+    no_error = errors == 0
     unbounded = np.where(differences == 0, 0.0, np.copysign(np.inf, differences))
     unbounded = np.where(np.isnan(differences), np.nan, unbounded)
-    return np.where(fixed, unbounded, differences / np.where(fixed, 1.0, errors))
+    return np.where(no_error, unbounded, differences / np.where(no_error, 1.0, errors))
 
 
 def _counted(pvalue: float, n_sizes: int) -> float:
-    """The p-value without rounding: each size counts with both signs."""
+    """P-value as an exact share of counts, in which each size has both signs."""
     return round(pvalue * 2 * n_sizes) / (2 * n_sizes)
 
 
 def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
-    """Standard error of a p-value from draws that count with both signs."""
+    """Standard error of a p-value from draws that are counted with both signs."""
     if alternative == "two-sided":
         return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
-    # One-sided it is half of a two-sided one, or what half of one leaves of 1.
-    both = min(1.0, 2 * min(pvalue, 1 - pvalue))
-    return math.sqrt(both * (1 - both) / (1 + n_resamples)) / 2
+    # A one-sided p-value is half of a two-sided one, or 1 minus half of one.
+    two_sided = min(1.0, 2 * min(pvalue, 1 - pvalue))
+    return math.sqrt(two_sided * (1 - two_sided) / (1 + n_resamples)) / 2
 
 
 def _flags(
     pair: ScoredPair,
-    still: bool,
+    no_variation: bool,
     distribution: PermutationDistribution,
     observed: float,
     undefined: bool,
 ) -> tuple[str, ...]:
-    flags = ["degenerate", *pair.flags] if still else list(pair.flags)
+    flags = ["degenerate", *pair.flags] if no_variation else list(pair.flags)
     if pair.groups is not None and pair.n_units < FEW:
         flags.append(FEW_GROUPS)
-    # Answers may differ everywhere, and few exchanges matter to the score.
-    least = math.exp(distribution.log_tails[-1])
-    blunt = not still and not distribution.n_undefined and least >= USUAL_LEVEL
-    if np.count_nonzero(pair.differs) < FEW_DIFFERENT or blunt:
+    # Predictions may differ in all records, with few exchanges that change the score.
+    smallest_pvalue = math.exp(distribution.log_tails[-1])
+    is_coarse = (
+        not no_variation and not distribution.n_undefined and smallest_pvalue >= USUAL_LEVEL
+    )
+    if np.count_nonzero(pair.differs) < FEW_DIFFERENT or is_coarse:
         flags.append(FEW_DIFFERENT_ANSWERS)
     if math.isinf(observed):
         flags.append(SIGN_ONLY)

@@ -1,4 +1,4 @@
-"""The distribution of a studentised difference when answers are exchanged in records."""
+"""Permutation distribution of a studentised difference, with roles exchanged in records."""
 
 import math
 import sys
@@ -17,28 +17,28 @@ from skcompare.stats.core._tails import SMALLEST
 from skcompare.stats.scores._confusion_scores import CellScores
 
 MOST_OUTCOMES = 100_000
-"""The exact distribution is computed up to so many outcomes."""
+"""Largest number of outcomes for which the exact distribution is computed."""
 
 CHUNK = 1 << 19
-"""Counts that are scored at a time."""
+"""Number of counts to score at a time."""
 
 
 class Score(Protocol):
-    """What is asked of a score, built in or a user's own."""
+    """Interface of a score, built in or user-defined."""
 
     @property
     def rounding(self) -> float:
-        """Slopes that cancel to this share are 0, and statistics so close are equal."""
+        """Relative tolerance at which slopes cancel and statistics are equal."""
 
     def of_cells(
         self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
-        """The score of records in cells, with its slopes by their counts."""
+        """Return the score of records in cells, with its slopes by their counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePair:
-    """The scores of both roles and the variance of their difference, a set of counts each.
+    """Scores of both roles and the variance of their difference, for each set of counts.
 
     Attributes
     ----------
@@ -53,21 +53,21 @@ class ScorePair:
 
     @property
     def difference(self) -> FloatArray:
-        """Challenger less champion."""
+        """Challenger minus champion."""
         return self.challenger - self.champion
 
     @property
     def statistic(self) -> FloatArray:
-        """The difference in standard errors.
+        """Difference in standard errors.
 
         Without variance it is 0 for no difference and infinite otherwise.
         """
         difference = self.difference
-        still = np.abs(difference) <= NO_DIFFERENCE
-        unbounded = np.where(still, 0.0, np.where(still, 1.0, difference) * np.inf)
-        fixed = self.variance == 0
-        spread = np.sqrt(np.where(fixed, 1.0, self.variance))
-        return np.where(fixed, unbounded, difference / spread)
+        is_zero = np.abs(difference) <= NO_DIFFERENCE
+        unbounded = np.where(is_zero, 0.0, np.where(is_zero, 1.0, difference) * np.inf)
+        no_variance = self.variance == 0
+        error = np.sqrt(np.where(no_variance, 1.0, self.variance))
+        return np.where(no_variance, unbounded, difference / error)
 
 
 def score_pair(
@@ -75,13 +75,13 @@ def score_pair(
 ) -> ScorePair:
     """Both scores of records in cells of (truth, champion, challenger).
 
-    A record adds the slope of the challenger's score by its cell less that of the
-    champion's, so that the variance of the difference is the sum of the squared distances
-    of these from their mean (Bishop, Fienberg and Holland 1975, section 14.6).
+    The influence of a record is the slope of the challenger's score by its cell minus that
+    of the champion's, so that the variance of the difference is the sum of the squared
+    distances of these from their mean (Bishop, Fienberg and Holland 1975, section 14.6).
     """
-    truth, first, second = cells.T
-    champion = score.of_cells(truth, first, counts, n_classes)
-    challenger = score.of_cells(truth, second, counts, n_classes)
+    truth, prediction1, prediction2 = cells.T
+    champion = score.of_cells(truth, prediction1, counts, n_classes)
+    challenger = score.of_cells(truth, prediction2, counts, n_classes)
     influence = challenger.slopes - champion.slopes
     n = counts.sum(axis=-1, keepdims=True)
     influence -= (counts * influence).sum(axis=-1, keepdims=True) / n
@@ -97,19 +97,20 @@ def score_pair(
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What exchanging the two answers within records can make of joint counts.
+    """Joint counts under exchanges of the two predictions within records.
 
-    Records of one truth and the same two different answers are alike, so that only the
-    number of them whose first answer is the champion's is random: Binomial(total, 1/2).
+    Records of one true class and the same two different predictions are identical, so that
+    only the number of them whose first prediction is the champion's is random:
+    Binomial(total, 1/2).
 
     Attributes
     ----------
     cells : ndarray of shape (n_equal + 2 n_pairs, 3)
-        Cells of equal answers, then those of each pair one way and the other way round.
+        Cells of equal predictions, then those of each pair in one order and in the other.
     equal : ndarray of shape (n_equal,)
-        Records with equal answers, which no exchange changes.
+        Records with equal predictions, which no exchange changes.
     totals : ndarray of shape (n_pairs,)
-        Records of each pair of different answers.
+        Records of each pair of different predictions.
     """
 
     cells: IntArray
@@ -119,19 +120,26 @@ class Exchange:
 
     @classmethod
     def from_counts(cls, counts: JointCounts) -> "Exchange":
-        """The exchange that counts allow; swapped roles give the same one."""
-        truth, first, second = counts.cells.T
-        same = first == second
-        pairs = np.stack([truth, np.minimum(first, second), np.maximum(first, second)], 1)
-        pairs, where = np.unique(pairs[~same], axis=0, return_inverse=True)
-        cells = np.concatenate([counts.cells[same], pairs, pairs[:, [0, 2, 1]]])
-        totals = sums_of(where.reshape(-1), counts.counts[~same], len(pairs))
-        equal = counts.counts[same].astype(np.float64)
+        """Return the exchange of joint counts; swapped roles give the same one."""
+        truth, prediction1, prediction2 = counts.cells.T
+        is_equal = prediction1 == prediction2
+        pairs = np.stack(
+            [
+                truth,
+                np.minimum(prediction1, prediction2),
+                np.maximum(prediction1, prediction2),
+            ],
+            1,
+        )
+        pairs, where = np.unique(pairs[~is_equal], axis=0, return_inverse=True)
+        cells = np.concatenate([counts.cells[is_equal], pairs, pairs[:, [0, 2, 1]]])
+        totals = sums_of(where.reshape(-1), counts.counts[~is_equal], len(pairs))
+        equal = counts.counts[is_equal].astype(np.float64)
         return cls(cells, equal, totals, counts.n_classes)
 
     @property
     def n_outcomes(self) -> float:
-        """How many different counts there can be; infinite where there are too many."""
+        """Number of possible sets of counts; infinite where there are too many."""
         with np.errstate(over="ignore"):
             return float(np.prod(self.totals + 1.0))
 
@@ -140,18 +148,18 @@ class Exchange:
         return max(1, CHUNK // len(self.cells))
 
     def statistics(self, score: Score, outcomes: IntArray) -> FloatArray:
-        """Sizes of the statistic for numbers of shape (n_outcomes, n_pairs)."""
+        """Return absolute statistics for numbers of shape (n_outcomes, n_pairs)."""
         equal = np.broadcast_to(self.equal, (len(outcomes), len(self.equal)))
         parts = [equal, outcomes, self.totals - outcomes]
         counts = np.concatenate(parts, axis=1, dtype=np.float64)
-        found = score_pair(score, self.cells, counts, self.n_classes)
-        return np.abs(found.statistic)
+        pair = score_pair(score, self.cells, counts, self.n_classes)
+        return np.abs(pair.statistic)
 
     def enumerated(self, score: Score) -> "PermutationDistribution":
-        """The exact distribution.
+        """Return the exact distribution.
 
-        An outcome and the one with all numbers counted from the other end have opposite
-        statistics and are equally likely, and stand at opposite places: half are enough.
+        An outcome and its complement (totals minus its numbers) have opposite statistics,
+        equal probabilities and mirrored positions, so that half of them are enough.
         """
         shape = tuple(self.totals + 1)
         n_outcomes = math.prod(shape)
@@ -159,31 +167,31 @@ class Exchange:
         sizes, log_weights = np.empty(half), np.empty(half)
         for start in range(0, half, self._chunk):
             part = slice(start, min(half, start + self._chunk))
-            place = np.arange(part.start, part.stop)
-            outcomes = np.stack(np.unravel_index(place, shape), axis=1)
+            positions = np.arange(part.start, part.stop)
+            outcomes = np.stack(np.unravel_index(positions, shape), axis=1)
             sizes[part] = self.statistics(score, outcomes)
             log_weights[part] = _log_binomials(outcomes, self.totals).sum(axis=1)
-        # The one in the middle is its own opposite.
+        # The outcome in the middle is its own complement.
         log_weights[: n_outcomes // 2] += math.log(2)
         return PermutationDistribution.from_sizes(sizes, score.rounding, log_weights)
 
     def drawn(
         self, score: Score, observed: float, n_resamples: int, random_state: Any
     ) -> "PermutationDistribution":
-        """The distribution of random outcomes and the observed one, with both signs."""
+        """Return the distribution of random and observed outcomes, with both signs."""
         rng = check_random_state(random_state)
         sizes = [
             self.statistics(score, rng.binomial(self.totals, 0.5, (n, len(self.totals))))
             for n in _parts(n_resamples, self._chunk)
         ]
-        # What is observed is one of the outcomes (Phipson and Smyth 2010).
-        together = np.concatenate([*sizes, [abs(observed)]])
-        return PermutationDistribution.from_sizes(together, score.rounding)
+        # The observed statistic is one of the outcomes (Phipson and Smyth 2010).
+        all_sizes = np.concatenate([*sizes, [abs(observed)]])
+        return PermutationDistribution.from_sizes(all_sizes, score.rounding)
 
 
-def _parts(total: int, most: int) -> Iterator[int]:
-    for start in range(0, total, most):
-        yield min(most, total - start)
+def _parts(total: int, block: int) -> Iterator[int]:
+    for start in range(0, total, block):
+        yield min(block, total - start)
 
 
 def _log_binomials(successes: IntArray, trials: IntArray) -> FloatArray:
@@ -193,18 +201,19 @@ def _log_binomials(successes: IntArray, trials: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class PermutationDistribution:
-    """A symmetric distribution of a statistic.
+    """Symmetric distribution of a statistic.
 
     Attributes
     ----------
     sizes : ndarray of shape (n_sizes,)
-        The different absolute values, ascending.
+        Distinct absolute values, ascending.
     log_tails : ndarray of shape (n_sizes,)
         Logarithms of the probabilities of at least this absolute value.
     slack : float
-        Values this close are equal, relative to their size where it is above 1.
+        Tolerance at which values are equal, relative to their size where it is above 1.
     n_undefined : int
-        Outcomes without a statistic; they count as infinite, so that p is not too small.
+        Number of outcomes without a statistic; they count as infinite, so that p is not too
+        small.
     """
 
     sizes: FloatArray
@@ -216,44 +225,45 @@ class PermutationDistribution:
     def from_sizes(
         cls, sizes: FloatArray, slack: float, log_weights: FloatArray | None = None
     ) -> "PermutationDistribution":
-        """The distribution of absolute values, equally likely or with weights.
+        """Return the distribution of absolute values, equally likely or with weights.
 
-        Of equal values the greatest is kept: none that is equal is beyond it.
+        The greatest of tied values is kept, so that no tied value exceeds it.
         """
         undefined = np.isnan(sizes)
         sizes = np.where(undefined, np.inf, sizes)
         order = np.argsort(sizes)
         sizes = sizes[order]
-        first = _first_of_equal(sizes, slack)
-        last = np.concatenate([first[1:], [len(sizes)]]) - 1
+        starts = _first_of_equal(sizes, slack)
+        ends = np.concatenate([starts[1:], [len(sizes)]]) - 1
         if log_weights is None:
             log_tails = np.log(np.arange(len(sizes), 0, -1) / len(sizes))
         else:
             # On the log scale, so that no tail is 0.
             log_tails = np.logaddexp.accumulate(log_weights[order][::-1])[::-1]
             log_tails = np.minimum(0.0, log_tails - log_tails[0])
-        return cls(sizes[last], log_tails[first], slack, int(undefined.sum()))
+        return cls(sizes[ends], log_tails[starts], slack, int(undefined.sum()))
 
     def pvalue(self, statistic: float, alternative: str) -> tuple[float, float]:
-        """Probability of a statistic at least as far out, and its logarithm.
+        """Return the probability of a statistic at least as extreme, and its logarithm.
 
-        The statistic must be one that has a probability.
+        The statistic must be in the support of the distribution.
         """
         size = abs(statistic)
         slack = 0.0 if math.isinf(size) else self.slack * max(1.0, size)
-        place = int(np.searchsorted(self.sizes, size - slack))
+        position = int(np.searchsorted(self.sizes, size - slack))
         if alternative == "two-sided":
             log_pvalues = self.log_tails
         elif (statistic > 0) == (alternative == "greater"):
             log_pvalues = self._log_beyond
         else:
             log_pvalues = self._log_before
-        return float(_probabilities(log_pvalues)[place]), float(log_pvalues[place])
+        return float(_probabilities(log_pvalues)[position]), float(log_pvalues[position])
 
     def critical(self, alpha: float, alternative: str) -> float:
-        """The least statistic, towards the alternative, that is a reason to reject.
+        """Return the least statistic, towards the alternative, that the test rejects.
 
-        Where only an infinite one is, it is the largest number; where none is, infinity.
+        It is the largest number if only an infinite one is rejected, and infinity if none
+        is.
         """
         if alternative == "two-sided":
             support, log_pvalues = self.sizes, self.log_tails
@@ -268,18 +278,18 @@ class PermutationDistribution:
     @property
     def _log_beyond(self) -> FloatArray:
         """Logarithms of the probabilities of at least each size, with its sign."""
-        none = self.sizes <= self.slack
-        return np.where(none, self._log_before, self.log_tails - math.log(2))
+        is_zero = self.sizes <= self.slack
+        return np.where(is_zero, self._log_before, self.log_tails - math.log(2))
 
     @property
     def _log_before(self) -> FloatArray:
-        """The same of at least each size with the opposite sign."""
+        """Logarithms of the probabilities of at least each size, with the opposite sign."""
         beyond = np.append(np.exp(self.log_tails[1:]), 0.0) / 2
         return np.log1p(-beyond)
 
 
 def _first_of_equal(sizes: FloatArray, slack: float) -> IntArray:
-    """Where values that differ by more than rounding begin, among sorted ones."""
+    """Starts of runs of sorted values that are equal up to rounding."""
     before, after = sizes[:-1], sizes[1:]
     finite = np.isfinite(before)
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Resamples of the records of a hold-out set, and how far each moves a difference."""
+"""Resamples of the records of a hold-out set, and their influence on a difference."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -13,50 +13,50 @@ from skcompare.evidence import ScoredPair
 from skcompare.stats.scores._confusion_scores import CellScores, CountScore
 
 CHUNK = 1 << 19
-"""Weights that are held at a time."""
+"""Largest number of weights in memory at a time."""
 
 BLOCK = 1 << 14
-"""Units that are drawn at a time, so that their counts stay in the fastest memory."""
+"""Number of units to draw at a time, so that their counts stay in the first cache."""
 
 RESAMPLES = (9999, 999, 199, 99)
-"""Resamples by default: the more the records, the fewer."""
+"""Default numbers of resamples, decreasing with the number of records."""
 
 QUICK = (50_000, 500_000, 5_000_000)
 STUDENTISED = (2000, 20_000, 100_000)
 LOOPED = (0, 10_000, 100_000)
-"""Most records for each number but the last, so that a test takes some 20 seconds."""
+"""Most records for each number but the last, so that a test takes about 20 seconds."""
 
 PARTS, MANY_PARTS = 50, 200
-"""Parts that are left out, one after the other, of a score without derivatives."""
+"""Numbers of parts to leave out, one at a time, for a score without derivatives."""
 
 WHOLE = 2000
-"""So many units are left out one by one, where leaving out is the test itself."""
+"""Largest number of units to leave out one by one in a jackknife test."""
 
 MOST_PARTED = 10_000
-"""Above so many records there are fewer parts."""
+"""Number of records above which there are fewer parts."""
 
 
 def default_resamples(pair: ScoredPair, studentised: bool = False) -> int:
-    """How many resamples a score is worth."""
-    most = LOOPED if pair.score.looped else STUDENTISED if studentised else QUICK
-    return RESAMPLES[bisect_left(most, pair.n)]
+    """Default number of resamples for a score."""
+    limits = LOOPED if pair.score.looped else STUDENTISED if studentised else QUICK
+    return RESAMPLES[bisect_left(limits, pair.n)]
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A quick source of random numbers, seeded as scikit-learn's are."""
+    """Return a fast generator of random numbers, seeded like scikit-learn's."""
     seed = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
     return np.random.default_rng(seed)
 
 
 def parts(total: int, n: int) -> Iterator[int]:
-    """Numbers of resamples of n records that fit into memory together."""
-    most = max(1, CHUNK // max(1, n))
-    for start in range(0, total, most):
-        yield min(most, total - start)
+    """Yield numbers of resamples of n records that fit into memory together."""
+    block = max(1, CHUNK // max(1, n))
+    for start in range(0, total, block):
+        yield min(block, total - start)
 
 
 def check_scored(pair: ScoredPair) -> tuple[float, float]:
-    """Both scores, which must be defined, of at least two groups where there are any."""
+    """Return both scores; refuse undefined ones, and fewer than two groups."""
     if pair.groups is not None and pair.n_units < 2:
         raise ValueError(
             "Resampling whole groups needs at least 2 of them. Got 1 group. One group says "
@@ -65,8 +65,8 @@ def check_scored(pair: ScoredPair) -> tuple[float, float]:
         )
     values = pair.values
     if not np.isfinite(values).all():
-        said = pair.why_undefined.rstrip(".")
-        reason = f"It says: {said}." if said else "It may need a class that is not there."
+        text = pair.why_undefined.rstrip(".")
+        reason = f"It says: {text}." if text else "It may need a class that is not there."
         raise ValueError(
             f"The score {pair.score.name!r} must be a finite number for both classifiers. "
             f"Got {values[0]} and {values[1]}. {reason} Choose another score, or a "
@@ -80,62 +80,62 @@ def resampled_differences(
 ) -> FloatArray:
     """Differences of resamples of records, or of whole groups, with replacement.
 
-    NaN where the score is undefined.
+    They are NaN where the score is undefined.
     """
     champion, challenger = pair.prepared()
     units, n_units = pair.units, pair.n_units
     strata: Sequence[IntArray] = [np.arange(n_units)]
     if stratify:
         strata = [np.flatnonzero(pair.y == code) for code in np.unique(pair.y)]
-    found = []
+    differences = []
     for size in parts(n_resamples, pair.n):
-        weights = _drawn(strata, n_units, size, rng)
+        weights = _drawn_counts(strata, n_units, size, rng)
         if pair.groups is not None:
             weights = weights.take(units, axis=1)
-        found.append(challenger.values(weights) - champion.values(weights))
-    return pair.sign * np.concatenate(found)
+        differences.append(challenger.values(weights) - champion.values(weights))
+    return pair.sign * np.concatenate(differences)
 
 
-def _drawn(
+def _drawn_counts(
     strata: Sequence[IntArray], n_units: int, size: int, rng: np.random.Generator
 ) -> IntArray:
-    """How often each unit is drawn: as many draws from a stratum as it has units."""
+    """Counts of the units in resamples, with as many draws per stratum as it has units."""
     if n_units > BLOCK:
-        return np.stack([_counts_of(strata, n_units, rng) for _ in range(size)])
+        return np.stack([_one_resample(strata, n_units, rng) for _ in range(size)])
     starts = n_units * np.arange(size)[:, np.newaxis]
     if len(strata) == 1:
-        drawn = rng.integers(n_units, size=(size, n_units))
+        units = rng.integers(n_units, size=(size, n_units))
     else:
-        drawn = np.concatenate(
+        units = np.concatenate(
             [s[rng.integers(len(s), size=(size, len(s)))] for s in strata], axis=1
         )
-    drawn += starts
-    counts = np.bincount(drawn.reshape(-1), minlength=size * n_units)
+    units += starts
+    counts = np.bincount(units.reshape(-1), minlength=size * n_units)
     return counts.reshape(size, n_units).astype(np.int32)
 
 
-def _counts_of(
+def _one_resample(
     strata: Sequence[IntArray], n_units: int, rng: np.random.Generator
 ) -> IntArray:
-    """One resample of many units: how many draws each block gets, then which units."""
+    """Counts of many units in one resample, drawn block by block."""
     counts = np.empty(n_units, dtype=np.int32)
     for stratum in strata:
         n = len(stratum)
         starts = np.arange(0, n, BLOCK)
         lengths = np.diff(starts, append=n)
-        drawn = [
+        blocks = [
             np.bincount(rng.integers(length, size=size, dtype=np.uint16), minlength=length)
             for length, size in zip(lengths, rng.multinomial(n, lengths / n))
         ]
-        counts[stratum if len(strata) > 1 else slice(None)] = np.concatenate(drawn)
+        counts[stratum if len(strata) > 1 else slice(None)] = np.concatenate(blocks)
     return counts
 
 
 def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> FloatArray:
-    """Scores of both roles without each unit; of many units, without each of some parts.
+    """Scores of both roles without each unit, or, for many units, without each part.
 
-    Of shape (2, n_parts), NaN where a score is undefined. Up to `whole` units are left
-    out one by one; beyond that there are up to 200 random parts, and 50 of many records.
+    The shape is (2, n_parts), with NaN where a score is undefined. Up to `whole` units are
+    left out one by one; for more there are up to 200 random parts, and 50 for many records.
     """
     champion, challenger = pair.prepared()
     n_parts = pair.n_units
@@ -146,32 +146,32 @@ def left_out(pair: ScoredPair, rng: np.random.Generator, whole: int = WHOLE) -> 
     part = pair.units
     if n_parts < pair.n_units:
         part = rng.permutation(np.arange(pair.n_units) % n_parts)[part]
-    found = []
+    scores = []
     for start in range(0, n_parts, step := max(1, CHUNK // pair.n)):
-        out = np.arange(start, min(n_parts, start + step))[:, np.newaxis] == part
-        weights = (~out).astype(np.int32)
-        found.append([champion.values(weights), challenger.values(weights)])
-    return np.concatenate(found, axis=1)
+        is_left_out = np.arange(start, min(n_parts, start + step))[:, np.newaxis] == part
+        weights = (~is_left_out).astype(np.int32)
+        scores.append([champion.values(weights), challenger.values(weights)])
+    return np.concatenate(scores, axis=1)
 
 
 def influences(pair: ScoredPair, rng: np.random.Generator) -> FloatArray:
-    """How far each unit moves the difference: the sum of their squares is its variance.
+    """Influence of each unit on the difference; the sum of squares is its variance.
 
-    From the derivatives by the weights of the records (the infinitesimal jackknife). A
-    score without these is found again with each of up to 200 random parts of the units
-    left out (the delete-a-group jackknife), 50 of many records; the influences are then
-    those of the parts.
+    Influences are derivatives by the weights of the records (the infinitesimal jackknife).
+    A score without these is computed again without each of up to 200 random parts of the
+    units (the delete-a-group jackknife), 50 for many records; the influences are then those
+    of the parts.
     """
     champion, challenger = pair.prepared()
-    once = np.ones((1, pair.n), dtype=np.int32)
-    slopes = champion.slopes(once), challenger.slopes(once)
+    ones = np.ones((1, pair.n), dtype=np.int32)
+    slopes = champion.slopes(ones), challenger.slopes(ones)
     if slopes[0] is not None and slopes[1] is not None:
-        by_record = pair.sign * (slopes[1] - slopes[0])[0]
-        return np.bincount(pair.units, by_record, pair.n_units).astype(np.float64)
+        influence = pair.sign * (slopes[1] - slopes[0])[0]
+        return np.bincount(pair.units, influence, pair.n_units).astype(np.float64)
     if pair.n_units < 2:
         return np.zeros(1)
-    first, second = left_out(pair, rng, whole=0)
-    without = pair.sign * (second - first)
+    champion_scores, challenger_scores = left_out(pair, rng, whole=0)
+    without = pair.sign * (challenger_scores - champion_scores)
     without = without[np.isfinite(without)]
     if len(without) < 2:
         return np.zeros(1)
@@ -188,7 +188,7 @@ class ResampledCounts:
     score : CountScore
         The score.
     n_classes : int
-        Answers are codes of that many classes.
+        Number of classes; predictions are codes below it.
     """
 
     score: CountScore
@@ -199,21 +199,21 @@ class ResampledCounts:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the score."""
         return self.score.name
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value."""
-        widest = self.score.bounds[1]
-        return 1 - widest, 1.0
+        """Least and greatest value."""
+        greatest = self.score.bounds[1]
+        return 1 - greatest, 1.0
 
     def on_one_scale(self, answers: IntArray) -> IntArray:
-        """The labels as they are."""
+        """Return the labels unchanged."""
         return answers
 
     def prepared(self, y: IntArray, answers: IntArray, rows: IntArray) -> "_Cells":
-        """The score of these records, as a function of their weights."""
+        """Return the score of these records, as a function of their weights."""
         codes = y.astype(np.int64) * self.n_classes + answers
         cells, where = np.unique(codes, return_inverse=True)
         where = where.reshape(-1)
@@ -224,7 +224,7 @@ class ResampledCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Records by truth and answer."""
+    """Records by true class and prediction."""
 
     kind: ResampledCounts
     cells: IntArray
@@ -234,15 +234,15 @@ class _Cells:
 
     def _scored(self, weights: IntArray) -> CellScores:
         counts = np.add.reduceat(weights.take(self.order, axis=1), self.starts, axis=1)
-        truth, answer = np.divmod(self.cells, self.kind.n_classes)
+        truth, prediction = np.divmod(self.cells, self.kind.n_classes)
         n_classes = self.kind.n_classes
         records = counts.astype(np.float64)
-        return self.kind.score.of_cells(truth, answer, records, n_classes)
+        return self.kind.score.of_cells(truth, prediction, records, n_classes)
 
     def values(self, weights: IntArray) -> FloatArray:
-        """The score for each row of weights."""
+        """Return the score for each row of weights."""
         return self._scored(weights).values
 
     def slopes(self, weights: IntArray) -> FloatArray:
-        """Derivatives by each weight, a row of weights."""
+        """Return derivatives by each weight, one row per row of weights."""
         return self._scored(weights).slopes.take(self.where, axis=1)

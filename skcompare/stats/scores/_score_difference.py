@@ -1,4 +1,4 @@
-"""Test of the difference of any score that is a function of the counts."""
+"""Test of the difference of any score that is a function of a confusion matrix."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -46,13 +46,13 @@ than one in 10 000 of its class.
 
 @dataclass(frozen=True, slots=True)
 class OwnScore:
-    """A function of a confusion matrix as a score.
+    """Score that is a user-defined function of a confusion matrix.
 
     Parameters
     ----------
     function : callable
-        `function(confusion)`, with an array of floats of shape (n_classes, n_classes), a
-        row a true class, gives a number.
+        `function(confusion)`, with an array of floats of shape (n_classes, n_classes), one
+        row per true class, returns a number.
     """
 
     function: Callable[[FloatArray], float]
@@ -62,12 +62,12 @@ class OwnScore:
 
     @property
     def name(self) -> str:
-        """The name of the function; "score" where it has none."""
+        """Name of the function; "score" if it has none."""
         name = getattr(self.function, "__name__", "score")
         return "score" if name == "<lambda>" else name
 
     def check(self, *confusions: IntArray) -> None:
-        """Refuse a function that gives no finite number for the observed counts."""
+        """Refuse a function that returns no finite number for the observed counts."""
         for confusion in confusions:
             with np.errstate(all="ignore"):
                 value: Any = self.function(confusion.astype(np.float64))
@@ -82,19 +82,19 @@ class OwnScore:
     def of_cells(
         self, truth: IntArray, answer: IntArray, counts: FloatArray, n_classes: int
     ) -> CellScores:
-        """The score of records in cells, with its slopes by their counts.
+        """Return the score of records in cells, with its slopes by their counts.
 
-        The slope of a cell without records is 0, because nothing is made of it.
+        The slope of a cell without records is 0, because it is not used.
         """
         occurring, where = np.unique(truth * n_classes + answer, return_inverse=True)
         sets = counts.reshape(-1, counts.shape[-1])
         values: FloatArray = np.empty(len(sets))
         slopes: FloatArray = np.empty(sets.shape)
         with np.errstate(all="ignore"):
-            for k, one in enumerate(sets):
-                table = np.bincount(where, one).astype(np.float64)
-                values[k], found = self._with_slopes(table, occurring, n_classes)
-                slopes[k] = found[where]
+            for k, row in enumerate(sets):
+                table = np.bincount(where, row).astype(np.float64)
+                values[k], cell_slopes = self._with_slopes(table, occurring, n_classes)
+                slopes[k] = cell_slopes[where]
         values = values.reshape(counts.shape[:-1])
         return CellScores(values, slopes.reshape(counts.shape), ~np.isfinite(values))
 
@@ -108,19 +108,19 @@ class OwnScore:
         slopes = np.zeros(len(occurring))
         for k in np.flatnonzero(table):
             position, count = occurring[k], table[k]
-            sides = []
-            for moved in (count * (1 + STEP), count * (1 - STEP)):
-                confusion[position] = moved
-                sides.append(self.function(square.copy()))
+            changed_values = []
+            for changed in (count * (1 + STEP), count * (1 - STEP)):
+                confusion[position] = changed
+                changed_values.append(self.function(square.copy()))
             confusion[position] = count
-            slopes[k] = (sides[0] - sides[1]) / (2 * STEP * count)
+            slopes[k] = (changed_values[0] - changed_values[1]) / (2 * STEP * count)
         return value, slopes
 
 
 METHODS = ("auto", "delta", "permutation")
 FEW_DIFFERENT, MANY_DIFFERENT, MOST_CELLS = 25, 1000, 2000
 MEASURES = tuple(name for name in COUNT_SCORES if name != "accuracy")
-"""Accuracies are compared by McNemar's test, unless this one is asked for."""
+"""Measures; accuracies are compared by McNemar's test unless this one is requested."""
 
 ZERO_VARIANCE = "zero-variance"
 UNDEFINED_SCORE = "undefined-score"
@@ -139,15 +139,15 @@ def _sample_size(
     pos_label: Any = None,
     **options: object,
 ) -> float:
-    """Records at which the difference is that many standard errors from 0."""
-    found = _observed(_resolved(score, counts, pos_label), counts)
+    """Number of records at which the observed difference reaches the requested power."""
+    observed = _observed(_resolved(score, counts, pos_label), counts)
     tail = alpha / 2 if alternative == "two-sided" else alpha
-    if found.statistic == 0:
+    if observed.statistic == 0:
         return math.inf
-    wanted = -float(ndtri(tail)) + float(ndtri(power))
-    needed = counts.n * (wanted / abs(float(found.statistic))) ** 2
-    # These records did not settle it, so the answer is never that they are enough.
-    return max(needed, counts.n + 1.0)
+    target = -float(ndtri(tail)) + float(ndtri(power))
+    n_records = counts.n * (target / abs(float(observed.statistic))) ** 2
+    # These records did not reach significance, so more of them are always needed.
+    return max(n_records, counts.n + 1.0)
 
 
 @paired_test(
@@ -180,86 +180,87 @@ def score_difference(
     """Compare two classifiers by F1 or any other score that the counts give.
 
     The null hypothesis is that the scores of the two trained classifiers are equal, over
-    new records. Both methods account for the two answers to a record depending on each
-    other, and for all counts in the score being random.
+    new records. Both methods allow for the dependence of the two predictions for a
+    record, and for all counts in the score being random.
 
     Parameters
     ----------
     counts : JointCounts
-        Records by true class and the two answers, from a hold-out set.
+        Records by true class and the two predictions, from a hold-out set.
     score : str or callable, default="balanced_accuracy"
-        A name: "balanced_accuracy", "matthews_corrcoef", "accuracy"; "f1", "precision",
-        "recall" or "jaccard" with "_macro", "_micro" or "_weighted"; of two classes also
-        these without ending, "sensitivity" (recall) and "specificity" (recall of the
-        other class). The values are those of scikit-learn's scorers, with 0 for 0 / 0. Or
-        a function of a confusion matrix, an array of floats of shape (n_classes,
-        n_classes) with a row a true class in the order of `counts.classes`, that gives a
-        number and is smooth in the counts.
+        Name of a score: "balanced_accuracy", "matthews_corrcoef", "accuracy"; "f1",
+        "precision", "recall" or "jaccard" with "_macro", "_micro" or "_weighted"; for two
+        classes also these without suffix, "sensitivity" (recall) and "specificity" (recall
+        of the other class). The values are those of scikit-learn's scorers, with 0 for 0 /
+        0. Or a function of a confusion matrix, an array of floats of shape (n_classes,
+        n_classes) with one row per true class in the order of `counts.classes`, that
+        returns a number and is smooth in the counts.
     pos_label : int, float, bool or str, optional
         The positive class of a score of two classes; 1 or True by default, as in
         scikit-learn.
     method : {"auto", "delta", "permutation"}, default="auto"
         "delta" takes the difference in standard errors as normal; the standard error is
         that of the delta method for multinomial counts [1]_ [2]_. "permutation" compares
-        the same statistic with all values that it has when the two answers to records are
-        exchanged [3]_. It is exact if the answers are exchangeable, and, because the
-        statistic is studentised, approximately right if only the scores are equal [4]_
+        the same statistic with its values when the two predictions for records are
+        exchanged [3]_. It is exact if the predictions are exchangeable, and, because the
+        statistic is studentised, approximately valid if only the scores are equal [4]_
         [5]_. "auto" is "permutation" where fewer than 1,000 records have different
-        answers, and "delta" for more of them and for an own function.
+        predictions, and "delta" for more of them and for a user-defined function.
     n_resamples : int, default=9999
-        Random exchanges for "permutation", where it is not exact.
+        Number of random exchanges for "permutation", where it is not exact.
     random_state : int, RandomState instance or None, default=0
-        Makes the random exchanges.
+        Seed or generator of the random exchanges.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "greater" means that the challenger is better, for a score of which more is better.
+        "greater" means that the challenger is better, if greater scores are better.
 
     Returns
     -------
     result : PairedResult
         `estimate` is score(challenger) - score(champion) and `statistic` the same in
-        standard errors. The interval is the estimate less and plus a multiple of the
+        standard errors. The interval is the estimate minus and plus a multiple of the
         standard error, that of the normal or of the permutation distribution, and excludes
         0 exactly when the test rejects. `details` has the standard error, the number of
-        records with different answers and, for "permutation", how many outcomes or
-        resamples p is made of, and of resamples its standard error
-        (`monte_carlo_error`).
+        records with different predictions and, for "permutation", the number of outcomes or
+        resamples behind p, and for resamples its standard error (`monte_carlo_error`).
 
     Raises
     ------
     ValueError
-        If the score does not suit the classes, or is not finite for these counts.
+        If the score is not defined for the classes, or is not finite for these counts.
 
     Notes
     -----
     The variance is that of the multinomial distribution with the observed shares, with the
     divisor n. For "accuracy" it is ``(b + c - (b - c)**2 / n) / n**2`` with the discordant
     counts b and c. A macro average is taken over the classes that occur in truth or in the
-    answers of that classifier, as in scikit-learn, and these are taken as given. The slopes
-    of an own function are central differences, good to 1e-7 for a smooth one.
+    predictions of that classifier, as in scikit-learn, and these are taken as fixed. The
+    slopes of a user-defined function are central differences, precise to 1e-7 for a smooth
+    one.
 
-    "delta" rejects too often where few records have different answers or a class is rare,
-    and "permutation" much less so, but for a rare class of which the classifiers err
-    differently; ``benchmarks/validity/label_tests.py`` measures both.
+    "delta" rejects too often where few records have different predictions or a class is
+    rare, and "permutation" much less so, except for a rare class in which the classifiers
+    make different errors; ``benchmarks/validity/label_tests.py`` measures both.
 
-    "permutation" counts all outcomes where there are no more than 100 000 of them (of an
-    own function, no more than twice `n_resamples`). Otherwise ``p = (1 + k) / (R + 1)``,
-    with k of R random exchanges at least as extreme [6]_; each counts with both signs, so
-    that swapped roles mirror the result, and a one-sided p is half as large. An exchange
-    for which an own function is not finite counts as extreme and is flagged.
+    "permutation" evaluates all outcomes if there are no more than 100 000 of them (for a
+    user-defined function, no more than twice `n_resamples`). Otherwise ``p = (1 + k) / (R +
+    1)``, with k of R random exchanges at least as extreme [6]_; each counts with both
+    signs, so that swapped roles mirror the result, and a one-sided p is half as large. An
+    exchange for which a user-defined function is not finite counts as extreme and is
+    flagged.
 
-    Without any difference and variance the statistic is 0, p is 1 and the interval is 0
-    alone, flagged "degenerate". A difference without variance (a perfect classifier
-    against one that has no positive answer right) has an infinite statistic: the p-value
-    of "delta" is undefined and its interval holds every difference; "permutation" has a
-    p-value, and its interval says at most which sign the difference has.
+    Without any difference and variance the statistic is 0, p is 1 and the interval is
+    [0, 0], flagged "degenerate". A difference without variance (a perfect classifier
+    against one without correct positive predictions) has an infinite statistic: the p-value
+    of "delta" is undefined and its interval contains every difference; "permutation" has a
+    p-value, and its interval excludes at most one sign of the difference.
 
-    Only the p-value of "permutation" is protected where few records have different
-    answers. Its interval is of all differences less than the critical number of standard
-    errors away, the whole range of the score where nothing could be rejected, but the
-    standard error is itself estimated from these records: of a perfect or nearly unanimous
-    pair, and of a class with few records, the interval can be too short, as far as [0, 0]
-    for identical answers. Fewer than 25 such records are flagged "few-different-answers",
-    and of "delta" "few-discordant-pairs".
+    Only the p-value of "permutation" is valid where few records have different predictions.
+    Its interval has all differences within the critical number of standard errors, the
+    whole range of the score where nothing could be rejected, but the standard error is
+    itself estimated from these records: for a perfect or nearly unanimous pair, and for a
+    class with few records, the interval can be too short, down to [0, 0] for identical
+    predictions. Fewer than 25 such records are flagged "few-different-answers", and by
+    "delta" "few-discordant-pairs".
 
     References
     ----------
@@ -294,19 +295,19 @@ def score_difference(
     check_alternative(alternative)
     n_resamples = check_count("n_resamples", n_resamples)
     resolved = _resolved(score, counts, pos_label)
-    found = _observed(resolved, counts)
-    statistic = float(found.statistic)
-    if statistic == 0 and found.variance == 0:
-        ran = "delta" if method == "auto" else method
-        tail = _Tail(1.0, 0.0, ran, normal_critical, flags=("degenerate",))
+    observed = _observed(resolved, counts)
+    statistic = float(observed.statistic)
+    if statistic == 0 and observed.variance == 0:
+        name = "delta" if method == "auto" else method
+        tail = _Tail(1.0, 0.0, name, normal_critical, flags=("degenerate",))
     elif method == "delta" or (method == "auto" and not _is_small(resolved, counts)):
         tail = _delta(statistic, alternative, counts)
     else:
         tail = _permutation(
             resolved, statistic, alternative, counts, n_resamples, random_state
         )
-    error = math.sqrt(float(found.variance))
-    estimate = float(found.difference)
+    error = math.sqrt(float(observed.variance))
+    estimate = float(observed.difference)
     return PairedResult(
         statistic=statistic,
         pvalue=tail.pvalue,
@@ -314,13 +315,13 @@ def score_difference(
         df=None,
         estimate=estimate,
         estimate_name=f"difference of {resolved.name}",
-        champion=float(found.champion),
-        challenger=float(found.challenger),
+        champion=float(observed.champion),
+        challenger=float(observed.challenger),
         alternative=alternative,
         method=tail.method,
         n=counts.n,
         limits=partial(score_range, estimate, error, tail.critical, resolved.bounds),
-        flags=tail.flags + ((UNDEFINED_SCORE,) if found.undefined else ()),
+        flags=tail.flags + ((UNDEFINED_SCORE,) if observed.undefined else ()),
         details={
             "different_answers": _n_different(counts),
             "standard_error": error,
@@ -332,7 +333,7 @@ def score_difference(
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """The p-value of a method, with the critical values of its distribution."""
+    """P-value of one method, with the critical values of its distribution."""
 
     pvalue: float
     log_pvalue: float
@@ -365,9 +366,9 @@ def _permutation(
     random_state: Any,
 ) -> _Tail:
     exchange = Exchange.from_counts(counts)
-    # An own function costs time: its exact distribution must not take longer.
-    most = MOST_OUTCOMES if isinstance(score, CountScore) else 2 * n_resamples
-    if exchange.n_outcomes <= most:
+    # A user-defined function is slow: its exact distribution must not take longer.
+    max_outcomes = MOST_OUTCOMES if isinstance(score, CountScore) else 2 * n_resamples
+    if exchange.n_outcomes <= max_outcomes:
         distribution = exchange.enumerated(score)
         method = "permutation, exact"
         details = {"outcomes": exchange.n_outcomes}
@@ -390,16 +391,16 @@ def _permutation(
 
 
 def _error_of_draws(pvalue: float, n_resamples: int, alternative: str) -> float:
-    """Standard error of a p-value from draws that count with both signs."""
+    """Standard error of a p-value from draws that are counted with both signs."""
     if alternative == "two-sided":
         return math.sqrt(pvalue * (1 - pvalue) / (1 + n_resamples))
-    # One-sided it is half of a two-sided one, or what half of one leaves of 1.
-    both = min(1.0, 2 * min(pvalue, 1 - pvalue))
-    return math.sqrt(both * (1 - both) / (1 + n_resamples)) / 2
+    # A one-sided p-value is half of a two-sided one, or 1 minus half of one.
+    two_sided = min(1.0, 2 * min(pvalue, 1 - pvalue))
+    return math.sqrt(two_sided * (1 - two_sided) / (1 + n_resamples)) / 2
 
 
 def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | OwnScore:
-    """The score of a name, or of a user's own function."""
+    """Score by name, or by a user-defined function."""
     if isinstance(score, str):
         return count_score(score, counts.classes, pos_label)
     if not callable(score):
@@ -412,31 +413,31 @@ def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> CountScore | O
             f"`pos_label` goes with the name of a score. Got {pos_label!r} and an own "
             "function. Let the function choose its row and column."
         )
-    own = OwnScore(score)
-    own.check(*counts.confusion_matrices())
-    return own
+    own_score = OwnScore(score)
+    own_score.check(*counts.confusion_matrices())
+    return own_score
 
 
 def _observed(score: CountScore | OwnScore, counts: JointCounts) -> ScorePair:
-    """Both scores of the counts as they are."""
-    records = counts.counts.astype(np.float64)
-    found = score_pair(score, counts.cells, records, counts.n_classes)
-    if not np.isfinite(found.variance):
+    """Both scores of the observed counts."""
+    weights = counts.counts.astype(np.float64)
+    pair = score_pair(score, counts.cells, weights, counts.n_classes)
+    if not np.isfinite(pair.variance):
         raise ValueError(
             f"The score {score.name!r} must have finite slopes. Got values that are not "
             "finite beside these counts. Return a smooth function of the counts."
         )
-    return found
+    return pair
 
 
 def _n_different(counts: JointCounts) -> int:
-    """Records that got two different answers."""
-    _, first, second = counts.cells.T
-    return int(counts.counts[first != second].sum())
+    """Number of records with two different predictions."""
+    _, champion, challenger = counts.cells.T
+    return int(counts.counts[champion != challenger].sum())
 
 
 def _is_small(score: CountScore | OwnScore, counts: JointCounts) -> bool:
-    """Whether the permutation distribution is worth its time, and costs little."""
+    """Whether the permutation distribution is needed, and fast enough."""
     few = _n_different(counts) < MANY_DIFFERENT and len(counts.counts) < MOST_CELLS
     return few and isinstance(score, CountScore)
 

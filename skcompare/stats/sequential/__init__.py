@@ -1,4 +1,4 @@
-"""Tests that may be looked at after every record."""
+"""Tests that are valid after every record of a stream."""
 
 from skcompare.stats.sequential._monitor import AnytimeLook, AnytimeMonitor
 from skcompare.stats.sequential._sequential_tests import anytime_losses, anytime_mcnemar

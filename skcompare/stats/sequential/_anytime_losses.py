@@ -1,4 +1,4 @@
-"""Bets on losses of a known bound: a mixture of shares on a fixed grid."""
+"""Bets on losses with a known bound: a mixture of shares on a fixed grid."""
 
 import math
 from dataclasses import dataclass, replace
@@ -19,53 +19,53 @@ SHARES = np.concatenate([-(2.0 ** (-STEPS / 4)), 2.0 ** (-STEPS[::-1] / 4)])
 """Shares that are bet, in units of 1 / bound.
 
 Neighbours are a quarter of an octave apart, so that one is within 9 % of the best share,
-and gains within 1 % of what that one gains. They reach from 0.84 to 2^-16, which is the
-best share of a difference that takes about 10^10 records to see.
+and its gain within 1 % of that of the best. They reach from 0.84 to 2^-16, which is the
+best share for a difference that takes about 10^10 records to detect.
 """
 
 FIRST = 8
-"""The probability of a share falls as 1 / (FIRST + its number).
+"""Constant in the probabilities of shares, which fall as 1 / (FIRST + number).
 
-Equal probabilities would cost more of what the large shares gain, which decide where there
-are few records, and only a little less of the small ones.
+Equal probabilities would cost more of the gain of large shares, which decide where there
+are few records, and only a little less of that of small ones.
 """
 
 LOG_WEIGHTS = -np.log(FIRST + np.concatenate([STEPS, STEPS[::-1]]))
 LOG_WEIGHTS -= logsumexp(LOG_WEIGHTS)
 
 SMALL = np.abs(SHARES) <= 2.0**-4
-"""For these shares 12 terms of the logarithm's power series leave 1e-17 of a record."""
+"""Shares for which 12 terms of the logarithm's power series leave 1e-17 per record."""
 
 TERMS = 12
 CHUNK = 1 << 14
 FACTORS = 64
-"""So many factors, none below 0.15, are multiplied before a logarithm is taken."""
+"""Number of factors, none below 0.15, that are multiplied before taking a logarithm."""
 
 MOST_PLANNED = 10_000
-"""More records are thinned out to see how gains vary."""
+"""Largest number of records for the variation of gains; more are thinned out."""
 
 ROUNDING = 5e-7
-"""Differences may be beyond the bound by such a share of it, as single precision rounds."""
+"""Share of the bound by which differences may exceed it, for single precision."""
 
 LEAST_BOUND = 1e-140
-"""Squares of smaller bounds are no doubles."""
+"""Least bound; the squares of smaller ones underflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridBets:
-    """What a mixture of bets on the shares of the grid has gained on some records.
+    """Gains of a mixture of bets on the shares of the grid for some records.
 
     Attributes
     ----------
     n, mean, bound : float
-        Records, their mean difference, and the largest possible size of a difference.
+        Number of records, mean difference, and largest possible size of a difference.
     growth : ndarray of shape (n_shares,)
-        Sum of log(1 + share x / bound) over the records' differences x, or less.
+        Sum of log(1 + share x / bound) over the differences x of the records, or less.
     deviation : float
         Root mean square of the differences.
     swings : ndarray of shape (n_shares,), optional
         Covariances of log(1 + share x / bound) with that of one share, over the standard
-        deviation of the latter; for numbers of records to come.
+        deviation of the latter; for planning numbers of records.
     """
 
     n: float
@@ -81,23 +81,23 @@ class GridBets:
         return 3 * (self.deviation / math.sqrt(self.n) + self.bound / self.n)
 
     def swap(self) -> "GridBets":
-        """The same with the roles exchanged."""
+        """Return the same with the roles exchanged."""
         swings = None if self.swings is None else self.swings[::-1]
         mirrored = self.growth[::-1]
         return replace(self, mean=-self.mean, growth=mirrored, swings=swings)
 
     def expected(self, records: float, beyond: float) -> "GridBets":
-        """What so many records like these gain, if that is beyond what is expected.
+        """Return the gains of `records` such records, shifted from their expectation.
 
-        That is by so many standard deviations of what moves all gains together.
+        The shift is `beyond` standard deviations of the common variation of all gains.
         """
-        moved = records * self.growth / self.n
-        moved = moved + math.sqrt(records) * beyond * self._own_swings
-        return replace(self, n=records, growth=moved)
+        growth = records * self.growth / self.n
+        growth = growth + math.sqrt(records) * beyond * self._own_swings
+        return replace(self, n=records, growth=growth)
 
     @property
     def _own_swings(self) -> FloatArray:
-        """The swings, or what they are for normal differences.
+        """Swings, or those of normal differences where they are unknown.
 
         The mean slope of log(1 + s x), that of s / (1 + s x), is s (1 - s g'(s)), with g
         the mean gain; times a standard deviation of x (Stein's formula).
@@ -121,7 +121,7 @@ class GridBets:
         )
 
     def log_wealth(self, null: float, alternative: str) -> float:
-        """Logarithm of the e-value against a mean difference."""
+        """Return the logarithm of the e-value against a mean difference."""
         gained = self.growth - self.n * np.log1p(SHARES * (null / self.bound))
         gained = gained + LOG_WEIGHTS
         if alternative == "two-sided":
@@ -131,7 +131,7 @@ class GridBets:
 
 
 def loss_bets(losses: PairedLosses, bound: float) -> GridBets:
-    """What bets have gained on the losses; of mere moments, what they gained at least."""
+    """Return the gains of bets on the losses, or their lower bound from moments."""
     moments = losses.moments
     squares = moments.gain_squares / losses.n + moments.gain**2
     if losses.values is None:
@@ -145,13 +145,13 @@ def loss_bets(losses: PairedLosses, bound: float) -> GridBets:
 
 
 def planned_bets(losses: PairedLosses, bound: float, null: float) -> GridBets:
-    """The same, with how the gains vary from record to record where records are kept."""
+    """Return the gains of bets, with their variation between records if these are kept."""
     bets = loss_bets(losses, bound)
     if losses.values is None:
         return bets
-    side = SHARES * (bets.mean - null) > 0
+    on_side = SHARES * (bets.mean - null) > 0
     rates = bets.growth / bets.n - np.log1p(SHARES * (null / bound))
-    best = int(np.argmax(np.where(side, rates, -math.inf)))
+    best = int(np.argmax(np.where(on_side, rates, -math.inf)))
     step = -(-losses.n // MOST_PLANNED)
     scaled = np.clip(losses.differences[::step] / bound, -1.0, 1.0)
     gains = np.log1p(np.multiply.outer(scaled, SHARES))
@@ -162,10 +162,10 @@ def planned_bets(losses: PairedLosses, bound: float, null: float) -> GridBets:
 
 
 def bound_of(loss: str, bound: float | None) -> float:
-    """The largest difference of two losses of a record: as given, or that of the loss."""
-    known = record_losses().get(loss)
-    if bound is None and known is not None:
-        bound = known.bound
+    """Return the largest difference of two losses of a record, by default of the loss."""
+    entry = record_losses().get(loss)
+    if bound is None and entry is not None:
+        bound = entry.bound
     if bound is None:
         raise ValueError(
             "anytime_losses needs a bound on the differences of a record's losses, and "
@@ -215,10 +215,10 @@ def _growth(scaled: FloatArray) -> FloatArray:
 
 
 def _least_growth(losses: PairedLosses, bound: float) -> FloatArray:
-    """The least growth that sums and sums of squares leave.
+    """Lower bound of the growth, from sums and sums of squares.
 
-    log(1 + s x) >= s x + x² (log(1 - s) + s) for x >= -1 and 0 <= s < 1 (Fan, Grama and
-    Liu 2015), and the same of the mirrored x.
+    log(1 + s x) >= s x + x² (log(1 - s) + s) for x >= -1 and 0 <= s < 1 (Fan, Grama and Liu
+    2015), and the same for the mirrored x.
     """
     moments = losses.moments
     total = losses.n * moments.gain / bound

@@ -1,15 +1,15 @@
-"""Evidence that may be looked at after every record: e-values and their inversion.
+"""E-values of differences of records, their inversion, and numbers of records for power.
 
-The records' differences x lie in [-R, R]. Against a mean of at most d one can bet a share
-kappa on the challenger: each record multiplies what one has by
+The differences x of the records lie in [-R, R]. Against a mean of at most d one can bet a
+share kappa on the challenger: each record multiplies the wealth by
 
     (1 + kappa x) / (1 + kappa d),    -1/R < kappa < 1/R,
 
-which is expected to stay the same if the mean is d, and with a positive kappa to become no
-more if it is less (Waudby-Smith and Ramdas 2024; their stake is kappa / (1 + kappa d)). A
-mixture of such bets over shares that were fixed before the records came is a nonnegative
-martingale too (Robbins 1970), called the e-value here. By Ville's (1939) inequality it ever
-exceeds 1 / alpha with a probability of at most alpha, however long one watches.
+whose expectation is 1 if the mean is d, and with a positive kappa at most 1 if the mean is
+less (Waudby-Smith and Ramdas 2024; their stake is kappa / (1 + kappa d)). A mixture of such
+bets over shares that were fixed before the records were seen is a nonnegative martingale
+too (Robbins 1970), called the e-value here. By Ville's (1939) inequality the probability
+that it ever exceeds 1 / alpha is at most alpha.
 
 The e-value is convex in d, and at most 1 where d is the mean of the records (by Jensen's
 inequality), so that the differences that are not rejected are an interval around it.
@@ -31,20 +31,20 @@ from skcompare._typing import FloatArray
 from skcompare.stats.core._power import check_power
 
 SMALLEST = 5e-324
-"""The smallest double, instead of a p-value of 0."""
+"""Smallest double, instead of a p-value of 0."""
 
 ROUNDING = 1e-12
-"""An e-value whose logarithm is no larger is 1."""
+"""Largest logarithm of an e-value that counts as 1."""
 
 LARGEST_LOG = 700.0
-"""E-values with a larger logarithm are no doubles, or nearly so."""
+"""Largest logarithm of an e-value that a double can safely hold."""
 
 BESIDE = 1e-15
-"""So close to the largest difference, as a share of it, is at it."""
+"""Distance from the largest difference, as a share of it, that counts as none."""
 
 
 class Bets(Protocol):
-    """What mixtures of bets have gained on some records."""
+    """Gains of mixtures of bets on some records."""
 
     @property
     def n(self) -> float:
@@ -56,39 +56,39 @@ class Bets(Protocol):
 
     @property
     def bound(self) -> float:
-        """The largest possible difference of a record."""
+        """Largest possible difference of a record."""
 
     @property
     def reach(self) -> float:
         """About half the width of the interval, more than 0."""
 
     def log_wealth(self, null: float, alternative: str) -> float:
-        """Logarithm of the e-value against a mean difference."""
+        """Return the logarithm of the e-value against a mean difference."""
 
     def swap(self) -> Self:
-        """The same with the roles exchanged."""
+        """Return the same with the roles exchanged."""
 
     def expected(self, records: float, beyond: float) -> Self:
-        """What so many records like these have, by standard deviations beyond the mean."""
+        """Return the bets of `records` such records, `beyond` deviations from the mean."""
 
     def __add__(self, other: Any, /) -> Self: ...
 
 
 def anytime_tail(log_wealth: float) -> tuple[float, float]:
-    """The p-value of an e-value and its logarithm: 1 / e, at most 1."""
+    """P-value of an e-value, 1 / e but at most 1, and its logarithm."""
     log_pvalue = -log_wealth if log_wealth > ROUNDING else 0.0
     return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
 
 
 def signed_evidence(bets: Bets, log_wealth: float, null: float) -> float:
-    """The logarithm of an e-value above 1, with the sign of mean less null value."""
+    """Logarithm of an e-value above 1, with the sign of mean minus null value."""
     if log_wealth <= ROUNDING:
         return 0.0
     return math.copysign(log_wealth, bets.mean - null)
 
 
 def evidence_details(log_wealth: float) -> dict[str, float]:
-    """The e-value and its logarithm by their names."""
+    """Return the e-value and its logarithm by their names."""
     details = {"log_e_value": log_wealth}
     if log_wealth < LARGEST_LOG:
         details["e_value"] = math.exp(log_wealth)
@@ -98,7 +98,7 @@ def evidence_details(log_wealth: float) -> dict[str, float]:
 def anytime_limits(
     bets: Bets, confidence_level: float, alternative: str
 ) -> tuple[float, float]:
-    """The differences whose e-value is at most 1 / alpha."""
+    """Limits of the differences whose e-value is at most 1 / alpha."""
     most = -math.log(alpha_of(confidence_level))
     low, high = -bets.bound, bets.bound
     if alternative != "less":
@@ -112,9 +112,9 @@ def anytime_limits(
 def agreeing_limits(
     bets: Bets, confidence_level: float, alternative: str, null: float, pvalue: float
 ) -> tuple[float, float]:
-    """The same, with the null value outside exactly where p is below alpha.
+    """Anytime limits, with the null value outside exactly where p is below alpha.
 
-    That is so but for rounding, of a null value that is just at a limit.
+    They differ by rounding only, for a null value that is exactly at a limit.
     """
     low, high = anytime_limits(bets, confidence_level, alternative)
     if not pvalue < alpha_of(confidence_level):
@@ -125,7 +125,7 @@ def agreeing_limits(
 
 
 def _upper(bets: Bets, most: float, alternative: str) -> float:
-    """The largest difference whose e-value is not above a bound."""
+    """Largest difference whose e-value is not above a bound."""
 
     def beyond(difference: float) -> float:
         return bets.log_wealth(difference, alternative) - most
@@ -141,19 +141,19 @@ def _upper(bets: Bets, most: float, alternative: str) -> float:
         if outside == end:
             return bets.bound
         inside, step = outside, 2 * step
-    # The mean itself is inside but for rounding.
+    # The mean itself is inside up to rounding.
     if beyond(inside) >= 0:
         return inside
     return float(brentq(beyond, inside, outside, xtol=1e-15 * bets.bound, rtol=1e-14))
 
 
 NEGLIGIBLE = 45.0
-"""Where the logarithm of what is integrated is this much below its maximum, it ends."""
+"""Distance of the logarithm of an integrand from its maximum where it is cut off."""
 
 NO_WIDTH = 1e-200
 
 LADDER = 2.0 ** np.arange(-52, 11)
-"""Distances from the maximum at which its end is looked for."""
+"""Distances from the maximum at which the integrand may be cut off."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 FEWEST_PANELS, MOST_PANELS = 6, 96
@@ -162,15 +162,16 @@ ACCURACY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class CountBets:
-    """What a beta mixture of bets has gained on records of who was right.
+    """Gains of a beta mixture of bets on records of correct predictions.
 
     (1 + kappa) / 2 has the density of a symmetric beta distribution with parameters
     `prior`. Against equal accuracies that gives
 
         2^(b + c) B(prior + b, prior + c) / B(prior, prior)
 
-    of b and c discordant records, the beta-binomial mixture martingale, whatever the number
-    of concordant ones. One-sided bets are the half of it that favours one classifier.
+    for b and c discordant records, the beta-binomial mixture martingale, whatever the
+    number of concordant ones. One-sided bets are the half of it that favours one
+    classifier.
     """
 
     only_champion: float
@@ -180,12 +181,12 @@ class CountBets:
 
     @property
     def mean(self) -> float:
-        """Accuracy of the challenger less that of the champion."""
+        """Accuracy of the challenger minus that of the champion."""
         return (self.only_challenger - self.only_champion) / self.n
 
     @property
     def bound(self) -> float:
-        """Nobody is better than by 1."""
+        """Largest possible difference of a record."""
         return 1.0
 
     @property
@@ -194,16 +195,15 @@ class CountBets:
         return 3 * math.sqrt(self.only_champion + self.only_challenger + 1) / self.n
 
     def swap(self) -> "CountBets":
-        """The same with the roles exchanged."""
+        """Return the same with the roles exchanged."""
         return replace(
             self, only_champion=self.only_challenger, only_challenger=self.only_champion
         )
 
     def expected(self, records: float, beyond: float) -> "CountBets":
-        """What so many records like these have, for a mean that is beyond the expected one.
+        """Return the bets of `records` such records, with a mean `beyond` the expected one.
 
-        That is by so many of its standard deviations; counts move as they are correlated
-        with it.
+        In standard deviations of the mean; the counts change by their correlation with it.
         """
         b, c, mean = self.only_champion / self.n, self.only_challenger / self.n, self.mean
         spread = math.sqrt(max(0.0, b + c - mean**2))
@@ -222,7 +222,7 @@ class CountBets:
         )
 
     def log_wealth(self, null: float, alternative: str) -> float:
-        """Logarithm of the e-value against a difference of the accuracies."""
+        """Return the logarithm of the e-value against a difference of accuracies."""
         if alternative == "less":
             return self.swap().log_wealth(-null, "greater")
         constant = math.log(2) - float(betaln(self.prior, self.prior))
@@ -231,30 +231,30 @@ class CountBets:
         return constant + math.log(2) + self._log_integral(null, 0.0)
 
     def _log_integral(self, null: float, start: float) -> float:
-        """Of the bets' gain times their density, over kappa = tanh t for t above `start`.
+        """Log integral of gain times density of the bets, over kappa = tanh t from `start`.
 
-        In t it rises to one maximum and falls again, exponentially at the ends.
+        The integrand has one maximum in t, and falls exponentially at the ends.
         """
 
         def integrand(t: FloatArray) -> FloatArray:
             return self._log_integrand(t, null)
 
         mode = self._mode(null)
-        # Panels of a width that is next to nothing would have no weights.
+        # Panels of almost no width would have weights of 0.
         mode = max(start, mode if abs(mode) > NO_WIDTH else 0.0)
         above = _end(integrand, mode, 1.0)
         below = mode if mode == start else max(start, mode - _end(integrand, mode, -1.0))
         return _log_quadrature(integrand, [below, mode, mode + above])
 
     def _log_integrand(self, t: FloatArray, null: float) -> FloatArray:
-        right, wrong, other = log_factors(t, null)
+        log_plus, log_minus, cost = log_factors(t, null)
         edges = _log_share(t) + _log_share(-t)
-        gained = self.only_challenger * right + self.only_champion * wrong
-        result: FloatArray = gained - self.n * other + self.prior * edges
+        gains = self.only_challenger * log_plus + self.only_champion * log_minus
+        result: FloatArray = gains - self.n * cost + self.prior * edges
         return result
 
     def _mode(self, null: float) -> float:
-        """Where the integrand is largest: the root in (-1, 1) of a quadratic in kappa."""
+        """Maximum of the integrand: the root in (-1, 1) of a quadratic in kappa."""
         b, c, n = self.only_champion, self.only_challenger, self.n
         square = null * (n - b - c - 2 * self.prior)
         linear = b + c + 2 * self.prior - null * (c - b)
@@ -272,13 +272,13 @@ def log_factors(t: FloatArray, null: float) -> tuple[FloatArray, FloatArray, Flo
     kappa = np.tanh(t)
     small = np.abs(kappa) < 0.5
     inner = np.where(small, kappa, 0.0)
-    right = np.where(small, np.log1p(inner), math.log(2) + _log_share(t))
-    wrong = np.where(small, np.log1p(-inner), math.log(2) + _log_share(-t))
+    log_plus = np.where(small, np.log1p(inner), math.log(2) + _log_share(t))
+    log_minus = np.where(small, np.log1p(-inner), math.log(2) + _log_share(-t))
     step = kappa * null
     near = np.abs(step) < 0.5
     share = np.exp(_log_share(t)), np.exp(_log_share(-t))
     far = np.log((1 + null) * share[0] + (1 - null) * share[1])
-    return right, wrong, np.where(near, np.log1p(np.where(near, step, 0.0)), far)
+    return log_plus, log_minus, np.where(near, np.log1p(np.where(near, step, 0.0)), far)
 
 
 def _log_share(t: FloatArray) -> FloatArray:
@@ -288,39 +288,41 @@ def _log_share(t: FloatArray) -> FloatArray:
 
 
 def _end(integrand: Callable[[FloatArray], FloatArray], mode: float, sign: float) -> float:
-    """Distance from the maximum at which nothing is left, up to a factor of 2."""
-    left = integrand(np.add(mode, sign * LADDER)) > integrand(np.array([mode])) - NEGLIGIBLE
-    return float(LADDER[min(len(LADDER) - 1, int(np.count_nonzero(left)))])
+    """Distance from the maximum where the integrand is negligible, up to a factor of 2."""
+    relevant = (
+        integrand(np.add(mode, sign * LADDER)) > integrand(np.array([mode])) - NEGLIGIBLE
+    )
+    return float(LADDER[min(len(LADDER) - 1, int(np.count_nonzero(relevant)))])
 
 
 def _log_quadrature(
     integrand: Callable[[FloatArray], FloatArray], bounds: list[float]
 ) -> float:
     """Logarithm of an integral by Gauss' rule on more and more panels."""
-    last, n_panels = math.nan, FEWEST_PANELS
+    previous, n_panels = math.nan, FEWEST_PANELS
     while True:
         edges = np.concatenate(
             [np.linspace(*pair, n_panels + 1) for pair in pairwise(bounds)]
         )
         low, width = edges[:-1, np.newaxis], np.diff(edges)[:, np.newaxis]
         t = low + width * (NODES + 1) / 2
-        found = float(logsumexp(integrand(t), b=WEIGHTS * width / 2))
-        if abs(found - last) <= ACCURACY or n_panels >= MOST_PANELS:
-            return found
-        last, n_panels = found, 2 * n_panels
+        value = float(logsumexp(integrand(t), b=WEIGHTS * width / 2))
+        if abs(value - previous) <= ACCURACY or n_panels >= MOST_PANELS:
+            return value
+        previous, n_panels = value, 2 * n_panels
 
 
 FEW_DISCORDANT = 120
-"""Up to so many expected discordant records all their numbers are summed over."""
+"""Largest number of expected discordant records for summing over all counts."""
 
 NEGLIGIBLE_SPREAD = 5.0
-"""Counts so many standard deviations from the mean are left out."""
+"""Standard deviations from the mean beyond which counts are left out."""
 
 SPACING, FARTHEST = 0.04, 6.0
 """Nodes of the mixture, as t of kappa = tanh t, close enough for two digits of power."""
 
 FARTHEST_MEAN = 9.0
-"""No mean is so many standard deviations from what is expected."""
+"""Largest distance of a mean from its expectation, in standard deviations."""
 
 MOST_RECORDS = 1e15
 
@@ -330,9 +332,9 @@ def anytime_records(
 ) -> float:
     """Fewest records at which the e-value is above 1 / alpha with a probability of `power`.
 
-    Records are taken to be like those that were seen. Infinite where the mean is at the
-    null value, or on the other side. A test that is looked at before needs fewer on the
-    average, because it may stop there.
+    Records are assumed to be like the observed ones. Infinite where the mean is at the null
+    value, or on the other side. A test with interim analyses needs fewer on average,
+    because it may stop at one of them.
     """
     check_alternative(alternative)
     check_power(power, check_alpha(alpha))
@@ -340,7 +342,7 @@ def anytime_records(
     outward = {"greater": distance, "less": -distance}.get(alternative, abs(distance))
     if outward <= 0:
         return math.inf
-    # A rejection on the wrong side is no success, and hardly ever happens.
+    # A rejection on the wrong side does not count, and hardly ever happens.
     if distance < 0:
         bets, null = bets.swap(), -null
     side = "two-sided" if alternative == "two-sided" else "greater"
@@ -351,12 +353,12 @@ def anytime_records(
         if needed * share <= FEW_DISCORDANT:
             summed = partial(counted_power, bets, null=null, alpha=alpha, alternative=side)
             needed = _least(summed, max(1.0, needed // 2), 2 * needed + 8, power)
-    # These records did not settle it, so the answer is never that they are enough.
+    # The observed records were not enough, so at least one more is needed.
     return max(needed, math.floor(bets.n) + 1.0)
 
 
 def _least(power_at: partial[float], low: float, high: float, power: float) -> float:
-    """The least whole number of records with this power, by bisection of its logarithm."""
+    """Least whole number of records with this power, by doubling and bisection."""
     if power_at(low) >= power:
         return low
     step = 2 * low
@@ -374,9 +376,9 @@ def _least(power_at: partial[float], low: float, high: float, power: float) -> f
 def normal_power(
     bets: Bets, records: float, *, null: float, alpha: float, alternative: str
 ) -> float:
-    """Power where one normal variable moves all that the bets gain.
+    """Power if one normal variable determines the gains of all bets.
 
-    Of a two-sided test the bets on the right side count, half of all.
+    For a two-sided test the bets on the correct side count, half of all.
     """
     most = math.log((2 if alternative == "two-sided" else 1) / alpha)
 
@@ -395,20 +397,24 @@ def counted_power(
 ) -> float:
     """Power by the probabilities of all likely numbers of discordant records."""
     b, c = bets.only_champion / bets.n, bets.only_challenger / bets.n
-    wrong, right = _likely(records, b)[:, np.newaxis], _likely(records, c)
-    other = records - wrong - right
-    possible = other >= 0
-    other = np.where(possible, other, 0.0)
-    logs = gammaln(records + 1) - gammaln(wrong + 1) - gammaln(right + 1)
-    logs = logs - gammaln(other + 1) + xlogy(wrong, b) + xlogy(right, c)
-    logs = logs + xlogy(other, max(0.0, 1 - b - c))
+    only_champion, only_challenger = _likely(records, b)[:, np.newaxis], _likely(records, c)
+    concordant = records - only_champion - only_challenger
+    possible = concordant >= 0
+    concordant = np.where(possible, concordant, 0.0)
+    logs = gammaln(records + 1) - gammaln(only_champion + 1) - gammaln(only_challenger + 1)
+    logs = (
+        logs - gammaln(concordant + 1) + xlogy(only_champion, b) + xlogy(only_challenger, c)
+    )
+    logs = logs + xlogy(concordant, max(0.0, 1 - b - c))
     chances = np.where(possible, np.exp(np.where(possible, logs, 0.0)), 0.0)
-    gained = _grid_wealth(bets.prior, wrong, right, records, null, alternative)
+    gained = _grid_wealth(
+        bets.prior, only_champion, only_challenger, records, null, alternative
+    )
     return float(chances[gained >= 1 / alpha].sum() / chances.sum())
 
 
 def _likely(records: float, share: float) -> FloatArray:
-    """Numbers of records that an answer of this probability can well have."""
+    """Likely numbers of records with an outcome of this probability."""
     mean = records * share
     reach = NEGLIGIBLE_SPREAD * math.sqrt(mean * (1 - share)) + NEGLIGIBLE_SPREAD * (
         mean > 0
@@ -419,8 +425,8 @@ def _likely(records: float, share: float) -> FloatArray:
 
 def _grid_wealth(
     prior: float,
-    wrong: FloatArray,
-    right: FloatArray,
+    only_champion: FloatArray,
+    only_challenger: FloatArray,
     records: float,
     null: float,
     alternative: str,
@@ -429,12 +435,12 @@ def _grid_wealth(
     t = np.arange(SPACING / 2, FARTHEST, SPACING)
     if alternative == "two-sided":
         t = np.concatenate([-t[::-1], t])
-    gains, losses, other = log_factors(t, null)
+    gains, losses, costs = log_factors(t, null)
     log_density = prior * (log_factors(t, 0.0)[0] + log_factors(-t, 0.0)[0])
     density = np.exp(log_density)
     density /= density.sum()
-    wealth = np.zeros(np.broadcast_shapes(wrong.shape, right.shape))
-    for gain, loss, cost, weight in zip(gains, losses, other, density, strict=True):
-        grown = right * gain + wrong * loss - records * cost
+    wealth = np.zeros(np.broadcast_shapes(only_champion.shape, only_challenger.shape))
+    for gain, loss, cost, weight in zip(gains, losses, costs, density, strict=True):
+        grown = only_challenger * gain + only_champion * loss - records * cost
         wealth += weight * np.exp(np.minimum(grown, 600.0))
     return wealth

@@ -1,4 +1,4 @@
-"""What the looks at a growing stream have shown so far, kept in a file between them."""
+"""Monitor of interim analyses of a growing stream, which a file can store."""
 
 import json
 import math
@@ -28,21 +28,21 @@ from skcompare.stats.sequential._sequential_tests import check_gain, check_prior
 N_FIELDS = 6
 
 TOO_MUCH = 1e-9
-"""Logarithm of what bets may have gained beyond what is possible, a record."""
+"""Tolerance of the logarithm of gains beyond what is possible, per record."""
 
 
 def stored_looks(rows: Any) -> list[list[Any]]:
-    """The looks of a file, each with the numbers that a look can have."""
-    looks, before = [_numbers(row, N_FIELDS) for row in rows], 0
+    """Return the interim analyses of a file; check that their numbers are possible."""
+    looks, previous = [_numbers(row, N_FIELDS) for row in rows], 0
     for n, _, low, high, pvalue, log_pvalue in looks:
-        if not (before < n and low <= high and 0 < pvalue <= 1 and log_pvalue <= 0):
+        if not (previous < n and low <= high and 0 < pvalue <= 1 and log_pvalue <= 0):
             raise ValueError("no stream has its looks")
-        before = n
+        previous = n
     return looks
 
 
 def stored_bets(values: Any, prior: float | None, bound: float | None) -> Any:
-    """The bets of a file, on counts where there is a prior and else on losses."""
+    """Return the bets of a file, on counts if there is a prior, otherwise on losses."""
     if prior is not None:
         _numbers(values.values(), 4)
         counts = CountBets(**values)
@@ -55,7 +55,7 @@ def stored_bets(values: Any, prior: float | None, bound: float | None) -> Any:
         bets = grid = GridBets(**values, growth=growth)
         share = grid.mean / grid.bound
         possible = grid.n > 0 and grid.bound == bound and abs(share) <= 1 + TOO_MUCH
-        # By Jensen's inequality no records of this mean gain more.
+        # By Jensen's inequality no records with this mean gain more.
         most = grid.n * np.log1p(SHARES * max(-1.0, min(1.0, share)))
         possible = possible and bool((growth <= most + TOO_MUCH * (1 + grid.n)).all())
     if not possible:
@@ -64,7 +64,7 @@ def stored_bets(values: Any, prior: float | None, bound: float | None) -> Any:
 
 
 def _numbers(values: Any, count: int) -> list[Any]:
-    """So many finite numbers."""
+    """Return the values as a list; check that it has `count` finite numbers."""
     numbers = list(values)
     if len(numbers) != count or not all(is_number(v) and math.isfinite(v) for v in numbers):
         raise ValueError(f"it has {numbers!r:.60} where {count} numbers are")
@@ -82,16 +82,16 @@ EMPTY = "empty-intersection"
 
 
 class AnytimeLook(NamedTuple):
-    """What one look at a stream has shown, by itself.
+    """Result of one interim analysis of a stream, by itself.
 
     Parameters
     ----------
     n : int
-        Records up to this look.
+        Number of records up to this look.
     estimate, low, high : float
         Their mean difference, and its interval.
     pvalue, log_pvalue : float
-        That of this look; a later one may be larger.
+        P-value of this look; a later one may be larger.
     """
 
     n: int
@@ -105,10 +105,10 @@ class AnytimeLook(NamedTuple):
 class AnytimeMonitor:
     """Watch a stream of records until the evidence is enough.
 
-    Each batch of new records is a look. The smallest p-value of all looks so far is valid,
-    and so is the intersection of their intervals, however often one looks and whenever one
-    stops. Records are not kept, only what bets on them have gained: a few numbers, which
-    :meth:`save` writes to a file, so that tomorrow's job goes on.
+    Each batch of new records is an interim analysis, or look. The smallest p-value of all
+    looks so far is valid, and so is the intersection of their intervals, for any number of
+    looks and any time of stopping. Records are not kept, only the gains of bets on them: a
+    few numbers, which :meth:`save` writes to a file, so that a later job can continue.
 
     Parameters
     ----------
@@ -119,11 +119,11 @@ class AnytimeMonitor:
     null_value : float, default=0
         Difference, or gain, under the null hypothesis.
     confidence_level : float, default=0.95
-        Level of all intervals; `decided` says whether p is below 1 less this level.
+        Level of all intervals; `decided` says whether p is below 1 minus this level.
     prior : float, optional
-        As for :func:`anytime_mcnemar`, which has 1.
+        As for :func:`anytime_mcnemar`; 1 by default.
     bound : float, optional
-        As for :func:`anytime_losses`; by default that of the first batch's loss.
+        As for :func:`anytime_losses`; by default that of the loss of the first batch.
 
     Attributes
     ----------
@@ -133,17 +133,17 @@ class AnytimeMonitor:
     Raises
     ------
     ValueError
-        If an option is not one of the test.
+        If an option does not belong to the test.
 
     See Also
     --------
-    anytime_mcnemar, anytime_losses : The tests, and what they assume.
+    anytime_mcnemar, anytime_losses : The tests, with their assumptions.
 
     Notes
     -----
-    That the intervals may be intersected supposes that the difference stays the same. If it
-    changes, the interval of a look by itself still covers the mean of the differences of
-    the records so far, at all looks together, and the intersection may become empty: it is
+    The intersection of the intervals supposes that the difference stays the same. If it
+    changes, the interval of each look still covers the mean of the differences of the
+    records so far, at all looks together, and the intersection may become empty: it is
     (NaN, NaN) then, and `flags` has "empty-intersection".
 
     References
@@ -217,7 +217,7 @@ class AnytimeMonitor:
 
     @property
     def n(self) -> int:
-        """Records so far."""
+        """Number of records so far."""
         return self.history[-1].n if self.history else 0
 
     @property
@@ -233,7 +233,7 @@ class AnytimeMonitor:
 
     @property
     def pvalue(self) -> float:
-        """The smallest p-value of all looks; 1 before the first."""
+        """Smallest p-value of all looks; 1 before the first."""
         return min((look.pvalue for look in self.history), default=1.0)
 
     @property
@@ -243,7 +243,7 @@ class AnytimeMonitor:
 
     @property
     def decided(self) -> bool:
-        """Whether the null value is rejected at 1 less the confidence level."""
+        """Whether the null value is rejected at 1 minus the confidence level."""
         return self.pvalue < alpha_of(self.confidence_level)
 
     @property
@@ -253,21 +253,21 @@ class AnytimeMonitor:
         return (EMPTY,) if low > high else ()
 
     def confidence_interval(self) -> ConfidenceInterval:
-        """The intersection of the intervals of all looks.
+        """Return the intersection of the intervals of all looks.
 
         Raises
         ------
         ValueError
             Before the first batch.
         """
-        self._last  # noqa: B018 - refuses what has no records
+        self._last  # noqa: B018 - raises an error without records
         low, high = self._intersection()
         if low > high:
             return ConfidenceInterval(math.nan, math.nan)
         return ConfidenceInterval(low, high)
 
     def update(self, batch: ContingencyTable | PairedLosses) -> AnytimeLook:
-        """Add new records and look at all of them.
+        """Add new records and analyse all records so far.
 
         Parameters
         ----------
@@ -277,14 +277,14 @@ class AnytimeMonitor:
         Returns
         -------
         look : AnytimeLook
-            All records so far, by themselves.
+            Result for all records so far, by itself.
 
         Raises
         ------
         TypeError
             If the evidence is not what the test needs.
         ValueError
-            If it is not of a hold-out, of another loss than before, or out of its bound.
+            If it is not of a hold-out, of another loss than before, or beyond its bound.
             The monitor then stays as it was.
         """
         needs = NEEDS[self.test]
@@ -308,7 +308,7 @@ class AnytimeMonitor:
         return look
 
     def _bets_on(self, batch: Any) -> tuple[CountBets | GridBets, dict[str, Any]]:
-        """What bets gained on a batch, and the settings that its loss decides."""
+        """Return the gains of bets on a batch, and the settings due to its loss."""
         if isinstance(batch, ContingencyTable):
             return count_bets(batch, float(self.prior or 1.0)), {}
         if self.loss not in (None, batch.loss):
@@ -342,28 +342,28 @@ class AnytimeMonitor:
         return low, min((look.high for look in self.history), default=math.inf)
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """A row a look: n, estimate, low, high, pvalue and log_pvalue of its own."""
+        """Return a frame with one row per look and the fields of `AnytimeLook`."""
         columns = zip(*self.history, strict=True) if self.history else [()] * 6
-        named = zip(AnytimeLook._fields, columns, strict=True)
-        return frame_from_columns({name: list(each) for name, each in named}, backend)
+        fields = zip(AnytimeLook._fields, columns, strict=True)
+        return frame_from_columns({name: list(values) for name, values in fields}, backend)
 
     def save(self, path: Any) -> None:
-        """Write the monitor to a JSON file, whole or not at all.
+        """Write the monitor to a JSON file, completely or not at all.
 
         Parameters
         ----------
         path : str or path-like
-            One that exists is replaced when the new one is complete and on disk.
+            An existing file is replaced when the new one is complete and on disk.
 
         Raises
         ------
         OSError
-            If the file cannot be written; the one before it stays.
+            If the file cannot be written; an existing one is kept.
         """
         bets = None if self._bets is None else asdict(self._bets)
         if bets is not None and "growth" in bets:
             bets["growth"] = bets["growth"].tolist()
-            del bets["swings"]  # of plans only
+            del bets["swings"]  # used for planning only
         settings = {name: getattr(self, name) for name in _SETTINGS}
         stored = {"format": FORMAT, "version": VERSION, "settings": settings}
         stored |= {"loss": self.loss, "bets": bets, "history": self.history}
@@ -373,7 +373,7 @@ class AnytimeMonitor:
 
     @classmethod
     def load(cls, path: Any) -> Self:
-        """Read a monitor that :meth:`save` wrote; it goes on as if it had never stopped.
+        """Read a monitor that :meth:`save` wrote, which then continues unchanged.
 
         Raises
         ------
@@ -403,8 +403,8 @@ class AnytimeMonitor:
         if (bets is None) != (not monitor.history):
             raise ValueError("its looks and its records are not of one stream")
         if bets is not None:
-            monitor._bets = kept = stored_bets(bets, monitor.prior, monitor.bound)
-            if (kept.n, kept.mean) != (monitor.n, monitor.estimate):
+            monitor._bets = restored = stored_bets(bets, monitor.prior, monitor.bound)
+            if (restored.n, restored.mean) != (monitor.n, monitor.estimate):
                 raise ValueError("its looks and its records are not of one stream")
         return monitor
 

@@ -1,4 +1,4 @@
-"""McNemar's question of a stream: a test that may be looked at after every record."""
+"""Anytime-valid tests of two accuracies and of two mean losses on a stream."""
 
 import math
 from functools import partial
@@ -21,7 +21,7 @@ from skcompare.stats.sequential._e_values import (
 )
 
 LEAST_PRIOR, MOST_PRIOR = 0.2, 1e6
-"""Beyond them the integral and numbers of records would lose digits."""
+"""Range of the prior; outside, the integral and numbers of records lose digits."""
 
 
 def _sample_size(
@@ -72,7 +72,7 @@ def anytime_mcnemar(
     Parameters
     ----------
     table : ContingencyTable
-        Counts of all records so far by who was right; whole numbers.
+        Counts of all records so far by correctness; whole numbers.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better. A one-sided test is valid for all
         differences on the other side of `null_value` too.
@@ -81,17 +81,17 @@ def anytime_mcnemar(
         non-inferiority it is -m, with ``alternative="greater"``.
     prior : float, default=1
         Both parameters of the beta distribution of the bets, fixed before the records are
-        seen, from 0.2 to 1e6. More finds small differences a little sooner and large ones
-        later.
+        seen, from 0.2 to 1e6. A larger value finds small differences a little sooner and
+        large ones later.
 
     Returns
     -------
     result : PairedResult
         `estimate` is accuracy(challenger) - accuracy(champion). `statistic` is the
-        logarithm of the e-value, or 0 for one below 1, with the sign of the estimate less
-        the null value; `details` has the logarithm as it is (`log_e_value`), and the
-        e-value where a double can hold it. p is 1 / e, at most 1. The interval is one of
-        the confidence sequence, the differences with an e-value of at most 1 / alpha.
+        logarithm of the e-value, or 0 for one below 1, with the sign of the estimate minus
+        the null value; `details` has the logarithm itself (`log_e_value`), and the e-value
+        where a double can hold it. p is 1 / e, at most 1. The interval is one of the
+        confidence sequence, the differences with an e-value of at most 1 / alpha.
 
     Raises
     ------
@@ -101,34 +101,34 @@ def anytime_mcnemar(
 
     See Also
     --------
-    AnytimeMonitor : Keeps what the looks at a stream have shown so far.
+    AnytimeMonitor : Keeps the results of interim analyses of a stream.
     anytime_losses : The same for losses.
 
     Notes
     -----
-    Each record multiplies the wealth of somebody who bets a share kappa on the challenger
-    by (1 + kappa x) / (1 + kappa d), with x = 1 if only the challenger is right, -1 if only
-    the champion is, and else 0, and d the null value. This is a martingale where the
+    Each record multiplies the wealth of a bettor with a share kappa on the challenger by (1
+    + kappa x) / (1 + kappa d), with x = 1 if only the challenger is correct, -1 if only the
+    champion is, and otherwise 0, and d the null value. This is a martingale where the
     difference is d, and for kappa > 0 a supermartingale where it is less. The e-value is
     the mean wealth for kappa = 2u - 1, with u from a beta distribution [2]_ [4]_. For equal
     accuracies it is that of the beta-binomial mixture, ::
 
         e = 2^(b + c) B(prior + b, prior + c) / B(prior, prior)
 
-    of b and c discordant records, and concordant ones change nothing. A one-sided test
-    takes the half of the distribution that bets on its side. The integral is found to 1e-12
-    of its size, or with many records or a large prior to 1e-15 of their number. e is convex
-    in d, so that the differences that are not rejected are an interval, which holds the
-    estimate and leaves out `null_value` exactly where p < alpha.
+    for b and c discordant records, and concordant ones change nothing. A one-sided test
+    takes the half of the distribution that bets on its side. The integral is computed to
+    1e-12 of its size, or with many records or a large prior to 1e-15 of their number. e is
+    convex in d, so that the differences that are not rejected are an interval, which holds
+    the estimate and leaves out `null_value` exactly where p < alpha.
 
-    Records must come in an order that does not depend on the answers. The difference may
-    change with time: the interval of every look then covers the mean of the differences
-    of the records so far, given what came before them [3]_, and a small p says that at
-    some look this mean was not what the null hypothesis says. It does not cover what a team
-    finds that trains on the records and is tested on them again.
+    Records must come in an order that does not depend on the predictions. The difference
+    may change with time: the interval at every interim analysis then covers the mean of the
+    differences of the records so far, given what came before them [3]_, and a small p says
+    that at one of them this mean was not that of the null hypothesis. It is not valid for
+    classifiers that are trained on the records and tested on them again.
 
-    Without discordant pairs p is 1 for equal accuracies, flagged "degenerate"; of another
-    null value there is evidence even then.
+    Without discordant pairs p is 1 for equal accuracies, flagged "degenerate"; against
+    another null value there is evidence even then.
 
     References
     ----------
@@ -155,9 +155,9 @@ def anytime_mcnemar(
     check_alternative(alternative)
     null = check_difference(null_value)
     bets = count_bets(table, prior)
-    none = table.n_discordant == 0
-    # Nothing was won or lost, whatever rounding says.
-    log_wealth = 0.0 if none and null == 0 else bets.log_wealth(null, alternative)
+    concordant = table.n_discordant == 0
+    # Nothing was won or lost; the logarithm is 0 without rounding.
+    log_wealth = 0.0 if concordant and null == 0 else bets.log_wealth(null, alternative)
     counts = {
         "only_champion": table.only_champion,
         "only_challenger": table.only_challenger,
@@ -172,13 +172,14 @@ def anytime_mcnemar(
         n=table.n,
         null_value=null,
         limits=partial(anytime_limits, bets),
-        flags=("degenerate",) * (none and null == 0) + ("no-discordant-pairs",) * none,
+        flags=("degenerate",) * (concordant and null == 0)
+        + ("no-discordant-pairs",) * concordant,
         details=counts | evidence_details(log_wealth),
     )
 
 
 def count_bets(table: ContingencyTable, prior: float) -> CountBets:
-    """What bets have gained on the records of a table."""
+    """Return the gains of bets on the records of a table."""
     if table.fractional:
         raise ValueError(
             f"anytime_mcnemar needs whole counts. Got the fractional table {table}. Pass "
@@ -189,7 +190,7 @@ def count_bets(table: ContingencyTable, prior: float) -> CountBets:
 
 
 def check_prior(prior: object) -> float:
-    """Parameters of the beta distribution of bets."""
+    """Check the parameter of the beta distribution of bets."""
     if is_number(prior) and LEAST_PRIOR <= prior <= MOST_PRIOR:
         return float(prior)
     raise ValueError(
@@ -207,10 +208,10 @@ def _losses_sample_size(
     bound: float | None = None,
     null_value: float = 0.0,
 ) -> float:
-    known = bound_of(losses.loss, bound)
-    null = check_gain(null_value, known)
+    bound = bound_of(losses.loss, bound)
+    null = check_gain(null_value, bound)
     return anytime_records(
-        planned_bets(losses, known, null),
+        planned_bets(losses, bound, null),
         null=null,
         alpha=alpha,
         power=power,
@@ -249,7 +250,7 @@ def anytime_losses(
     Parameters
     ----------
     losses : PairedLosses
-        Losses of all records so far. Moments are taken too, and give less evidence, so
+        Losses of all records so far. Moments are accepted too, but give less evidence, so
         that a comparison of counted records leaves this test out.
     bound : float, optional
         The most by which the two losses of a record can differ, either way, fixed before
@@ -260,65 +261,66 @@ def anytime_losses(
         "greater" means that the challenger is better: its losses are lower. A one-sided
         test is valid for all gains on the other side of `null_value` too.
     null_value : float, default=0
-        Gain under the null hypothesis, the champion's expected loss less the challenger's.
+        Gain under the null hypothesis, the champion's expected loss minus the challenger's.
         For a margin m of non-inferiority it is -m, with ``alternative="greater"``.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the gain, the champion's mean loss less the challenger's. `statistic`
+        `estimate` is the gain, the champion's mean loss minus the challenger's. `statistic`
         is the logarithm of the e-value, or 0 for one below 1, with the sign of the gain
-        less the null value; `details` has the logarithm as it is (`log_e_value`), the
+        minus the null value; `details` has the logarithm itself (`log_e_value`), the
         e-value where a double can hold it, and the bound. p is 1 / e, at most 1. The
-        interval is one of the confidence sequence, the gains with an e-value of at most
-        1 / alpha.
+        interval is one of the confidence sequence, the gains with an e-value of at most 1 /
+        alpha.
 
     Raises
     ------
     ValueError
-        If the loss has no known bound and none is given, a difference is beyond it, or
+        If the loss has no known bound and none is passed, a difference is beyond it, or
         `null_value` is not within it.
 
     See Also
     --------
-    AnytimeMonitor : Keeps what the looks at a stream have shown so far.
-    anytime_mcnemar : The same for right and wrong answers.
+    AnytimeMonitor : Keeps the results of interim analyses of a stream.
+    anytime_mcnemar : The same for correct and incorrect predictions.
 
     Notes
     -----
-    With x the champion's loss of a record less the challenger's, R the bound and d the null
-    value, each record multiplies the wealth of somebody who bets a share kappa on the
+    With x the champion's loss of a record minus the challenger's, R the bound and d the
+    null value, each record multiplies the wealth of a bettor with a share kappa on the
     challenger by (1 + kappa x) / (1 + kappa d). This is a martingale where the gain is d,
     and for kappa > 0 a supermartingale where it is less [3]_. The e-value [4]_ is the mean
     wealth over a fixed grid of shares [2]_: plus and minus 2^(-j/4) / R for j = 1 to 64,
     with probabilities that fall as 1 / (8 + j). A one-sided test takes the half of the grid
     on its side. Any fixed grid is valid. This one loses about 1 % of the best share's
-    growth, and as it is even in the logarithm, its cost hardly grows with the records.
+    growth, and as it is uniform in the logarithm, its cost hardly grows with the records.
 
     The wealth does not depend on the order of the records, and its logarithm adds up over
-    shards. Of moments it is the least that the sums of x and of x² leave, ::
+    shards. For moments it is the lower bound from the sums of x and of x², ::
 
         kappa sum(x) + (log(1 - |kappa R|) + |kappa R|) sum(x²) / R²
 
-    which is valid too, and the closer to it the less of the bound is bet [5]_: a small
-    difference of many records loses a few percent of its logarithm, and a large one half.
+    which is valid too, and the closer the smaller the share of the bound that is bet [5]_:
+    a small difference of many records loses a few percent of its logarithm, and a large one
+    half.
 
     The e-value is convex in d, so that the gains that are not rejected are an interval,
     which holds the estimate and leaves out `null_value` exactly where p < alpha.
 
     Records must come in an order that does not depend on the losses. The gain may change
-    with time: the interval of every look then covers the mean of the gains of the records
-    so far, given what came before them, and a small p says that at some look this mean was
-    not what the null hypothesis says.
+    with time: the interval at every interim analysis then covers the mean of the gains of
+    the records so far, given what came before them, and a small p says that at one of them
+    this mean was not that of the null hypothesis.
 
-    Moments do not show whether every record was within the bound: that is taken on trust.
+    Moments do not show whether every record was within the bound: this is assumed.
 
     The number of records that a report states has its power within 3 points where the
-    records are kept, or up to ten more where a few dozen records decide. Of moments it
-    takes the differences for normal ones; of skewed ones it may be off by more.
+    records are kept, or up to ten more where a few dozen records decide. For moments it
+    takes the differences as normal; for skewed ones it may be off by more.
 
-    If all differences are 0, p is 1 for equal losses, flagged "degenerate"; of another null
-    value there is evidence even then.
+    If all differences are 0, p is 1 for equal losses, flagged "degenerate"; against another
+    null value there is evidence even then.
 
     References
     ----------
@@ -349,11 +351,11 @@ def anytime_losses(
     [0.037, 0.090]
     """
     check_alternative(alternative)
-    known = bound_of(losses.loss, bound)
-    null = check_gain(null_value, known)
-    bets = loss_bets(losses, known)
-    none = losses.moments.no_gain and not bets.growth.any()
-    log_wealth = 0.0 if none and null == 0 else bets.log_wealth(null, alternative)
+    bound = bound_of(losses.loss, bound)
+    null = check_gain(null_value, bound)
+    bets = loss_bets(losses, bound)
+    no_gain = losses.moments.no_gain and not bets.growth.any()
+    log_wealth = 0.0 if no_gain and null == 0 else bets.log_wealth(null, alternative)
     return loss_result(
         losses,
         signed_evidence(bets, log_wealth, null),
@@ -363,13 +365,13 @@ def anytime_losses(
         method=f"bets on {'moments' if losses.values is None else 'records'}",
         null_value=null,
         limits=partial(anytime_limits, bets),
-        flags=("degenerate",) * (none and null == 0),
-        details=evidence_details(log_wealth) | {"bound": known},
+        flags=("degenerate",) * (no_gain and null == 0),
+        details=evidence_details(log_wealth) | {"bound": bound},
     )
 
 
 def check_gain(null_value: object, bound: float) -> float:
-    """A gain under the null hypothesis, within the bound."""
+    """Check that a gain under the null hypothesis is within the bound."""
     if is_number(null_value) and math.isfinite(null_value) and abs(null_value) < bound:
         return float(null_value)
     raise ValueError(

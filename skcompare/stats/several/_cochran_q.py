@@ -1,4 +1,4 @@
-"""Cochran's Q: are several classifiers equally accurate?"""
+"""Cochran's Q test that several classifiers are equally accurate."""
 
 import math
 from itertools import combinations
@@ -19,17 +19,17 @@ METHODS = ("asymptotic", "exact", "permutation")
 
 MOST_STATES = 1 << 24
 MOST_SUMS = 1 << 30
-"""Largest exact distribution, and additions to make it: some seconds."""
+"""Largest exact distribution, and number of additions to compute it: some seconds."""
 
 AT_ONCE = 1 << 20
-"""Numbers of a kind that are drawn at a time."""
+"""Largest number of values that are drawn at a time."""
 
 FEW_ANSWERS, FEW_RECORDS = 24, 4
 
 FEW_INFORMATIVE = "few-informative-records"
 ROUNDING = 1e-12
 LEVEL, MOST = 0.05, 0.06
-"""A level, and how often equally accurate classifiers may be found to differ at it."""
+"""Level, and highest estimated type I error at it that is not flagged."""
 
 NOT_EXCHANGEABLE = "not-exchangeable"
 
@@ -60,13 +60,13 @@ def cochran_q(
     Parameters
     ----------
     patterns : CorrectnessPatterns
-        Who was right on each record of a hold-out set.
+        Which classifiers are correct on each record of a hold-out set.
     method : {"asymptotic", "exact", "permutation"}, default="asymptotic"
-        How the p-value is computed. "asymptotic" is chi-squared with one degree of
-        freedom less than there are classifiers. "exact" adds the probabilities of all
-        ways to exchange right and wrong within records [3]_; it needs few classifiers and
-        not too many records that they disagree on. "permutation" draws some of these
-        ways at random, in a time that does not depend on the number of records.
+        How the p-value is computed. "asymptotic" is chi-squared with one degree of freedom
+        less than there are classifiers. "exact" adds the probabilities of all ways to
+        exchange correct and incorrect within records [3]_; it needs few classifiers and not
+        too many records that they disagree on. "permutation" draws some of these ways at
+        random, in a time that does not depend on the number of records.
     n_resamples : int, default=9999
         Draws of "permutation".
     random_state : int, RandomState instance or None, default=0
@@ -75,10 +75,10 @@ def cochran_q(
     Returns
     -------
     result : PairedResult
-        `estimate` is the range of the accuracies, the greatest less the smallest, and has
+        `estimate` is the range of the accuracies, the greatest minus the smallest, and has
         no interval. `parts` has each classifier's accuracy with Wilson's 95 % limits.
-        `statistic` is Q whatever the method. Of "permutation", `method` says how many
-        draws p is made of, and `details` its standard error (`monte_carlo_error`).
+        `statistic` is Q whatever the method. For "permutation", `method` has the number of
+        draws, and `details` the standard error of p (`monte_carlo_error`).
 
     Raises
     ------
@@ -88,21 +88,21 @@ def cochran_q(
     Notes
     -----
     With two classifiers Q is McNemar's chi-squared without correction and "exact" is the
-    exact McNemar test. If all records are answered alike by all classifiers, Q is 0 and
-    p is 1, flagged "degenerate". The chi-squared approximation is flagged
-    "few-informative-records" where fewer than 4 records, or fewer than 24 answers, are
-    of records that the classifiers disagree on [2]_.
+    exact McNemar test. If all classifiers are correct on the same records, Q is 0 and p is
+    1, flagged "degenerate". The chi-squared approximation is flagged
+    "few-informative-records" where the classifiers disagree on fewer than 4 records, or
+    make fewer than 24 predictions for these [2]_.
 
-    Of equally accurate classifiers of which some answer more alike than others Q rejects
-    too often by each method: at the level 0.05 in up to 0.08 of the cases for three, 0.11
-    for four and 0.21 for twenty, where all but one are nearly the same. Q is then a sum of
-    squares with unequal variances, the eigenvalues of the covariance of the right answers
-    less their means. Box's approximation [4]_ of its distribution, with Huynh and Feldt's
-    estimate [5]_, says how often that is; more than 0.06 at the level 0.05 is flagged
-    "not-exchangeable". The adjustments of
-    :func:`~skcompare.stats.pairwise_mcnemar` do not need that they are alike.
+    For equally accurate classifiers of which some agree more than others Q rejects too
+    often by each method: at the level 0.05 in up to 0.08 of the cases for three, 0.11 for
+    four and 0.21 for twenty, where all but one are nearly the same. Q is then a sum of
+    squares with unequal variances, the eigenvalues of the covariance of the correct
+    predictions minus their means. Box's approximation [4]_ of its distribution, with Huynh
+    and Feldt's estimate [5]_, says how often that is; more than 0.06 at the level 0.05 is
+    flagged "not-exchangeable". The adjustments of :func:`~skcompare.stats.pairwise_mcnemar`
+    do not assume equal agreement.
 
-    A significant Q says that some classifiers differ and not which:
+    A significant Q says that some classifiers differ, but not which ones:
     :func:`~skcompare.stats.pairwise_mcnemar` does.
 
     References
@@ -138,7 +138,7 @@ def cochran_q(
     statistic = q_statistic(patterns.both_correct)
     flags: tuple[str, ...] = ()
     details: dict[str, float] = {"n_classifiers": k, "n_informative": informative}
-    df, how = k - 1 if method == "asymptotic" else None, method
+    df, method_text = k - 1 if method == "asymptotic" else None, method
     if informative == 0:
         tail, flags = (1.0, 0.0), ("degenerate",)
     elif method == "asymptotic":
@@ -151,7 +151,7 @@ def cochran_q(
         tail = _drawn_tail(patterns, n_resamples, check_random_state(random_state))
         spread = math.sqrt(tail[0] * (1 - tail[0]) / (1 + n_resamples))
         details["monte_carlo_error"] = spread
-        how = f"permutation, monte-carlo, {n_resamples} resamples"
+        method_text = f"permutation, monte-carlo, {n_resamples} resamples"
     if informative and _true_level(patterns) > MOST:
         flags = (*flags, NOT_EXCHANGEABLE)
     accuracies, names = patterns.accuracies, patterns.names
@@ -166,7 +166,7 @@ def cochran_q(
         champion=None,
         challenger=None,
         alternative="two-sided",
-        method=how,
+        method=method_text,
         n=patterns.n,
         limits=None,
         flags=flags,
@@ -180,9 +180,9 @@ def cochran_q(
 
 
 def q_statistic(both_correct: IntArray) -> float:
-    """Q from how often each two classifiers are right together; 0 where undefined.
+    """Compute Q from how often each two classifiers are both correct; 0 if undefined.
 
-    The squares of the numbers of right answers to each record, which Q has in its
+    The squares of the numbers of correct predictions of each record, which Q has in its
     denominator, add up to the sum of these counts.
     """
     k = len(both_correct)
@@ -194,7 +194,7 @@ def q_statistic(both_correct: IntArray) -> float:
 
 
 def _true_level(patterns: CorrectnessPatterns) -> float:
-    """How often Q of equally accurate classifiers is above its 5 % quantile.
+    """Probability that Q of equally accurate classifiers is above its 5 % quantile.
 
     Box's epsilon is the share of degrees of freedom that are left; by Huynh and Feldt's
     estimate, because few records make eigenvalues unequal by chance.
@@ -205,7 +205,7 @@ def _true_level(patterns: CorrectnessPatterns) -> float:
     centre = np.eye(df + 1) - 1 / (df + 1)
     weights = np.linalg.eigvalsh(centre @ covariance @ centre)
     if weights[-1] <= ROUNDING:
-        return LEVEL  # each classifier is right on all records, or on none
+        return LEVEL  # each classifier is correct on all records, or on none
     epsilon = float(weights.sum() ** 2 / (df * (weights @ weights)))
     below = df * (informative - 1 - df * epsilon)
     if below <= 0:
@@ -220,7 +220,7 @@ def _accuracy_parts(patterns: CorrectnessPatterns) -> tuple[dict[str, Any], ...]
     z = -float(ndtri(0.025))
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    # Rounding would put limits of 0 and 1 beside them.
+    # Exactly 0 and 1, without rounding.
     low = np.where(share == 0, 0.0, centre - half)
     high = np.where(share == 1, 1.0, centre + half)
     columns = (patterns.names, share.tolist(), low.tolist(), high.tolist())
@@ -238,52 +238,54 @@ def _exact_tail(patterns: CorrectnessPatterns) -> tuple[float, float]:
         table = patterns.contingency_table(0, 1)
         favour, discordant = int(table.only_challenger), int(table.n_discordant)
         return binomial_pvalue(favour, discordant, "two-sided", mid=False)
-    # Records with many sets of classifiers to be right come first, while the array is
+    # Records with many possible sets of correct classifiers come first, while the array is
     # small.
-    by_sets = sorted(range(1, k), key=lambda right: -math.comb(k, right))
-    rights = [right for right in by_sets for _ in range(totals[right])]
-    _check_feasible(k, rights)
+    by_sets = sorted(range(1, k), key=lambda count: -math.comb(k, count))
+    n_correct = [count for count in by_sets for _ in range(totals[count])]
+    _check_feasible(k, n_correct)
     least = int(((patterns.n_correct - totals[k]) ** 2).sum())
-    # States rarer than the smallest double vanish, which matters only if p is as small.
-    pvalue = float(_distribution(k, rights, least, log=False).sum())
+    # Probabilities below the smallest double are lost, which matters only if p is as small.
+    pvalue = float(_distribution(k, n_correct, least, log=False).sum())
     if pvalue > TRUSTED:
         return min(1.0, pvalue), min(0.0, math.log(pvalue))
-    log_pvalue = float(logsumexp(_distribution(k, rights, least, log=True)))
+    log_pvalue = float(logsumexp(_distribution(k, n_correct, least, log=True)))
     return max(SMALLEST, math.exp(log_pvalue)), log_pvalue
 
 
-def _check_feasible(k: int, rights: list[int]) -> None:
-    states = (len(rights) + 1) ** (k - 1)
-    sums = sum(math.comb(k, right) * (i + 1) ** (k - 1) for i, right in enumerate(rights))
+def _check_feasible(k: int, n_correct: list[int]) -> None:
+    states = (len(n_correct) + 1) ** (k - 1)
+    sums = sum(
+        math.comb(k, count) * (i + 1) ** (k - 1) for i, count in enumerate(n_correct)
+    )
     if states > MOST_STATES or sums > MOST_SUMS:
         raise ValueError(
-            f"method='exact' would take too long: {len(rights)} records that {k} "
+            f"method='exact' would take too long: {len(n_correct)} records that {k} "
             "classifiers disagree on. Use method='permutation', which draws from the same "
             "distribution, or 'asymptotic'."
         )
 
 
-def _distribution(k: int, rights: list[int], least: int, *, log: bool) -> FloatArray:
-    """Probabilities of all counts of right answers whose squares add to `least` or more.
+def _distribution(k: int, n_correct: list[int], least: int, *, log: bool) -> FloatArray:
+    """Probabilities of counts of correct predictions whose squares add to `least` or more.
 
     Each record adds 1 to the counts of a random set of classifiers of its size [3]_. The
-    array has an axis for each classifier but the last, whose count follows from them.
+    array has an axis for each classifier but the last, whose count follows from the others.
     """
     nothing = -math.inf if log else 0.0
     add = np.logaddexp if log else np.add
     weights = np.full((1,) * (k - 1), 0.0 if log else 1.0)
-    for i, right in enumerate(rights):
-        grown = np.full((i + 2,) * (k - 1), nothing)
-        for chosen in combinations(range(k), right):
+    for i, subset_size in enumerate(n_correct):
+        extended = np.full((i + 2,) * (k - 1), nothing)
+        for subset in combinations(range(k), subset_size):
             part = tuple(
-                slice(1, None) if axis in chosen else slice(None, -1)
+                slice(1, None) if axis in subset else slice(None, -1)
                 for axis in range(k - 1)
             )
-            add(grown[part], weights, out=grown[part])
-        sets = math.comb(k, right)
-        weights = grown - math.log(sets) if log else grown / sets
-    counts = np.ix_(*[np.arange(len(rights) + 1)] * (k - 1))
-    last = np.asarray(sum(rights) - sum(counts))
+            add(extended[part], weights, out=extended[part])
+        sets = math.comb(k, subset_size)
+        weights = extended - math.log(sets) if log else extended / sets
+    counts = np.ix_(*[np.arange(len(n_correct) + 1)] * (k - 1))
+    last = np.asarray(sum(n_correct) - sum(counts))
     squares = np.asarray(last**2 + sum(count**2 for count in counts))
     return weights[squares >= least]
 
@@ -291,43 +293,43 @@ def _distribution(k: int, rights: list[int], least: int, *, log: bool) -> FloatA
 def _drawn_tail(
     patterns: CorrectnessPatterns, n_resamples: int, rng: Any
 ) -> tuple[float, float]:
-    """P-value from random exchanges of right and wrong, and its logarithm."""
+    """P-value by random exchanges of correct and incorrect, and its logarithm."""
     totals, k = patterns.row_totals, patterns.n_classifiers
-    # Records that all answer rightly stay, and whole numbers have no rounding.
+    # Records that all predict correctly do not change; whole numbers have no rounding.
     least = int(((patterns.n_correct - totals[k]) ** 2).sum())
-    at_once = max(1, AT_ONCE // k)
+    batch = max(1, AT_ONCE // k)
     extreme = 0
-    for start in range(0, n_resamples, at_once):
-        counts = drawn_counts(totals, min(at_once, n_resamples - start), rng)
+    for start in range(0, n_resamples, batch):
+        counts = drawn_counts(totals, min(batch, n_resamples - start), rng)
         extreme += int(np.count_nonzero((counts**2).sum(axis=0) >= least))
     pvalue = (1 + extreme) / (n_resamples + 1)
     return pvalue, math.log(pvalue)
 
 
 def drawn_counts(totals: IntArray, n_draws: int, rng: Any) -> IntArray:
-    """Right answers of each classifier when they are exchanged within records.
+    """Draw correct predictions of each classifier, exchanged within records.
 
-    Classifier after classifier, given how many right answers each record has left for
-    the classifiers that follow. Records with as many left are alike, so that a draw takes
-    a binomial number for each such group and not a number for each record.
+    Classifier after classifier, given the number of correct predictions that each record
+    has left for the following classifiers. Records with the same number left are identical,
+    so that a draw takes a binomial number for each such group and not one for each record.
 
     Returns
     -------
     counts : ndarray of shape (n_classifiers, n_draws)
-        Without the records that all answer rightly.
+        Without the records that all predict correctly.
     """
     k = len(totals) - 1
     counts = np.empty((k, n_draws), dtype=np.int64)
-    # Row r holds the records with r right answers left.
+    # Row r holds the records with r correct predictions left.
     left = np.zeros((k + 1, n_draws), dtype=np.int64)
     left[1:k] = np.asarray(totals)[1:k, np.newaxis]
     for i in range(k):
-        others = k - i
-        right = left.copy()
-        share = np.arange(1, others)[:, np.newaxis] / others
-        right[1:others] = rng.binomial(left[1:others], share)
-        counts[i] = right[1 : others + 1].sum(axis=0)
-        left -= right
-        left[:-1] += right[1:]
+        n_left = k - i
+        correct = left.copy()
+        share = np.arange(1, n_left)[:, np.newaxis] / n_left
+        correct[1:n_left] = rng.binomial(left[1:n_left], share)
+        counts[i] = correct[1 : n_left + 1].sum(axis=0)
+        left -= correct
+        left[:-1] += correct[1:]
         left[0] = 0
     return counts

@@ -1,4 +1,4 @@
-"""Which of several classifiers differ in AUC: every pair, adjusted."""
+"""DeLong's tests of all pairs of several classifiers, with adjusted p-values."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -41,23 +41,23 @@ class PairwiseAUCResult(PairwiseRows):
     champion, challenger : tuple of str
         Names of the two classifiers of each pair.
     difference, standard_error : ndarray of shape (n_pairs,)
-        AUC of the challenger less that of the champion, and its standard error.
+        AUC of the challenger minus that of the champion, and its standard error.
     statistic, pvalue, adjusted_pvalue : ndarray of shape (n_pairs,)
         As of :func:`~skcompare.stats.delong`, and adjusted for the number of pairs.
     low, high : ndarray of shape (n_pairs,)
         Limits of the differences, at `interval_level`.
     n : int
-        Records.
+        Number of records.
     adjust, alternative : str
-        As they were asked for.
+        Options of the call.
     control : str or None
         The classifier that the others are compared with.
     confidence_level : float
-        At which the intervals hold.
+        Level of the intervals together.
     omnibus : PairedResult
         :func:`~skcompare.stats.delong_joint` of all classifiers.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their text.
     monte_carlo_error : ndarray of shape (n_pairs,) or None
         Standard errors of adjusted p-values that are drawn, as by "max-t".
     """
@@ -102,7 +102,7 @@ class PairwiseAUCResult(PairwiseRows):
 
 
 SLACK = 1e-12
-"""Statistics this close are equal, for those above 1 relative to them."""
+"""Tolerance of equal statistics, relative for those above 1."""
 
 
 def max_t_auc_pvalues(
@@ -119,12 +119,12 @@ def max_t_auc_pvalues(
     by_name = np.argsort(placements.names)
     values, vectors = np.linalg.eigh(placements.covariance[np.ix_(by_name, by_name)])
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    drawn = np.empty((placements.n_scores, n_resamples))
-    drawn[by_name] = (rng.standard_normal((n_resamples, len(root))) @ root).T
-    first, second = pairs
+    drawn_aucs = np.empty((placements.n_scores, n_resamples))
+    drawn_aucs[by_name] = (rng.standard_normal((n_resamples, len(root))) @ root).T
+    champion, challenger = pairs
     defined = np.isfinite(statistic)
     scale = np.where(deviation > 0, deviation, np.inf)[:, np.newaxis]
-    draws = (drawn[second] - drawn[first]) / scale
+    draws = (drawn_aucs[challenger] - drawn_aucs[champion]) / scale
     sign, two_sided = (-1.0 if alternative == "less" else 1.0), alternative == "two-sided"
     draws, observed = sign * draws, sign * np.where(defined, statistic, -np.inf)
     if two_sided:
@@ -132,18 +132,18 @@ def max_t_auc_pvalues(
     order = np.argsort(-observed, kind="stable")
     bars = observed - SLACK * np.maximum(1, np.abs(observed))
     extreme = 1.0 + _at_least(draws[order], bars[order])
-    ways = 1
+    n_signs = 1
     if not two_sided:
-        ways = 2
+        n_signs = 2
         extreme += _at_least(-observed[order][:, np.newaxis], bars[order])
         extreme += _at_least(-draws[order], bars[order])
     adjusted = np.empty(len(order))
-    adjusted[order] = np.maximum.accumulate(extreme / (ways * (n_resamples + 1)))
+    adjusted[order] = np.maximum.accumulate(extreme / (n_signs * (n_resamples + 1)))
     return np.where(defined, np.minimum(adjusted, 1.0), np.nan)
 
 
 def _at_least(drawn: FloatArray, bars: FloatArray) -> IntArray:
-    """Draws in which the greatest of a statistic and those after it reaches its bar."""
+    """Count draws in which the greatest of a statistic and later ones reaches its bar."""
     greatest = np.maximum.accumulate(drawn[::-1], axis=0)[::-1]
     return np.count_nonzero(greatest >= bars[:, np.newaxis], axis=1)
 
@@ -158,7 +158,7 @@ def pairwise_delong(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairwiseAUCResult:
-    """Which of several classifiers differ in AUC on one test set?
+    """Compare the AUC of all pairs of several classifiers on one test set.
 
     DeLong's test of every pair, or of each classifier with a control, and p-values
     adjusted for their number. The null hypothesis of a pair is that the two trained
@@ -171,7 +171,7 @@ def pairwise_delong(
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"}, \
 default="holm"
         How p-values are adjusted, as for :func:`~skcompare.stats.adjust_pvalues`. "max-t"
-        compares each statistic with the greatest of all that are still in question, over
+        compares each statistic with the greatest of all that are not yet rejected, over
         normal draws with the covariances of the AUCs (step-down [1]_), and so makes use of
         the dependence of pairs that share classifiers and records.
     control : str, optional
@@ -191,7 +191,7 @@ default="holm"
     Returns
     -------
     result : PairwiseAUCResult
-        A row a pair; `omnibus` is the test that all are equal.
+        One row per pair; `omnibus` is the test that all are equal.
 
     Raises
     ------
@@ -240,35 +240,38 @@ default="holm"
             "them by PlacementValues.from_predictions(y_true, *scores)."
         )
     omnibus = delong_joint(placements)
-    first, second = pairs_of(placements.names, control, alternative)
+    champion, challenger = pairs_of(placements.names, control, alternative)
     tested = [
-        _tested(placements, i, j, alternative) for i, j in zip(first, second, strict=True)
+        _pair_test(placements, i, j, alternative)
+        for i, j in zip(champion, challenger, strict=True)
     ]
     estimate, deviation, statistic, pvalue = np.array([row for row, _ in tested]).T.copy()
-    flags = dict.fromkeys(flag for _, own in tested for flag in own if flag != "degenerate")
+    flags = dict.fromkeys(
+        flag for _, pair_flags in tested for flag in pair_flags if flag != "degenerate"
+    )
     flags |= dict.fromkeys(flag for flag in omnibus.flags if flag != "degenerate")
     error = None
     if adjust == "max-t":
-        draw = check_random_state(random_state)
+        rng = check_random_state(random_state)
         adjusted = max_t_auc_pvalues(
             placements,
-            (first, second),
+            (champion, challenger),
             statistic,
             deviation,
             alternative,
             n_resamples,
-            draw,
+            rng,
         )
         error = np.sqrt(adjusted * (1 - adjusted) / (1 + n_resamples))
         adjusted = np.maximum(adjusted, pvalue)
     else:
         adjusted = adjust_pvalues(pvalue, adjust)
-    own_level = interval_level(level, adjust, len(first))
+    own_level = interval_level(level, adjust, len(champion))
     low, high = _limits(estimate, deviation, own_level, alternative)
     names = np.array(placements.names, dtype=object)
     return PairwiseAUCResult(
-        champion=tuple(names[first]),
-        challenger=tuple(names[second]),
+        champion=tuple(names[champion]),
+        challenger=tuple(names[challenger]),
         difference=estimate,
         standard_error=deviation,
         statistic=statistic,
@@ -291,20 +294,20 @@ default="holm"
 def _limits(
     estimate: FloatArray, deviation: FloatArray, level: float, alternative: str
 ) -> FloatArray:
-    """Limits of the difference of each pair; all differences where it does not vary."""
+    """Limits of the difference of each pair; -1 and 1 where it does not vary."""
     limits = [
-        difference_limits(one, spread, None, level, alternative)
-        if spread or not one
+        difference_limits(difference, error, None, level, alternative)
+        if error or not difference
         else (-1.0, 1.0)
-        for one, spread in zip(estimate.tolist(), deviation.tolist(), strict=True)
+        for difference, error in zip(estimate.tolist(), deviation.tolist(), strict=True)
     ]
     return np.array(limits).T.copy()
 
 
-def _tested(
+def _pair_test(
     placements: PlacementValues, i: int, j: int, alternative: str
 ) -> tuple[tuple[float, float, float, float], tuple[str, ...]]:
-    """Difference, standard error, statistic and p-value of a pair, and its flags."""
+    """Return difference, standard error, statistic, p-value and flags of a pair."""
     weights = [0] * placements.n_scores
     weights[i], weights[j] = -1, 1
     estimate, variance = contrast(placements, weights)

@@ -1,4 +1,4 @@
-"""Which of several classifiers differ: McNemar's test of every pair, adjusted."""
+"""McNemar's tests of all pairs of several classifiers, with adjusted p-values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,24 +39,24 @@ class PairwiseResult(PairwiseRows):
     champion, challenger : tuple of str
         Names of the two classifiers of each pair.
     both_correct, only_champion, only_challenger : ndarray of shape (n_pairs,)
-        Records that both answered rightly, or one of them.
+        Numbers of records that both predict correctly, or only one of them.
     difference : ndarray of shape (n_pairs,)
-        Accuracy of the challenger less that of the champion.
+        Accuracy of the challenger minus that of the champion.
     statistic, pvalue, adjusted_pvalue : ndarray of shape (n_pairs,)
         As of :func:`~skcompare.stats.mcnemar`, and the p-values adjusted for the number of
         pairs.
     n : int
-        Records.
+        Number of records.
     method, adjust, alternative : str
-        As they were asked for.
+        Options of the call.
     control : str or None
         The classifier that the others are compared with.
     confidence_level : float
-        At which the intervals hold.
+        Level of the intervals together.
     omnibus : PairedResult
         Cochran's Q of all classifiers.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their text.
     monte_carlo_error : ndarray of shape (n_pairs,) or None
         Standard errors of adjusted p-values that are drawn, as by "max-t". One-sided they
         are smaller, because each resample counts with its opposite.
@@ -92,7 +92,7 @@ class PairwiseResult(PairwiseRows):
     design: Design
     flags: tuple[str, ...] = ()
     monte_carlo_error: FloatArray | None = None
-    # Intervals take longer than all tests together, so they are made when asked for.
+    # Intervals take longer than all tests together, so they are computed on request.
     _limits: FloatArray | None = field(default=None, init=False)
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ class PairwiseResult(PairwiseRows):
 
     @property
     def difference(self) -> FloatArray:
-        """Accuracy of the challenger less that of the champion."""
+        """Accuracy of the challenger minus that of the champion."""
         return (self.only_challenger - self.only_champion) / self.n
 
     @property
@@ -118,7 +118,7 @@ class PairwiseResult(PairwiseRows):
 
     @property
     def results(self) -> tuple[PairedResult, ...]:
-        """The test of each pair by itself, not adjusted, with an interval at any level."""
+        """Results of the test of each pair, not adjusted, with intervals at any level."""
         return tuple(
             mcnemar(table, method=self.method, alternative=self.alternative)
             for table in self._tables()
@@ -128,7 +128,7 @@ class PairwiseResult(PairwiseRows):
         return self._text(f"pairwise McNemar ({self.method})", list(self._contradiction()))
 
     def _contradiction(self) -> Iterator[str]:
-        """A sentence where the omnibus test rejects and no pair does."""
+        """Yield a remark if the omnibus test rejects and no pair does."""
         alpha = 1 - self.confidence_level
         if self.omnibus.pvalue < alpha and not (self.adjusted_pvalue < alpha).any():
             yield (
@@ -139,9 +139,11 @@ class PairwiseResult(PairwiseRows):
 
     def _tables(self) -> Iterator[ContingencyTable]:
         counts = (self.both_correct, self.only_champion, self.only_challenger)
-        for both, one, other in zip(*(count.tolist() for count in counts), strict=True):
-            neither = self.n - both - one - other
-            yield ContingencyTable(both, one, other, neither, self.design)
+        for both, champion, challenger in zip(
+            *(count.tolist() for count in counts), strict=True
+        ):
+            neither = self.n - both - champion - challenger
+            yield ContingencyTable(both, champion, challenger, neither, self.design)
 
     def _both_limits(self) -> FloatArray:
         if self._limits is None:
@@ -154,13 +156,13 @@ class PairwiseResult(PairwiseRows):
 
 
 MOST_DRAWS = 1 << 24
-"""Random numbers, a second's worth, above which normal ones are drawn instead."""
+"""Number of random values (about a second) above which normal ones are drawn instead."""
 
 AT_ONCE = 1 << 20
-"""Numbers of a kind that are held at a time."""
+"""Largest number of values that are held at a time."""
 
 SLACK = 1e-12
-"""Statistics this close are equal, for those above 1 relative to them."""
+"""Tolerance of equal statistics, relative for those above 1."""
 
 MAX_T_NORMAL = "max-t-normal"
 
@@ -174,27 +176,27 @@ def max_t_pvalues(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Adjusted p-values of pairs of classifiers by Westfall and Young's step-down max-T.
+    """Adjust p-values of pairs of classifiers by Westfall and Young's step-down max-T.
 
     Comparisons that share their records are dependent, and Holm's adjustment of exact
-    p-values, which allows for any dependence, mostly asks more than it need. (Of mid-p
-    ones, which are smaller, it may ask less.) Here each statistic is compared
-    with the greatest of all that are still in question [1]_, over resamples in which no
-    classifier is better than another: for each record a fair coin says whether right and
-    wrong are exchanged, for all classifiers at once [3]_. For one pair these are the
+    p-values, which allows for any dependence, is mostly more conservative than necessary.
+    (Of mid-p ones, which are smaller, it may be less so.) Here each statistic is compared
+    with the greatest of all that are not yet rejected [1]_, over resamples in which no
+    classifier is better than another: correct and incorrect are exchanged with probability
+    1/2 for each record, for all classifiers at once [3]_. For one pair these are the
     exchanges of the exact McNemar test, and between pairs they keep the dependence.
 
-    The family-wise error rate is held exactly where each pattern of right and wrong is as
-    likely as its opposite, which is more than equal accuracies. Otherwise it is held for
-    many records, whichever classifiers differ: the exchanges give the differences of
-    equally accurate classifiers their true covariances whatever the others do (subset
-    pivotality [1]_, in the limit), and the greatest of fewer statistics is never greater,
-    which is what stepping down needs [2]_.
+    The family-wise error rate is controlled exactly where each pattern of correct and
+    incorrect is as likely as its opposite, which is more than equal accuracies. Otherwise
+    it is controlled for many records, whichever classifiers differ: the exchanges give the
+    differences of equally accurate classifiers their true covariances whatever the others
+    do (subset pivotality [1]_, in the limit), and the greatest of fewer statistics is never
+    greater, which step-down procedures need [2]_.
 
     Parameters
     ----------
     patterns : CorrectnessPatterns
-        Who was right on each record.
+        Which classifiers are correct on each record.
     first, second : ndarray of shape (n_pairs,)
         Positions of champion and challenger of each pair.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -211,9 +213,9 @@ def max_t_pvalues(
         smaller for a pair with a smaller statistic. The statistic is the root of
         McNemar's chi-squared without correction.
     flags : tuple of str
-        "max-t-normal" where patterns are so many that a resample would take a random
-        number for nearly every record. The greatest statistic of normal differences with
-        the same covariances is drawn then.
+        "max-t-normal" where there are so many patterns that a resample would take nearly
+        one random number per record. The greatest statistic of normal differences with the
+        same covariances is drawn then.
 
     Notes
     -----
@@ -269,13 +271,13 @@ def max_t_pvalues(
         if not two_sided:
             extreme += _at_least(-drawn, bars)
     adjusted = np.empty(len(order))
-    ways = 1 if two_sided else 2
-    adjusted[order] = np.maximum.accumulate(extreme / (ways * (n_resamples + 1)))
+    n_signs = 1 if two_sided else 2
+    adjusted[order] = np.maximum.accumulate(extreme / (n_signs * (n_resamples + 1)))
     return adjusted, flags
 
 
 def _at_least(drawn: FloatArray, bars: FloatArray) -> IntArray:
-    """Draws in which the greatest of a statistic and those after it reaches its bar."""
+    """Count draws in which the greatest of a statistic and later ones reaches its bar."""
     greatest = np.maximum.accumulate(drawn[::-1], axis=0)[::-1]
     return np.count_nonzero(greatest >= bars, axis=1)
 
@@ -283,14 +285,14 @@ def _at_least(drawn: FloatArray, bars: FloatArray) -> IntArray:
 def _exchanged(
     patterns: CorrectnessPatterns, n_pairs: int, n_resamples: int, rng: Any
 ) -> tuple[Iterator[FloatArray], tuple[str, ...]]:
-    """Right answers of each classifier, up to a number that is common to all.
+    """Draw numbers of correct predictions, up to a constant common to all classifiers.
 
     Arrays of shape (n_classifiers, some of the resamples), where exchanged records count
     as -1 and others as 1, and flags.
     """
     # By name, so that the order of the classifiers changes no resample.
     by_name = np.argsort(patterns.names)
-    marks, counts = _opposites_together(patterns, by_name)
+    marks, counts = _merged_opposites(patterns, by_name)
     normal = len(counts) * n_resamples > MOST_DRAWS
     width = max(n_pairs, 1 if normal else len(counts))
     sizes = _parts(n_resamples, max(1, AT_ONCE // width))
@@ -310,26 +312,26 @@ def _exchanged(
     return draws(), (MAX_T_NORMAL,) if normal else ()
 
 
-def _opposites_together(
+def _merged_opposites(
     patterns: CorrectnessPatterns, order: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """Patterns that are not alike for all, each with its opposite, and their records.
+    """Merge each pattern with its opposite, without those of agreement; count records.
 
-    An exchange turns a pattern into its opposite, so that resamples do not tell them
-    apart.
+    An exchange turns a pattern into its opposite, so that resamples do not distinguish
+    them.
     """
     marks, counts = patterns.distinct()
     marks = marks[:, order]
     marks = marks ^ marks[:, :1]
-    together, where = np.unique(marks, axis=0, return_inverse=True)
-    sums = np.zeros(len(together), dtype=np.int64)
-    np.add.at(sums, where.ravel(), counts)
-    kept = together.any(axis=1)
-    return together[kept].astype(float), sums[kept]
+    merged, position = np.unique(marks, axis=0, return_inverse=True)
+    sums = np.zeros(len(merged), dtype=np.int64)
+    np.add.at(sums, position.ravel(), counts)
+    kept = merged.any(axis=1)
+    return merged[kept].astype(float), sums[kept]
 
 
 def _root(covariance: IntArray) -> FloatArray:
-    """The symmetric root of a positive semidefinite matrix."""
+    """Symmetric root of a positive semidefinite matrix."""
     values, vectors = np.linalg.eigh(covariance.astype(float))
     return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
 
@@ -350,7 +352,7 @@ def pairwise_mcnemar(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairwiseResult:
-    """Which of several classifiers differ in accuracy on one test set?
+    """Compare the accuracies of all pairs of several classifiers on one test set.
 
     McNemar's test of every pair, or of each classifier with a control, and p-values
     adjusted for their number. The null hypothesis of a pair is that the two classifiers
@@ -359,15 +361,15 @@ def pairwise_mcnemar(
     Parameters
     ----------
     patterns : CorrectnessPatterns
-        Who was right on each record of a hold-out set.
+        Which classifiers are correct on each record of a hold-out set.
     method : {"mid-p", "exact", "asymptotic", "corrected"}, default="mid-p"
         How the p-value of a pair is computed, as for :func:`~skcompare.stats.mcnemar`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"}, \
 default="holm"
         How p-values are adjusted, as for :func:`~skcompare.stats.adjust_pvalues`. "max-t"
         is Westfall and Young's step-down adjustment [1]_, which makes use of the dependence
-        of pairs that share their records and so mostly finds more than "holm" of "exact"
-        p-values, which it resamples. "holm" of "mid-p" ones, which are smaller, may find
+        of pairs that share their records and so mostly rejects more than "holm" of "exact"
+        p-values, which it resamples. "holm" of "mid-p" ones, which are smaller, may reject
         more where few records are discordant.
     control : str, optional
         Name of the classifier that each other one is compared with. It is the champion
@@ -386,28 +388,28 @@ default="holm"
     Returns
     -------
     result : PairwiseResult
-        A row a pair, with the difference of accuracies, challenger less champion, and its
-        interval. `omnibus` is the asymptotic :func:`~skcompare.stats.cochran_q` of all
+        One row per pair, with the difference of accuracies, challenger minus champion, and
+        its interval. `omnibus` is the asymptotic :func:`~skcompare.stats.cochran_q` of all
         classifiers.
 
     Raises
     ------
     ValueError
-        If a one-sided alternative is asked for without a control.
+        If a one-sided alternative is requested without a control.
 
     Notes
     -----
-    Two classifiers that are right on the same records have p = 1. Each interval is the
-    one that :func:`~skcompare.stats.mcnemar` gives by the method, at the level
-    1 - alpha / n_pairs; with adjust="none" at the level 1 - alpha. Those of "bonferroni"
-    and "none" exclude 0 exactly when the adjusted p is below alpha; with another
-    adjustment 0 may lie inside although it is.
+    Two classifiers that are correct on the same records have p = 1. Each interval is the
+    one that :func:`~skcompare.stats.mcnemar` gives by the method, at the level 1 - alpha /
+    n_pairs; with adjust="none" at the level 1 - alpha. Those of "bonferroni" and "none"
+    exclude 0 exactly when the adjusted p is below alpha; with another adjustment 0 may lie
+    inside although p is.
 
     The p-value before "max-t" is that of `method`; "exact" is the one that max-t resamples.
     An adjusted p is never smaller than it. `monte_carlo_error` is the standard error of
-    what is resampled.
+    resampled p-values.
 
-    It can be that Cochran's Q rejects and no pair does: the text of the result says so.
+    Cochran's Q may reject although no pair does: the text of the result then says so.
 
     References
     ----------
@@ -442,29 +444,31 @@ default="holm"
     confidence_level = check_confidence_level(confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     names = np.array(patterns.names, dtype=object)
-    first, second = pairs_of(patterns.names, control, alternative)
-    both = patterns.both_correct[first, second]
-    against, favour = (patterns.n_correct[one] - both for one in (first, second))
+    champion, challenger = pairs_of(patterns.names, control, alternative)
+    both = patterns.both_correct[champion, challenger]
+    against, favour = (
+        patterns.n_correct[position] - both for position in (champion, challenger)
+    )
     statistic, pvalue = mcnemar_pvalues(against, favour, method, alternative)
     omnibus = cochran_q(patterns)
     flags = _flags(omnibus, against + favour, method)
     error = None
     if adjust == "max-t":
-        adjusted, more = max_t_pvalues(
+        adjusted, max_t_flags = max_t_pvalues(
             patterns,
-            first,
-            second,
+            champion,
+            challenger,
             alternative=alternative,
             n_resamples=n_resamples,
             random_state=random_state,
         )
         error = np.sqrt(adjusted * (1 - adjusted) / (1 + n_resamples))
-        adjusted, flags = np.maximum(adjusted, pvalue), (*flags, *more)
+        adjusted, flags = np.maximum(adjusted, pvalue), (*flags, *max_t_flags)
     else:
         adjusted = adjust_pvalues(pvalue, adjust)  # type: ignore[arg-type]
     return PairwiseResult(
-        champion=tuple(names[first]),
-        challenger=tuple(names[second]),
+        champion=tuple(names[champion]),
+        challenger=tuple(names[challenger]),
         both_correct=both,
         only_champion=against,
         only_challenger=favour,

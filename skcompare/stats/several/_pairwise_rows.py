@@ -1,4 +1,4 @@
-"""What all results of several pairs of classifiers have: a row a pair, and a text."""
+"""Common base of results of several pairs of classifiers, and groups of them."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ SETTINGS = ("adjust", "alternative", "control", "confidence_level", "interval_le
 class PairwiseRows:
     """Tests of several pairs; a subclass is a frozen dataclass with these attributes.
 
-    `columns` names what a row shows, `settings` what holds for all rows.
+    `columns` names the values of each row, `settings` those of all rows.
     """
 
     __slots__ = ()
@@ -58,25 +58,25 @@ class PairwiseRows:
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # Through the constructor, so that the arrays come back read-only.
-        given = (f.name for f in fields(self) if f.init)  # type: ignore[arg-type]
-        return type(self), tuple(getattr(self, name) for name in given)
+        names = (f.name for f in fields(self) if f.init)  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, name) for name in names)
 
     @property
     def interval_level(self) -> float:
         """Confidence level of each interval.
 
-        All hold together at `confidence_level` by Bonferroni's inequality, but for
+        All hold together at `confidence_level` by Bonferroni's inequality, except for
         adjust="none", where each holds by itself.
         """
         return interval_level(self.confidence_level, self.adjust, len(self))
 
     @property
     def caveats(self) -> list[str]:
-        """The flags with their words."""
+        """Flags with their text."""
         return explain(self.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """All values as plain ones; a pair is a dict."""
+        """Return all values as plain ones, with one dict per pair."""
         columns = self._columns()
         pairs = zip(*columns.values(), strict=True)
         return {
@@ -88,7 +88,7 @@ class PairwiseRows:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The pairs as a frame, a row a pair.
+        """Return a frame with one row per pair.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class PairwiseRows:
         return columns
 
     def _text(self, test: str, remarks: Sequence[str] = ()) -> str:
-        """What was tested, the omnibus test, a line a pair, remarks and caveats."""
+        """Return the text: test, omnibus test, one line per pair, remarks and caveats."""
         omnibus = self.omnibus
         degrees = "" if omnibus.df is None else f"df {omnibus.df:g}, "
         lines = [
@@ -144,7 +144,7 @@ class PairwiseRows:
 def pairs_of(
     names: Sequence[str], control: str | None, alternative: str
 ) -> tuple[IntArray, IntArray]:
-    """Positions of the champion and of the challenger of each pair."""
+    """Return the positions of the champion and of the challenger of each pair."""
     k = len(names)
     if control is None:
         if alternative != "two-sided":
@@ -169,7 +169,7 @@ def _all_pairs(k: int) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, slots=True)
 class NamedPair:
-    """A difference of two classifiers, challenger less champion, and what is said of it."""
+    """Difference of two classifiers, challenger minus champion, and its test."""
 
     champion: str
     challenger: str
@@ -181,7 +181,7 @@ class NamedPair:
     flags: tuple[str, ...] = ()
 
     def beats(self, alpha: float) -> tuple[str, str] | None:
-        """The better and the worse classifier, if the adjusted p-value tells them apart."""
+        """Return the better and the worse classifier if they differ significantly."""
         if self.adjusted_pvalue is None or not self.adjusted_pvalue < alpha:
             return None
         if not self.difference or math.isnan(self.difference):
@@ -193,42 +193,47 @@ class NamedPair:
 def groups_of(
     names: Sequence[str], told_apart: Iterable[tuple[str, str]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The largest sets of names in which no two are told apart.
+    """Return the largest sets of names without a significantly different pair.
 
-    By inserting one difference after the other and absorbing what lies within another set
+    Differences are inserted one after the other, and sets within another one absorbed
     (Piepho 2004, "An algorithm for a letter-based representation of all-pairwise
     comparisons", Journal of Computational and Graphical Statistics 13(2), 456-466).
 
     Parameters
     ----------
     names : sequence of str
-        The best first; groups and the names in them come in this order.
+        The best first; groups and their names are in this order.
     told_apart : iterable of pairs of str
-        Which two differ.
+        Pairs that differ significantly.
     """
     order = {name: position for position, name in enumerate(names)}
     sets = [frozenset(names)] if names else []
-    for one, other in told_apart:
-        both = [held for held in sets if one in held and other in held]
-        others = [held for held in sets if not (one in held and other in held)]
-        halves = dict.fromkeys(held - {name} for held in both for name in (one, other))
-        # Only a half can lie within another set: those that stay were the largest already.
-        rivals = [*others, *halves]
-        sets = others + [
+    for first, second in told_apart:
+        split = [members for members in sets if first in members and second in members]
+        kept = [members for members in sets if not (first in members and second in members)]
+        halves = dict.fromkeys(
+            members - {name} for members in split for name in (first, second)
+        )
+        # Only a half can lie within another set: the other sets were already the largest.
+        candidates = [*kept, *halves]
+        sets = kept + [
             half
             for half in halves
-            if half not in others and not any(half < held for held in rivals)
+            if half not in kept and not any(half < members for members in candidates)
         ]
-    ordered = [tuple(sorted(held, key=order.__getitem__)) for held in sets]
+    ordered = [tuple(sorted(members, key=order.__getitem__)) for members in sets]
     return tuple(sorted(ordered, key=lambda group: [order[name] for name in group]))
 
 
 def letters_of(groups: Sequence[Sequence[str]]) -> Mapping[str, str]:
-    """The groups of each name as letters, or as numbers where there are too many."""
+    """Return the groups of each name as letters, or as numbers if there are too many."""
     many = len(groups) > len(ascii_lowercase)
     marks = [str(k + 1) if many else ascii_lowercase[k] for k in range(len(groups))]
-    found: dict[str, list[str]] = {}
+    marks_of: dict[str, list[str]] = {}
     for mark, group in zip(marks, groups, strict=True):
         for name in group:
-            found.setdefault(name, []).append(mark)
-    return {name: ("," if many else "").join(own) for name, own in found.items()}
+            marks_of.setdefault(name, []).append(mark)
+    return {
+        name: ("," if many else "").join(name_marks)
+        for name, name_marks in marks_of.items()
+    }

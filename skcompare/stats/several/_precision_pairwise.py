@@ -1,4 +1,4 @@
-"""Which of several classifiers differ in precision: every pair, adjusted."""
+"""Tests of the precisions of all pairs of several classifiers, adjusted."""
 
 import math
 from dataclasses import dataclass
@@ -59,28 +59,28 @@ class PairwisePrecisionResult(PairwiseRows):
     champion, challenger : tuple of str
         Names of the two classifiers of each pair.
     estimate : ndarray of shape (n_pairs,)
-        Challenger less champion, or over champion, as `scale` says.
+        Challenger minus champion, or over champion, as `scale` says.
     statistic, pvalue, adjusted_pvalue : ndarray of shape (n_pairs,)
         Signed roots, standard normal if two classifiers are equal, p-values, and those
         adjusted for the number of pairs.
     low, high : ndarray of shape (n_pairs,)
         Limits of the estimates, at `interval_level`.
     n : int
-        Answers of each classifier.
+        Number of predictions of each classifier.
     label : object
         The class.
     score, scale, method, adjust, alternative : str
-        As they were asked for.
+        Options of the call.
     control : str or None
         The classifier that the others are compared with.
     confidence_level : float
-        At which the intervals hold together.
+        Level of the intervals together.
     omnibus : PairedResult
         :func:`~skcompare.stats.precision_several` of all classifiers.
     critical : float
-        How many standard errors, or how large a score, the limits are away.
+        Critical value of the limits, in standard errors or as a score.
     flags : tuple of str
-        Codes of caveats; `caveats` has their words.
+        Codes of caveats; `caveats` has their text.
     monte_carlo_error : ndarray of shape (n_pairs,) or None
         Standard errors of adjusted p-values that are drawn, as by "max-t".
     """
@@ -134,7 +134,7 @@ class PairwisePrecisionResult(PairwiseRows):
         """Confidence level of each interval.
 
         All hold together at `confidence_level`: by the distribution of the greatest
-        statistic for adjust="max-t", and by Bonferroni's inequality otherwise, but for
+        statistic for adjust="max-t", and by Bonferroni's inequality otherwise, except for
         adjust="none", where each holds by itself.
         """
         if self.adjust != "max-t":
@@ -170,7 +170,7 @@ SCALES = {"difference": "identity", "odds ratio": "logit", "ratio": "log"}
 METHODS = ("score", "wald")
 
 SLACK = 1e-12
-"""Statistics this close are equal, for those above 1 relative to them."""
+"""Tolerance of equal statistics, relative for those above 1."""
 
 
 def pairwise_precision(
@@ -187,23 +187,23 @@ def pairwise_precision(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairwisePrecisionResult:
-    """Which of several classifiers differ in precision on one test set?
+    """Compare the precisions of all pairs of several classifiers on one test set.
 
-    The null hypothesis of a pair is that answers that name the class are right as often for
+    The null hypothesis of a pair is that predictions of the class are correct as often for
     both classifiers. Every pair is tested, or each classifier with a control, with p-values
     adjusted for their number and intervals that hold together.
 
     Parameters
     ----------
     sums : ClusterSums
-        Answers of two or more classifiers, cluster by cluster.
+        Predictions of two or more classifiers, cluster by cluster.
     label : object, optional
         The class. By default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of this class against the rest.
     scale : {"difference", "odds ratio", "ratio"}, default="difference"
-        What is estimated: challenger less champion, or over champion.
+        Scale of the estimates: challenger minus champion, or over champion.
     method : {"score", "wald"}, default="score"
         The generalized score test, whose p-values are the same on every scale, or Wald's on
         this scale, as in the tables of odds ratios of a marginal logistic model [1]_.
@@ -229,7 +229,7 @@ default="holm"
     Returns
     -------
     result : PairwisePrecisionResult
-        A row a pair; `omnibus` is the test that all are equal.
+        One row per pair; `omnibus` is the test that all are equal.
 
     Raises
     ------
@@ -243,8 +243,8 @@ default="holm"
     1 - `confidence_level`. The other intervals are at Bonferroni's level, which goes with
     adjust="bonferroni"; those of adjust="none" are at the level itself.
 
-    Pairs with the same answers have p = 1. A pair of which nothing can be said has p NaN,
-    an interval of all there is, and a flag: "no-answers", "zero-variance", or
+    Pairs with the same predictions have p = 1. A pair without a defined test has p NaN, an
+    interval of the whole range, and a flag: "no-answers", "zero-variance", or
     "share-of-0-or-1" for logarithms of precisions of 0 or 1 under "wald". It counts as 1 in
     the adjustment.
 
@@ -263,10 +263,10 @@ default="holm"
     >>> from skcompare.stats import pairwise_precision
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=300)
-    >>> answers = [
+    >>> predictions = [
     ...     np.where(rng.random(300) < accuracy, y, 1 - y) for accuracy in (0.7, 0.72, 0.78)
     ... ]
-    >>> sums = ClusterSums.from_predictions(y, *answers, names=["A", "B", "C"])
+    >>> sums = ClusterSums.from_predictions(y, *predictions, names=["A", "B", "C"])
     >>> result = pairwise_precision(sums, scale="odds ratio", control="A")
     >>> result.estimate.round(2).tolist()
     [1.63, 2.47]
@@ -288,29 +288,30 @@ default="holm"
     fit = class_fit(sums, label, score)
     omnibus = precision_several(sums, label=fit.label, score=score, method=method)
     pairs = pairs_of(sums.names, control, alternative)
-    asked = _Asked(SCALES[scale], method, alternative)
+    options = _Options(SCALES[scale], method, alternative)
     outcomes = sums.class_rows().of_class(fit.label, score)
     tested = [
-        _tested(_pair_of(fit, outcomes, [i, j]), asked) for i, j in zip(*pairs, strict=True)
+        _pair_test(_pair_of(fit, outcomes, [i, j]), options)
+        for i, j in zip(*pairs, strict=True)
     ]
     own_level = level if adjust == "max-t" else interval_level(level, adjust, len(tested))
     share = alpha_of(own_level)
     greatest = None
     if adjust == "max-t":
-        draw = check_random_state(random_state)
-        greatest = _greatest(fit, sums.names, pairs, asked, n_resamples, draw)
+        rng = check_random_state(random_state)
+        greatest = _greatest(fit, sums.names, pairs, options, n_resamples, rng)
     adjusted, critical, error = _adjusted(tested, adjust, alternative, share, greatest)
-    limits = [_limits(one, asked, critical) for one in tested]
-    flags = dict.fromkeys(flag for one in tested for flag in one.flags)
+    limits = [_limits(test, options, critical) for test in tested]
+    flags = dict.fromkeys(flag for test in tested for flag in test.flags)
     flags |= dict.fromkeys(omnibus.flags)
     names = np.array(sums.names, dtype=object)
     low, high = np.array(limits).T.copy()
     return PairwisePrecisionResult(
         champion=tuple(names[pairs[0]]),
         challenger=tuple(names[pairs[1]]),
-        estimate=np.array([one.estimate for one in tested]),
-        statistic=np.array([one.statistic for one in tested]),
-        pvalue=np.array([one.pvalue for one in tested]),
+        estimate=np.array([test.estimate for test in tested]),
+        statistic=np.array([test.statistic for test in tested]),
+        pvalue=np.array([test.pvalue for test in tested]),
         adjusted_pvalue=adjusted,
         low=low,
         high=high,
@@ -331,8 +332,8 @@ default="holm"
     )
 
 
-class _Asked(NamedTuple):
-    """What is asked of every pair."""
+class _Options(NamedTuple):
+    """Options of the tests of all pairs."""
 
     link: str
     method: str
@@ -340,7 +341,7 @@ class _Asked(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """A pair, tested."""
+    """Test of a pair."""
 
     fit: ClassFit
     estimate: float
@@ -355,44 +356,46 @@ def _pair_of(fit: ClassFit, outcomes: OutcomeRows, pair: list[int]) -> ClassFit:
     return ClassFit(fit.label, moments, moments, informative_clusters(outcomes, pair))
 
 
-def _tested(fit: ClassFit, asked: _Asked) -> _Pair:
-    """Estimate, statistic, p-value and standard error of a pair, and its flags."""
+def _pair_test(fit: ClassFit, options: _Options) -> _Pair:
+    """Test a pair; return its estimate, statistic, p-value, standard error and flags."""
     shares = fit.raw.shares
     estimate = float(shares[1] - shares[0])
-    if asked.link != "identity":
-        estimate = ratio_of_shares(fit, asked.link)
-    found = _contrast(fit.raw, asked)
-    root, variance = float(found.root), float(found.variance)
+    if options.link != "identity":
+        estimate = ratio_of_shares(fit, options.link)
+    contrast = _contrast(fit.raw, options)
+    root, variance = float(contrast.root), float(contrast.variance)
     if fit.alike or (root == 0 and not variance > 0):
-        estimate = 0.0 if asked.link == "identity" else estimate
+        estimate = 0.0 if options.link == "identity" else estimate
         return _Pair(fit, estimate, 0.0, 1.0, 0.0, ("degenerate",))
-    pvalue = normal_pvalue(root, asked.alternative)[0] if math.isfinite(root) else math.nan
+    pvalue = (
+        normal_pvalue(root, options.alternative)[0] if math.isfinite(root) else math.nan
+    )
     error = math.sqrt(variance) if variance >= 0 else math.nan
     flags = (*undecided(fit, root), *(flag for flag in fit.caveats))
     return _Pair(fit, estimate, root, pvalue, error, flags)
 
 
-def _contrast(moments: ClassMoments, asked: _Asked) -> Contrast:
-    if asked.method == "score":
+def _contrast(moments: ClassMoments, options: _Options) -> Contrast:
+    if options.method == "score":
         return generalized_score(moments)
-    if asked.link == "identity":
+    if options.link == "identity":
         return share_contrast(moments)
-    return log_contrast(moments, asked.link)
+    return log_contrast(moments, options.link)
 
 
-def _limits(pair: _Pair, asked: _Asked, critical: float) -> tuple[float, float]:
-    """What is less than the critical value away; everything where p is undefined."""
-    differences = asked.link == "identity"
+def _limits(pair: _Pair, options: _Options, critical: float) -> tuple[float, float]:
+    """Limits at the critical value; the whole range where p is undefined."""
+    differences = options.link == "identity"
     if math.isnan(pair.pvalue) or math.isnan(pair.estimate) or not pair.fit.known:
         return (-1.0, 1.0) if differences else (0.0, math.inf)
-    moments, sides = pair.fit.raw, asked.alternative
-    if asked.method == "score" and differences:
+    moments, sides = pair.fit.raw, options.alternative
+    if options.method == "score" and differences:
         return difference_score_limits(moments, pair.fit.n_clusters, critical, sides)
     if "degenerate" in pair.flags:
-        only = one_sided if differences else one_sided_ratio
-        return only(pair.estimate, pair.estimate, sides)
-    if asked.method == "score":
-        return ratio_score_limits(moments, asked.link, pair.estimate, critical, sides)
+        restrict = one_sided if differences else one_sided_ratio
+        return restrict(pair.estimate, pair.estimate, sides)
+    if options.method == "score":
+        return ratio_score_limits(moments, options.link, pair.estimate, critical, sides)
     reach = critical * pair.error
     if differences:
         low, high = (min(1.0, max(-1.0, pair.estimate + by)) for by in (-reach, reach))
@@ -409,16 +412,16 @@ def _adjusted(
     share: float,
     greatest: FloatArray | None,
 ) -> tuple[FloatArray, float, FloatArray | None]:
-    """Adjusted p-values, the critical value of the intervals, and errors of drawn p's."""
-    pvalue = np.array([one.pvalue for one in tested])
+    """Return adjusted p-values, the critical value of intervals, and Monte Carlo errors."""
+    pvalue = np.array([test.pvalue for test in tested])
     critical = -float(ndtri(share / 2 if alternative == "two-sided" else share))
     if greatest is None:
         return adjust_pvalues(pvalue.tolist(), adjust), critical, None
-    statistic = np.array([one.statistic for one in tested])
-    adjusted, farther = _single_step(greatest, statistic, alternative, share)
+    statistic = np.array([test.statistic for test in tested])
+    adjusted, drawn_critical = _single_step(greatest, statistic, alternative, share)
     error = np.sqrt(adjusted * (1 - adjusted) / (1 + len(greatest)))
     # No smaller than without adjustment, and the limits no nearer.
-    adjusted, critical = np.fmax(adjusted, pvalue), max(critical, farther)
+    adjusted, critical = np.fmax(adjusted, pvalue), max(critical, drawn_critical)
     return np.where(np.isnan(pvalue), np.nan, adjusted), critical, error
 
 
@@ -426,51 +429,53 @@ def _greatest(
     fit: ClassFit,
     names: tuple[str, ...],
     pairs: tuple[IntArray, IntArray],
-    asked: _Asked,
+    options: _Options,
     n_resamples: int,
     rng: Any,
 ) -> FloatArray:
     """Sorted greatest statistics of normal draws with the covariances of classifiers."""
-    at, slopes = _shares_and_slopes(fit.raw, asked)
-    apart = fit.raw.covariance(at)
-    covariance = np.nan_to_num(np.outer(slopes, slopes) * apart)
+    at, slopes = _shares_and_slopes(fit.raw, options)
+    share_covariance = fit.raw.covariance(at)
+    covariance = np.nan_to_num(np.outer(slopes, slopes) * share_covariance)
     # By name, so that the order of the classifiers changes no draw.
     by_name = np.argsort(names)
     values, vectors = np.linalg.eigh(covariance[np.ix_(by_name, by_name)])
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     drawn = np.empty((len(names), n_resamples))
     drawn[by_name] = (rng.standard_normal((n_resamples, len(root))) @ root).T
-    first, second = pairs
-    both = [list(pair) for pair in zip(first, second, strict=True)]
-    spread = np.array(
+    champion, challenger = pairs
+    positions = [list(pair) for pair in zip(champion, challenger, strict=True)]
+    variances = np.array(
         [
             contrast_variance(
                 chosen_moments(fit.raw, pair),
                 at[pair],
                 slopes[pair],
-                apart[np.ix_(pair, pair)],
+                share_covariance[np.ix_(pair, pair)],
             )
-            for pair in both
+            for pair in positions
         ]
     )
-    # Pairs without answers, or whose difference does not vary, have no statistic that
-    # could be greatest.
-    kept = np.flatnonzero(spread > 0)
+    # Pairs without predictions, or with a constant difference, have no statistic that could
+    # be greatest.
+    kept = np.flatnonzero(variances > 0)
     if not len(kept):
         return np.zeros(n_resamples)
-    draws = (drawn[second] - drawn[first])[kept] / np.sqrt(spread[kept])[:, np.newaxis]
-    if asked.alternative == "two-sided":
+    draws = (drawn[challenger] - drawn[champion])[kept] / np.sqrt(variances[kept])[
+        :, np.newaxis
+    ]
+    if options.alternative == "two-sided":
         return np.sort(np.abs(draws).max(axis=0))
     # Each draw with its opposite, so that exchanged roles give exactly the opposite.
     return np.sort(np.concatenate([draws.max(axis=0), (-draws).max(axis=0)]))
 
 
 def _shares_and_slopes(
-    moments: ClassMoments, asked: _Asked
+    moments: ClassMoments, options: _Options
 ) -> tuple[FloatArray, FloatArray]:
-    """Shares that residuals are taken from, and slopes of the scale; NaN where unknown."""
-    if asked.method == "wald":
-        return moments.shares, link_values(moments, asked.link)[1]
+    """Return shares for residuals, and slopes of the scale; NaN where undefined."""
+    if options.method == "wald":
+        return moments.shares, link_values(moments, options.link)[1]
     rows = moments.rows.sum()
     pooled = moments.hits.sum() / rows if rows else 0.0
     return np.full(len(moments.rows), pooled), np.ones(len(moments.rows))
@@ -479,16 +484,16 @@ def _shares_and_slopes(
 def _single_step(
     greatest: FloatArray, statistic: FloatArray, alternative: str, share: float
 ) -> tuple[FloatArray, float]:
-    """Adjusted p-values, and the value beyond which they are below `share`."""
+    """Return adjusted p-values, and the value beyond which they are below `share`."""
     observed = -statistic if alternative == "less" else statistic
     if alternative == "two-sided":
         observed = np.abs(observed)
     observed = np.where(np.isnan(observed), -np.inf, observed)
-    size = np.where(np.isfinite(observed), np.abs(observed), 0)
-    bars = observed - SLACK * np.maximum(1, size)
+    magnitude = np.where(np.isfinite(observed), np.abs(observed), 0)
+    bars = observed - SLACK * np.maximum(1, magnitude)
     beyond = len(greatest) - np.searchsorted(greatest, bars, side="left")
     adjusted = (1 + beyond) / (1 + len(greatest))
-    # At most so many draws may be as great for a p-value below the level.
+    # Largest number of draws that may be as great for a p-value below the level.
     allowed = math.ceil(share * (1 + len(greatest)) - SLACK) - 2
     critical = float(greatest[-1 - allowed]) if allowed >= 0 else math.inf
     return adjusted, critical

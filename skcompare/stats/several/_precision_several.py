@@ -1,4 +1,4 @@
-"""Whether the precisions of several classifiers are equal, of clustered answers."""
+"""Tests that several classifiers are equally precise, for clustered predictions."""
 
 import math
 from collections.abc import Sequence
@@ -56,15 +56,15 @@ def precision_several(
     Parameters
     ----------
     sums : ClusterSums
-        Answers of two or more classifiers, cluster by cluster.
+        Predictions of two or more classifiers, cluster by cluster.
     label : object, optional
         The class. By default 1 or True of two classes, and otherwise the last one.
     score : {"precision", "recall", "specificity", "negative_predictive_value"}, \
 default="precision"
         What is compared, of this class against the rest.
     method : {"score", "wald"}, default="score"
-        The generalized score test, with residuals from the share of all answers [1]_, or
-        Wald's test that the log odds of a marginal logistic model are equal [2]_, which
+        The generalized score test, with residuals from the share of all predictions [1]_,
+        or Wald's test that the log odds of a marginal logistic model are equal [2]_, which
         needs precisions other than 0 and 1.
     reference : str, optional
         Name of the classifier that odds ratios in `parts` are relative to; by default the
@@ -73,11 +73,11 @@ default="precision"
     Returns
     -------
     result : PairedResult
-        `estimate` is the greatest precision less the least, and `statistic` chi-squared
-        with `df` degrees of freedom: the rank of V, one less than the classifiers unless
-        their answers depend on each other. `parts` has each classifier with its share, its
-        answers that count, its hits, and its odds ratio to the reference with Wald's
-        interval, which makes no allowance for their number;
+        `estimate` is the greatest precision minus the least, and `statistic` chi-squared
+        with `df` degrees of freedom: the rank of V, one less than the number of classifiers
+        unless their predictions depend on each other. `parts` has each classifier with its
+        share, its predictions that count, its hits, and its odds ratio to the reference
+        with Wald's interval, which is not adjusted for their number;
         :func:`~skcompare.stats.pairwise_precision` does.
 
     Raises
@@ -88,14 +88,15 @@ default="precision"
     Notes
     -----
     The covariances are computed in whole numbers, and their rank by elimination, without a
-    tolerance. Classifiers with the same answers add nothing to it. Where nothing differs
-    and nothing varies the statistic is 0 and p is 1, flagged "degenerate"; differences that
-    do not vary leave p undefined (NaN), flagged "zero-variance".
+    tolerance. Classifiers with the same predictions add nothing to it. Where nothing
+    differs and nothing varies the statistic is 0 and p is 1, flagged "degenerate";
+    differences that do not vary leave p undefined (NaN), flagged "zero-variance".
 
-    A classifier without answers that count is left out, flagged "no-answers"; with fewer
-    than two others p is undefined. For "wald" a precision of 0 or 1 leaves p undefined,
-    flagged "share-of-0-or-1". Fewer than 40 clusters with an answer that counts are flagged
-    "few-informative-clusters"; the score statistic is at most their number.
+    A classifier without predictions that count is left out, flagged "no-answers"; with
+    fewer than two others p is undefined. For "wald" a precision of 0 or 1 leaves p
+    undefined, flagged "share-of-0-or-1". Fewer than 40 clusters with a prediction that
+    counts are flagged "few-informative-clusters"; the score statistic is at most their
+    number.
 
     For two classifiers the statistic is the square of that of
     :func:`~skcompare.stats.gee_precision` with the same method.
@@ -115,10 +116,10 @@ default="precision"
     >>> from skcompare.stats import precision_several
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=300)
-    >>> answers = [
+    >>> predictions = [
     ...     np.where(rng.random(300) < accuracy, y, 1 - y) for accuracy in (0.7, 0.72, 0.78)
     ... ]
-    >>> sums = ClusterSums.from_predictions(y, *answers, names=["A", "B", "C"])
+    >>> sums = ClusterSums.from_predictions(y, *predictions, names=["A", "B", "C"])
     >>> result = precision_several(sums)
     >>> print(f"{result.statistic:.3f}, df {result.df}, p = {result.pvalue:.4f}")
     15.297, df 2, p = 0.0005
@@ -130,19 +131,19 @@ default="precision"
     if reference is not None:
         check_choice("reference", reference, sums.names)
     fit = class_fit(sums, label, score)
-    known = np.flatnonzero(fit.raw.rows > 0)
-    found = _tested(fit, known, method)
+    defined = np.flatnonzero(fit.raw.rows > 0)
+    joint = _joint_test(fit, defined, method)
     tail = (math.nan, math.nan)
-    if math.isfinite(found.statistic):
-        tail = chi2_pvalue(found.statistic, found.rank)
-    shares = fit.raw.shares[known]
-    spread = float(shares.max() - shares.min()) if len(known) else math.nan
-    at = 0 if reference is None else sums.names.index(reference)
+    if math.isfinite(joint.statistic):
+        tail = chi2_pvalue(joint.statistic, joint.rank)
+    shares = fit.raw.shares[defined]
+    spread = float(shares.max() - shares.min()) if len(defined) else math.nan
+    position = 0 if reference is None else sums.names.index(reference)
     return PairedResult(
-        statistic=found.statistic,
+        statistic=joint.statistic,
         pvalue=tail[0],
         log_pvalue=tail[1],
-        df=found.rank,
+        df=joint.rank,
         estimate=0.0 if _all_alike(fit.raw) else spread,
         estimate_name=f"greatest difference of {SCORE_WORDS[score]}",
         champion=None,
@@ -151,15 +152,15 @@ default="precision"
         method=method,
         n=sums.n,
         limits=None,
-        flags=(*found.flags, *_caveats(fit)),
+        flags=(*joint.flags, *_caveats(fit)),
         details={"n_clusters": fit.n_clusters},
-        parts=_parts(fit, sums.names, at),
+        parts=_parts(fit, sums.names, position),
         remark=class_words(fit.label),
     )
 
 
 class _Joint(NamedTuple):
-    """Statistic with its degrees of freedom, and why there is none."""
+    """Statistic with its degrees of freedom, and flags."""
 
     statistic: float
     rank: int
@@ -167,7 +168,7 @@ class _Joint(NamedTuple):
 
 
 def chosen_moments(moments: ClassMoments, chosen: Any) -> ClassMoments:
-    """The moments of some of the classifiers, in that order."""
+    """Return the moments of some of the classifiers, in that order."""
     table = np.ix_(chosen, chosen)
     return ClassMoments(
         moments.rows[chosen],
@@ -176,20 +177,20 @@ def chosen_moments(moments: ClassMoments, chosen: Any) -> ClassMoments:
     )
 
 
-def _tested(fit: ClassFit, known: Any, method: str) -> _Joint:
+def _joint_test(fit: ClassFit, defined: Any, method: str) -> _Joint:
     if _all_alike(fit.raw):
         return _Joint(0.0, 0, ("degenerate",))
-    if len(known) < 2:
+    if len(defined) < 2:
         return _Joint(math.nan, 0, ())
-    moments = chosen_moments(fit.raw, known)
+    moments = chosen_moments(fit.raw, defined)
     if _all_alike(moments):
         return _Joint(0.0, 0, ("degenerate",))
-    slopes = [Fraction(1)] * len(known)
+    slopes = [Fraction(1)] * len(defined)
     hits, rows = moments.hits.tolist(), moments.rows.tolist()
     values = [Fraction(hit, n) for hit, n in zip(hits, rows, strict=True)]
     at = list(values)
     if method == "score":
-        at = [Fraction(sum(hits), sum(rows))] * len(known)
+        at = [Fraction(sum(hits), sum(rows))] * len(defined)
     elif any(share in (0, 1) for share in values):
         return _Joint(math.nan, 0, (BOUNDARY,))
     else:
@@ -218,20 +219,21 @@ def _exact_covariance(
 
 def _differenced(rows: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
     """Differences of neighbouring rows, transposed."""
-    lower = [
-        [b - a for a, b in zip(one, other, strict=True)] for one, other in pairwise(rows)
+    differences = [
+        [b - a for a, b in zip(lower, upper, strict=True)]
+        for lower, upper in pairwise(rows)
     ]
-    return [list(column) for column in zip(*lower, strict=True)]
+    return [list(column) for column in zip(*differences, strict=True)]
 
 
 def _chi_squared(
     covariance: Sequence[Sequence[Fraction]], values: Sequence[Fraction]
 ) -> _Joint:
-    """The quadratic form of the differences of neighbours, in whole numbers."""
+    """Compute the quadratic form of the differences of neighbours, in whole numbers."""
     steps = [b - a for a, b in pairwise(values)]
-    scale = math.lcm(*(one.denominator for row in covariance for one in row))
+    scale = math.lcm(*(entry.denominator for row in covariance for entry in row))
     unit = math.lcm(*(step.denominator for step in steps))
-    whole = [[int(one * scale) for one in row] for row in covariance]
+    whole = [[int(entry * scale) for entry in row] for row in covariance]
     value, rank, consistent = quadratic_form(whole, [int(step * unit) for step in steps])
     if not consistent:
         return _Joint(math.inf, rank, (ZERO_VARIANCE,))
@@ -240,34 +242,34 @@ def _chi_squared(
 
 
 def _all_alike(moments: ClassMoments) -> bool:
-    """Whether all classifiers have the same answers that count in every cluster."""
+    """Whether all classifiers have the same predictions that count in every cluster."""
     return all(
         bool((part == part.flat[0]).all()) for part in (moments.rr, moments.rh, moments.hh)
     )
 
 
 def _caveats(fit: ClassFit) -> tuple[str, ...]:
-    """What is known beforehand; a classifier that is left out is said so."""
+    """Flags that do not depend on the test, such as of classifiers that are left out."""
     left_out = (NO_ANSWERS,) * bool((fit.raw.rows == 0).any())
     return tuple(dict.fromkeys((*left_out, *fit.caveats)))
 
 
 def _parts(fit: ClassFit, names: Sequence[str], at: int) -> tuple[dict[str, Any], ...]:
-    """Each classifier, with its odds ratio to the reference."""
+    """Results of each classifier, with its odds ratio to the reference."""
     with np.errstate(invalid="ignore"):
         values, _ = link_values(fit.raw, "logit")
         covariance = joint_covariance(fit.raw, "logit")
-        spread = covariance.diagonal() + covariance[at, at] - 2 * covariance[at]
+        variances = covariance.diagonal() + covariance[at, at] - 2 * covariance[at]
         distance = values - values[at]
-    errors = np.sqrt(np.maximum(spread, 0))
+    errors = np.sqrt(np.maximum(variances, 0))
     reach = quantile(LEVEL, "two-sided") * errors
     parts = []
     for i, name in enumerate(names):
         pair = chosen_moments(fit.raw, [at, i])
-        own = i == at or bool(has_answers(pair) and answered_alike(pair))
-        defined = math.isfinite(errors[i]) and not own
-        ratio = math.exp(distance[i]) if defined else (1.0 if own else math.nan)
-        limits = (0.0, math.inf) if not own else (1.0, 1.0)
+        same = i == at or bool(has_answers(pair) and answered_alike(pair))
+        defined = math.isfinite(errors[i]) and not same
+        ratio = math.exp(distance[i]) if defined else (1.0 if same else math.nan)
+        limits = (0.0, math.inf) if not same else (1.0, 1.0)
         if defined:
             limits = (ratio * math.exp(-reach[i]), ratio * math.exp(reach[i]))
         parts.append(

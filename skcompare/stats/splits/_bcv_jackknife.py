@@ -1,4 +1,4 @@
-"""A t test of any score for M × 2 block-regularized cross-validation, from its blocks."""
+"""Block jackknife t test of any score for M × 2 block-regularized cross-validation."""
 
 import math
 from typing import NamedTuple
@@ -21,13 +21,13 @@ from skcompare.stats.splits._score_result import (
 
 CUT = 0.8
 """Share of the variance of `P` that is left where `P` is cut at its floor. A variable with
-mean 0 keeps a third of it, one far above the floor all. Chosen between them in
-`benchmarks/validity/bcv_catalogue.py`."""
+mean 0 keeps a third of it, one far above the floor all. The value between them was chosen
+in `benchmarks/validity/bcv_catalogue.py`."""
 
 CHANCE = 1.5
-"""How often chance in the training is counted. Once leaves equal learners whose threshold
-is a matter of chance, such as stumps of many records, found to differ a little too often
-by recall: it has few degrees of freedom, and is no normal variable."""
+"""Factor of chance in the training. With a factor of 1, equal learners with a random
+threshold, such as stumps of many records, are found to differ a little too often by recall:
+the chance part has few degrees of freedom, and is no normal variable."""
 
 
 class BlockContrasts(NamedTuple):
@@ -36,9 +36,9 @@ class BlockContrasts(NamedTuple):
     Attributes
     ----------
     test : ndarray of shape (..., n_repeats)
-        What the sides differ by as test data, from the other repetitions.
+        Differences of the sides as test data, from the other repetitions.
     training : ndarray of shape (..., n_repeats)
-        What they differ by as training data.
+        Differences of the sides as training data.
     """
 
     test: FloatArray
@@ -53,7 +53,7 @@ class BlockVariance(NamedTuple):
     total : ndarray
         Estimated variance of the mean difference.
     chance : ndarray
-        The part that chance in the training is counted for, by the repetitions' means.
+        Part for chance in the training, by the means of the repetitions.
     df : ndarray
         Degrees of freedom of `total`, by Satterthwaite's rule.
     """
@@ -80,9 +80,9 @@ def block_contrasts(
     Notes
     -----
     Let ``Z[r, s]`` be the contrast of the two sides of repetition r in the means of
-    repetition s. In repetition r itself it has the difference of the sides as test data
-    less that as training data. In every other one training is balanced, so that the mean
-    over them, E, has the test part alone, and F = E - Z[r, r] the training part.
+    repetition s. In repetition r itself it is the difference of the sides as test data
+    minus that as training data. In every other one training is balanced, so that the mean
+    over them, E, is the test part alone, and F = E - Z[r, r] the training part.
     """
     n_repeats, n_blocks = sides.shape
     weights = np.full(n_blocks, 1.0) if sizes is None else np.asarray(sizes, dtype=float)
@@ -112,10 +112,9 @@ def block_variance(
     values, sides, sizes
         As for :func:`block_contrasts`.
     own : ndarray of shape (..., n_repeats, n_repeats)
-        Covariance of the repetitions' means that comes of single records.
+        Covariance of the repetitions' means due to single records.
     variance, df : ndarray of shape (...,) or float
-        Variance of the mean where records tested are all that varies, and its degrees of
-        freedom.
+        Variance of the mean where only the test records vary, and its degrees of freedom.
     cut, times : float
         Constants of the rule, for studies of it.
 
@@ -126,33 +125,41 @@ def block_variance(
     """
     n_repeats, n_blocks = sides.shape
     test, training = block_contrasts(values, sides, sizes)
-    # The same contrasts as weights of the repetitions: what a record's own deviations do.
-    others = (1 - np.eye(n_repeats)) / (n_repeats - 1)
-    alone = others - np.eye(n_repeats)
+    # The same contrasts as weights of the repetitions, for products of a record with
+    # itself.
+    test_weights = (1 - np.eye(n_repeats)) / (n_repeats - 1)
+    training_weights = test_weights - np.eye(n_repeats)
 
     def of_records(first: FloatArray, second: FloatArray) -> FloatArray:
-        found = np.einsum("ir,...rs,is->...", first, own, second) / n_repeats
-        return np.asarray(found)
+        products = np.einsum("ir,...rs,is->...", first, own, second) / n_repeats
+        return np.asarray(products)
 
     squares = (training**2).mean(axis=-1)
-    covariance = 2 * (test * training).mean(axis=-1) - 2 * of_records(others, alone)
-    training_only = squares - of_records(alone, alone)
+    covariance = 2 * (test * training).mean(axis=-1) - 2 * of_records(
+        test_weights, training_weights
+    )
+    training_only = squares - of_records(training_weights, training_weights)
     weights = np.full(n_blocks, 1.0) if sizes is None else np.asarray(sizes, dtype=float)
     between = (values @ (weights / weights.sum())).var(axis=-1, ddof=1)
     centred = np.eye(n_repeats) - 1 / n_repeats
     between = between - np.einsum("rs,...rs->...", centred, own) / (n_repeats - 1)
 
-    counted = times / n_repeats
-    chance = counted * np.maximum(between, 0)
-    beyond = covariance + training_only - (1 - counted) * between
+    share = times / n_repeats
+    chance = share * np.maximum(between, 0)
+    beyond = covariance + training_only - (1 - share) * between
     total = variance + np.maximum(chance, beyond)
 
     # Variance of F² + 2 E F = (E + F)² - E² of normal contrasts, over the repetitions.
-    known, together = np.asarray(variance), np.maximum(covariance, 0)
-    noise = together**2 + 4 * together * squares + 4 * known * squares + 2 * squares**2
+    records_variance, positive_covariance = np.asarray(variance), np.maximum(covariance, 0)
+    noise = (
+        positive_covariance**2
+        + 4 * positive_covariance * squares
+        + 4 * records_variance * squares
+        + 2 * squares**2
+    )
     noise = noise / n_repeats + 2 * chance**2 / (n_repeats - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = 2 * total**2 / (2 * known**2 / df + cut * noise)
+        degrees = 2 * total**2 / (2 * records_variance**2 / df + cut * noise)
     return BlockVariance(total, chance, np.fmax(degrees, n_repeats - 1.0))
 
 
@@ -163,7 +170,7 @@ SCORES = (
     "negative_predictive_value",
     "squared_calibration_error",
 )
-"""Scores, beside mean losses, whose influence values are known."""
+"""Scores, besides mean losses, whose influence values are known."""
 
 UNSTABLE = "unstable-training"
 UNKNOWN_VARIANCE = "unknown-variance"
@@ -217,7 +224,7 @@ def bcv_jackknife_t(
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores. `statistic` is that over its standard error, and the interval is the
         mean plus and minus quantiles of t. `details` has the standard error, and the roots
         of its parts: `records` as test data alone, and `chance` in the training.
@@ -230,10 +237,10 @@ def bcv_jackknife_t(
     -----
     Each of M repetitions has two sides, of half of the blocks each. The records of one side
     are tested by classifiers that were trained on the other. So a block shows its effect as
-    test data, plus the training effect of all that the other side trains. In repetition r
-    itself, the contrast of the two sides is a test part less a training part. In every
+    test data, plus the training effect on the classifiers of the other side. In repetition
+    r itself, the contrast of the two sides is a test part minus a training part. In every
     other repetition the training sets are balanced over these two sides, so that the same
-    contrast has the test part alone. The mean of those others is `E_r`, and what is missing
+    contrast has the test part alone. The mean of those others is `E_r`, and the difference
     is the training part `F_r`. With the variance v of the records' mean differences over
     their number, and the variance B between the means of the repetitions::
 
@@ -247,15 +254,15 @@ def bcv_jackknife_t(
     expectation: 2 E F has the covariance of the two, which no spread between splits shows.
     Chance in the training, of which B / M is in the mean difference, is counted one and a
     half times, because it has few degrees of freedom. Interactions of two records are
-    counted as often as they should be; where a pair helps or hurts whichever of the two is
-    tested, as where a feature is picked because of records that it does well on, they are
-    counted by a fifth too much.
+    counted correctly; where a pair helps or hurts whichever of the two is tested, as where
+    a feature is selected because of records that it does well on, they are counted a fifth
+    too much.
 
     The degrees of freedom are Satterthwaite's [1]_: ``2 V²`` over the variance of V. That
-    is the sum of the variances of ``F² + 2 E F`` of normal contrasts over M, of B with
-    M - 1 degrees of freedom, times 0.8 because P is cut at its floor, and of v by the
-    fourth moments of the records. They are at least M - 1. There are M contrasts however
-    many records there are: that is the price of a variance that nobody assumed, and more
+    is the sum of the variances of ``F² + 2 E F`` of normal contrasts over M, of B with M -
+    1 degrees of freedom, times 0.8 because P is cut at its floor, and of v by the fourth
+    moments of the records. They are at least M - 1. There are M contrasts whatever the
+    number of records: that is the price of a variance without assumptions, and more
     repetitions lower it.
 
     Blocks of unequal size are weighted by their records. Records of a class are dealt
@@ -333,5 +340,5 @@ def _variance(blocks: BlockDifferences) -> BlockVariance:
 
 
 def _is_unstable(blocks: BlockDifferences, variance: BlockVariance) -> bool:
-    """Whether chance in the training is more than half of what records vary by."""
+    """Whether chance in the training is more than half of the variance of records."""
     return bool(2 * variance.chance > blocks.variance)

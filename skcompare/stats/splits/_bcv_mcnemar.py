@@ -1,4 +1,4 @@
-"""McNemar's test for M × 2 block-regularized cross-validation."""
+"""McNemar's tests for block-regularized and K-fold cross-validation."""
 
 import math
 from functools import partial
@@ -22,7 +22,7 @@ FEW_DISCORDANT = 10
 OUTLYING = 4.0
 ROUNDING = 1e-9
 RECORDS_OF_AVERAGES = 2
-"""The averaged table has half of the records, so that twice the table has them all."""
+"""Number of averaged tables with all records: each table has half of them."""
 
 TRAINING_UNSEEN = "training-unseen"
 
@@ -47,7 +47,7 @@ def _sample_size(
         rho2=rho2,
         n_repeats=_n_repeats(blocks),
     )
-    # These records did not settle it, so the answer is never that they are enough.
+    # The observed records were not enough, so at least one more is needed.
     return max(needed, math.floor(blocks.n_records) + 1.0)
 
 
@@ -96,11 +96,10 @@ def bcv_mcnemar(
     -------
     result : PairedResult
         `estimate` is accuracy(challenger) - accuracy(champion) over all splits, and the
-        interval inverts the corrected statistic. `details` holds the effective
-        discordant counts, the effective number of records, the standard deviation of the
-        difference between the splits, and the posterior probability that the challenger
-        is better (Beta(1, 1) prior on the discordant share), which takes records to be
-        all that varies.
+        interval inverts the corrected statistic. `details` holds the effective discordant
+        counts, the effective number of records, the standard deviation of the difference
+        between the splits, and the posterior probability that the challenger is better
+        (Beta(1, 1) prior on the discordant share), which assumes that only records vary.
 
     Raises
     ------
@@ -109,30 +108,31 @@ def bcv_mcnemar(
 
     Notes
     -----
-    With averaged counts b (only the champion right) and c (only the challenger) over the
-    2M splits, the multiplier is t = 2M / (1 + rho1 + 2 (M - 1) rho2), 20/11 by default
-    for M = 5, and the test compares::
+    With averaged counts b (only the champion correct) and c (only the challenger) over the
+    2M splits, the multiplier is t = 2M / (1 + rho1 + 2 (M - 1) rho2), 20/11 by default for
+    M = 5, and the test compares::
 
         statistic = max(0, |t c - t b| - 1)² / (t c + t b)
 
-    with chi-squared. Theorem 3 has t for M = 5 only, and the error rate was measured for
-    M = 5; other M are an extension made here. Equation 15 of [1]_ lacks the maximum:
-    without it a difference below one effective record would raise the statistic as it
-    shrinks. Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate".
-    Fewer than 10 effective discordant pairs are flagged "few-discordant-pairs", because
-    the counts are fractional and no exact test exists. rho1 and rho2 that leave more
-    effective records than the default are flagged "less-conservative-correlation", and
-    "more-effective-than-records" too where there are more of them than records: with rho1
-    = rho2 = 0 the type I error on the epsilon data is .35 instead of .05. A split whose
+    with chi-squared. Theorem 3 has t for M = 5 only, and the error rate was measured for M
+    = 5; other M are an extension. Equation 15 of [1]_ lacks the maximum: without it a
+    difference below one effective record would raise the statistic as it shrinks. Without
+    discordant pairs the statistic is 0 and p is 1, flagged "degenerate". Fewer than 10
+    effective discordant pairs are flagged "few-discordant-pairs", because the counts are
+    fractional and no exact test exists. rho1 and rho2 that leave more effective records
+    than the default are flagged "less-conservative-correlation", and
+    "more-effective-than-records" too where there are more of them than records: with rho1 =
+    rho2 = 0 the type I error on the epsilon data is .35 instead of .05. A split whose
     difference is more than four standard deviations of its test set from the mean is
     flagged "outlying-split".
 
-    The test counts records, and has no room for what all trainings have in common, or for
-    chance in them. Equal learners that pick the same lucky feature of the same records in
-    every split are found to differ in up to 12 % of data sets at a level of 5 %, and two
-    copies of an unscaled stochastic gradient descent, with seeds of their own, in a third
-    of draws; more records make that worse. So every result is flagged "training-unseen",
-    and :func:`bcv_jackknife_t` is the default where the records are known.
+    The test counts records, and does not account for what all trainings have in common, or
+    for chance in them. Equal learners that select the same lucky feature of the same
+    records in every split are found to differ in up to 12 % of data sets at a level of 5 %,
+    and two copies of an unscaled stochastic gradient descent, with different seeds, in a
+    third of draws; more records make that worse. So every result is flagged
+    "training-unseen", and :func:`bcv_jackknife_t` is the default where the records are
+    known.
 
     References
     ----------
@@ -175,7 +175,7 @@ def bcv_mcnemar(
 
 
 def _corrected_root(effective: ContingencyTable) -> float:
-    """The signed root of the statistic."""
+    """Signed root of the statistic."""
     against, favour = effective.only_champion, effective.only_challenger
     distance = max(0.0, abs(favour - against) - 1.0)
     if not distance:
@@ -191,7 +191,7 @@ def _deviation_between(blocks: PairedBlocks) -> float:
 
 
 def effective_multiplier(n_repeats: int, rho1: float, rho2: float) -> float:
-    """How many averaged tables the effective table is worth (Theorem 3 of the source)."""
+    """Number of averaged tables in the effective table (Theorem 3 of the source)."""
     _check_correlations(rho1, rho2)
     return 2 * n_repeats / (1 + rho1 + 2 * (n_repeats - 1) * rho2)
 
@@ -291,16 +291,16 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
 
     Notes
     -----
-    With b_k records of fold k that only the champion answers rightly, and c_k that only the
-    challenger does::
+    With b_k records of fold k that only the champion predicts correctly, and c_k that only
+    the challenger does::
 
         statistic = sum over k of max(0, |c_k - b_k| - 1)² / (b_k + c_k)
 
     A fold without discordant pairs adds 0, and there are K degrees of freedom even so. Each
     term is the statistic of ``mcnemar(method="corrected")``. Equation 5 of [1]_ lacks the
     maximum: without it, a fold in which as many discordant pairs favour either classifier
-    would add to the evidence for a difference. The correction is made K times, so that few
-    records a fold leave the test hardly any power, and leave-one-out none.
+    would add to the evidence for a difference. The correction is made K times, so that the
+    test has hardly any power with few records per fold, and none with leave-one-out.
 
     Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate".
 
@@ -329,7 +329,7 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
     statistic = sum(sorted(terms))
     both, only_champion, only_challenger, neither = folds.sum(axis=0).tolist()
     table = ContingencyTable(both, only_champion, only_challenger, neither)
-    none = table.n_discordant == 0
+    concordant = table.n_discordant == 0
     return accuracy_result(
         table,
         statistic,
@@ -339,7 +339,7 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
         method="sum of corrected chi-squared",
         n=blocks.n_records,
         limits=None,
-        flags=("degenerate", "no-discordant-pairs") if none else (),
+        flags=("degenerate", "no-discordant-pairs") if concordant else (),
         details={
             "n_folds": float(len(folds)),
             "only_champion": table.only_champion,
@@ -350,7 +350,7 @@ def naive_kfold_mcnemar(blocks: PairedBlocks) -> PairedResult:
 
 
 def _folds_of(blocks: PairedBlocks) -> IntArray:
-    """The tables of one cross-validation, a fold a row."""
+    """Return the tables of one cross-validation, one row per fold."""
     tables = blocks.tables
     if tables.ndim == 3 and len(tables) == 1:
         return tables[0]
@@ -366,7 +366,7 @@ def _folds_of(blocks: PairedBlocks) -> IntArray:
 def _parts(
     against: list[int], favour: list[int], terms: list[float]
 ) -> tuple[dict[str, float], ...]:
-    """What each fold adds, the largest first."""
+    """Statistics of the folds, the largest first."""
     order = np.argsort([-term for term in terms], kind="stable").tolist()
     return tuple(
         {

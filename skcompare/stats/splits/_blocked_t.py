@@ -20,7 +20,7 @@ from skcompare.stats.splits._score_result import (
 )
 
 CORRELATIONS = {"conservative": (0.5, 0.5), "validation": (0.0, 0.5)}
-"""rho1 and rho2 of each variant; the published one takes neither into account."""
+"""Values of rho1 and rho2 by variant; the published one has neither."""
 
 VARIANTS = (*CORRELATIONS, "published")
 
@@ -33,9 +33,14 @@ def _sample_size(
     alternative: str,
     variant: str = "conservative",
 ) -> float:
-    found = _Blocked.of(scores, variant)
+    blocked = _Blocked.of(scores, variant)
     return score_sample_size(
-        scores, found.mean, found.error, alpha=alpha, power=power, alternative=alternative
+        scores,
+        blocked.mean,
+        blocked.error,
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
     )
 
 
@@ -73,19 +78,19 @@ def blocked_t(
         :class:`~skcompare.BlockRegularizedMx2CV`. The published test has
         M = 3.
     variant : {"conservative", "validation", "published"}, default="conservative"
-        Which correlations of the differences are assumed: rho1 within a repetition and
-        rho2 between repetitions. "conservative" takes both as 1/2, the largest practical
-        ones [2]_. "validation" takes rho1 = 0 and rho2 = 1/2, their values where only the
-        test records vary and the training does not. "published" is the test as it was
-        published for M = 3, with C = 1 and 2M - 1 degrees of freedom; the scale is that of
-        "validation", whose degrees of freedom are M only, so that it is liberal.
+        Assumed correlations of the differences: rho1 within a repetition and rho2 between
+        repetitions. "conservative" takes both as 1/2, the largest practical ones [2]_.
+        "validation" takes rho1 = 0 and rho2 = 1/2, their values where only the test records
+        vary and the training does not. "published" is the test as it was published for M =
+        3, with C = 1 and 2M - 1 degrees of freedom; the scale is that of "validation",
+        whose degrees of freedom are M only, so that it is liberal.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores, `statistic` that over its standard error, and the interval the mean
         plus and minus quantiles of t. `details` has the standard error, the factor C, and
         the root of V. Every result is flagged "liberal".
@@ -118,9 +123,9 @@ def blocked_t(
     C = 1 and f = M.
 
     On data where only the test records matter, "published" rejects a true null hypothesis
-    more often than it says. Where a record that is easy to predict also helps those who
-    learn from it, as with many nearest neighbours, the mean varies more than the halves
-    show, and all variants do so (see :func:`bcv_jackknife_t`).
+    more often than its level. Where a record that is easy to predict also helps classifiers
+    that are trained on it, as with many nearest neighbours, the mean varies more than the
+    halves show, and all variants do so (see :func:`bcv_jackknife_t`).
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     are equal but not 0, the statistic is infinite and p undefined, flagged
@@ -154,23 +159,23 @@ def blocked_t(
     0.0677
     """
     check_alternative(alternative)
-    found = _Blocked.of(scores, variant)
-    error, df = found.error, found.df
-    statistic, tail, flags = studentised_scores(found.mean, error, df, alternative)
+    blocked = _Blocked.of(scores, variant)
+    error, df = blocked.error, blocked.df
+    statistic, tail, flags = studentised_scores(blocked.mean, error, df, alternative)
     return score_result(
         scores,
         statistic,
         tail,
         df=df,
-        estimate=found.mean,
+        estimate=blocked.mean,
         alternative=alternative,
         method=f"Student's t, {variant}",
-        limits=score_limits(scores, found.mean, error, df),
+        limits=score_limits(scores, blocked.mean, error, df),
         flags=flags,
         details={
             "se": error,
-            "C": found.scale,
-            "root_V": math.sqrt(found.spread),
+            "C": blocked.scale,
+            "root_V": math.sqrt(blocked.spread),
             "n_splits": float(scores.values.size),
         },
     )
@@ -202,12 +207,12 @@ class _Blocked:
 
     @property
     def error(self) -> float:
-        """The standard error; NaN where a split is undefined."""
+        """Standard error; NaN where a split is undefined."""
         return self.scale * math.sqrt(self.spread)
 
 
 def correlated_scale(n_repeats: int, rho1: float, rho2: float) -> float:
-    """C: standard deviation of the mean over the root of the expected V."""
+    """Factor C: standard deviation of the mean over the root of the expected V."""
     shared = 1 + rho1 + 2 * (n_repeats - 1) * rho2
     return math.sqrt(shared / (2 * n_repeats - shared))
 

@@ -1,4 +1,4 @@
-"""The conservative Z test of a hold-out of all records and of halves."""
+"""Z tests of hold-outs of halves and of folds, and pseudo bootstrap t tests."""
 
 import math
 
@@ -56,16 +56,16 @@ def pseudo_bootstrap_t(
         Differences of any score on replicated hold-outs, of shape (1 + R, J): the estimate
         in the first row, R replicates of it in the others, as
         :class:`~skcompare.model_selection.ReplicatedShuffleSplit` makes them. J = 15 [2]_;
-        R is not known.
+        R is unknown.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     experimental : bool, default=False
-        Must be True: you know that the test is a reconstruction.
+        Must be True, to confirm that you know that the test is a reconstruction.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean of the first row, challenger less champion, in the direction
+        `estimate` is the mean of the first row, challenger minus champion, in the direction
         of better scores. `statistic` is that over the standard deviation of the means of
         the other rows, with R - 1 degrees of freedom, and the interval, too short as well,
         is the mean plus and minus quantiles of t. `details` has the standard deviation of
@@ -84,8 +84,8 @@ def pseudo_bootstrap_t(
     Notes
     -----
     Section 5 of [2]_ names the test and leaves it out of the experiments, as less powerful
-    and more expensive than the corrected t test. What is done here is derived from the name
-    and not verified::
+    and more expensive than the corrected t test. The statistic here is derived from the
+    name and not verified::
 
         statistic = mean of row 0 / S,  S² = sample variance of the means of rows 1 to R
 
@@ -122,7 +122,7 @@ def pseudo_bootstrap_t(
     0.030, t = 3.133, p = 0.0519
     """
     check_alternative(alternative)
-    return _of_means(scores, "pseudo_bootstrap_t", alternative, experimental, False)
+    return _bootstrap_result(scores, "pseudo_bootstrap_t", alternative, experimental, False)
 
 
 @paired_test(
@@ -154,16 +154,16 @@ def corrected_pseudo_bootstrap_t(
         Differences of any score on replicated hold-outs, of shape (1 + R, J): the estimate
         in the first row, R replicates of it in the others, as
         :class:`~skcompare.model_selection.ReplicatedShuffleSplit` makes them. J = 15 with
-        n1 = 9n/10 training records [2]_; R is not known.
+        n1 = 9n/10 training records [2]_; R is unknown.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     experimental : bool, default=False
-        Must be True: you know that the test is a reconstruction.
+        Must be True, to confirm that you know that the test is a reconstruction.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean of the first row, challenger less champion, in the direction
+        `estimate` is the mean of the first row, challenger minus champion, in the direction
         of better scores. `statistic` is that over its standard error, with R - 1 degrees of
         freedom, and the interval is the mean plus and minus quantiles of t. `details` has
         the standard deviation of the means of the other rows, the standard error, J, R, the
@@ -173,7 +173,7 @@ def corrected_pseudo_bootstrap_t(
     ------
     ValueError
         If `experimental` is not True, the differences do not come in at least 3 rows, or
-        the size of a training set is not known.
+        the size of a training set is unknown.
 
     See Also
     --------
@@ -216,18 +216,18 @@ def corrected_pseudo_bootstrap_t(
     """
     check_alternative(alternative)
     name = "corrected_pseudo_bootstrap_t"
-    return _of_means(scores, name, alternative, experimental, True)
+    return _bootstrap_result(scores, name, alternative, experimental, True)
 
 
-def _of_means(
+def _bootstrap_result(
     scores: ScoreDifferences,
     test: str,
     alternative: str,
     experimental: bool,
     corrected: bool,
 ) -> PairedResult:
-    """The mean of the first row against the spread of the means of the others."""
-    _check_known(test, experimental)
+    """Return the test of the first row's mean by the variance of the other rows' means."""
+    _check_experimental(test, experimental)
     _check_bootstrap_rows(scores, test)
     values, noise = without_rounding(scores)
     rows = values.reshape(scores.values.shape)
@@ -235,7 +235,7 @@ def _of_means(
     ratio = sizes_ratio(scores, test) if corrected else 0.0
     variance = variance_of(rows[1:].mean(axis=1), noise)
     estimate = mean_of(rows[0], noise)
-    # A mean without the splits on which it is undefined is another one.
+    # The mean of the defined splits alone is another quantity.
     factor = math.nan if np.isnan(rows).any() else 1 + n_splits * ratio
     error, df = math.sqrt(factor * variance), n_replicates - 1
     statistic, tail, flags = studentised_scores(estimate, error, df, alternative)
@@ -263,13 +263,13 @@ def _of_means(
 
 
 def means_of_first_row(scores: ScoreDifferences) -> tuple[float, float]:
-    """Mean score of champion and challenger on the splits of the estimate."""
+    """Mean scores of champion and challenger on the splits of the estimate."""
     if scores.champion is None or scores.challenger is None:
         return math.nan, math.nan
     return mean_defined(scores.champion[0]), mean_defined(scores.challenger[0])
 
 
-def _check_known(test: str, experimental: object) -> None:
+def _check_experimental(test: str, experimental: object) -> None:
     check_switches(experimental=experimental)
     if not experimental:
         raise ValueError(
@@ -299,7 +299,11 @@ def _sample_size(
     scores: ScoreDifferences, *, alpha: float, power: float, alternative: str
 ) -> float:
     return score_sample_size(
-        scores, *_found(scores), alpha=alpha, power=power, alternative=alternative
+        scores,
+        *_estimate_and_error(scores),
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
     )
 
 
@@ -330,17 +334,16 @@ def conservative_z(
     ----------
     scores : ScoreDifferences
         Differences of any score, of shape (1 + 2M, J): J hold-outs of all records in the
-        first row, and then, for each of M random bisections, J hold-outs of its one half
-        and J of the other in two rows, as
-        :class:`~skcompare.model_selection.HalvesShuffleSplit` makes them. J = 15 and M =
-        10 with n1 = 9n/10 training records are usual.
+        first row, and then, for each of M random bisections, J hold-outs of one half and J
+        of the other in two rows, as :class:`~skcompare.model_selection.HalvesShuffleSplit`
+        makes them. J = 15 and M = 10 with n1 = 9n/10 training records are usual.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean of the first row, challenger less champion, in the direction
+        `estimate` is the mean of the first row, challenger minus champion, in the direction
         of better scores. `statistic` is that over its standard error, compared with the
         standard normal distribution; the interval is the mean plus and minus quantiles of
         it. `details` has the standard error, J and M.
@@ -362,11 +365,11 @@ def conservative_z(
         sigma² = sum of (mean of m - mean of m')² / (2M)
         statistic = mean of row 0 / sigma
 
-    With n records, hold-outs of n2 of them train on n1 = n - n2 in the first row and on
-    n // 2 - n2 in the others [1]_. The M distances come from the same records, so that
-    sigma² varies more than M would suggest, which the normal distribution leaves out. Where
-    only the test records vary, equal learners were told apart in 24 % of simulated data
-    sets with M = 1, in 8 % with 3, 5 % with 5, and 3 % with 10
+    With n records, hold-outs of n2 of them train on n1 = n - n2 in the first row and on n
+    // 2 - n2 in the others [1]_. The M distances come from the same records, so that sigma²
+    varies more than M would suggest, which the normal distribution ignores. Where only the
+    test records vary, equal learners were found to differ in 24 % of simulated data sets
+    with M = 1, in 8 % with 3, 5 % with 5, and 3 % with 10
     (``benchmarks/validity/bisections.py``); fewer than 10 are flagged "few-bisections".
     Section 5 of [2]_ names the test and leaves it out of the experiments, as less powerful
     and more expensive than the corrected t test.
@@ -400,7 +403,7 @@ def conservative_z(
     0.030, z = 2.400, p = 0.0164
     """
     check_alternative(alternative)
-    estimate, error = _found(scores)
+    estimate, error = _estimate_and_error(scores)
     statistic, tail, flags = studentised_scores(estimate, error, None, alternative)
     n_rows, n_splits = scores.values.shape
     n_bisections = (n_rows - 1) // 2
@@ -425,8 +428,8 @@ def conservative_z(
     )
 
 
-def _found(scores: ScoreDifferences) -> tuple[float, float]:
-    """The mean of the first row and its standard error; NaN where one is undefined."""
+def _estimate_and_error(scores: ScoreDifferences) -> tuple[float, float]:
+    """Mean of the first row and its standard error; NaN where one is undefined."""
     _check_rows(scores)
     values, noise = without_rounding(scores)
     rows = values.reshape(scores.values.shape)
@@ -499,8 +502,8 @@ def cv_ci_z(
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference over the records, challenger less champion, in the
-        direction of better scores: folds of unequal size count by their records.
+        `estimate` is the mean difference over the records, challenger minus champion, in
+        the direction of better scores: folds of unequal size count by their records.
         `statistic` is that over its standard error, compared with the standard normal
         distribution; the interval is the mean plus and minus quantiles of it. `details` has
         the standard deviation of the differences of a record, the standard error and the
@@ -509,12 +512,12 @@ def cv_ci_z(
     Raises
     ------
     ValueError
-        If there are no variances, one is not known, or `variance` is "in" and a fold has
-        one test record.
+        If there are no variances, one is unknown, or `variance` is "in" and a fold has one
+        test record.
 
     See Also
     --------
-    corrected_repeated_kfold_t : Speaks of the learning algorithms, for any score.
+    corrected_repeated_kfold_t : A test of the learning algorithms, for any score.
 
     Notes
     -----
@@ -525,10 +528,10 @@ def cv_ci_z(
         in:  sigma² = mean of v over the folds
         statistic = R / (sigma / sqrt(n))
 
-    [1]_ shows both to be right for large n where the algorithms are stable: leaving out a
-    record must change their loss little. The sum over records is taken apart into parts
-    within and between folds, so that the differences and variances of the folds are enough.
-    In leave-one-out cross-validation every fold has one record, and only "out" is defined.
+    [1]_ shows both to be valid for large n where the algorithms are stable: leaving out a
+    record must change their loss little. The sum over records is split into parts within
+    and between folds, so that the differences and variances of the folds are enough. In
+    leave-one-out cross-validation every fold has one record, and only "out" is defined.
 
     If all differences are 0 and do not vary, the statistic is 0 and p is 1, flagged
     "degenerate". If they do not vary and are not 0, the statistic is infinite and p
@@ -562,18 +565,18 @@ def cv_ci_z(
     """
     check_choice("variance", variance, VARIANCES)
     check_alternative(alternative)
-    flat, noise = without_rounding(scores)
+    differences, noise = without_rounding(scores)
     within = _variances_of_records(scores, variance)
     n_test = scores.n_test
-    estimate = _weighted(flat, n_test)
+    estimate = _weighted(differences, n_test)
     estimate = 0.0 if abs(estimate) <= noise else estimate
-    if np.isnan(flat).any():
+    if np.isnan(differences).any():
         deviation = math.nan
     elif variance == "in":
         deviation = math.sqrt(float(within.mean()))
     else:
-        spread = (n_test - 1) * within + n_test * (flat - estimate) ** 2
-        deviation = math.sqrt(float(spread.sum() / n_test.sum()))
+        squares = (n_test - 1) * within + n_test * (differences - estimate) ** 2
+        deviation = math.sqrt(float(squares.sum() / n_test.sum()))
     deviation = 0.0 if deviation <= noise else deviation
     error = deviation / math.sqrt(float(n_test.sum()))
     statistic, tail, flags = studentised_scores(estimate, error, None, alternative)
@@ -588,14 +591,14 @@ def cv_ci_z(
         method=f"normal, variance={variance}",
         limits=score_limits(scores, estimate, error, None),
         flags=flags,
-        details={"deviation": deviation, "se": error, "n_splits": float(flat.size)},
+        details={"deviation": deviation, "se": error, "n_splits": float(differences.size)},
     )
 
 
 def _variances_of_records(scores: ScoreDifferences, variance: str) -> FloatArray:
-    """Sample variances of the differences of the records of each fold, in one row.
+    """Sample variances of the differences of the records of each fold, as one array.
 
-    0 for a fold of one record, which is all between folds.
+    0 for a fold of one record, which has no variance within.
     """
     if scores.variances is None:
         raise ValueError(
@@ -604,13 +607,13 @@ def _variances_of_records(scores: ScoreDifferences, variance: str) -> FloatArray
             "the differences of its records over their number, or use "
             "corrected_repeated_kfold_t."
         )
-    lone = scores.n_test == 1
-    if variance == "in" and lone.any():
+    single = scores.n_test == 1
+    if variance == "in" and single.any():
         raise ValueError(
             "variance='in' needs at least 2 test records in each fold. Got "
-            f"{int(lone.sum())} folds of one. Use variance='out'."
+            f"{int(single.sum())} folds of one. Use variance='out'."
         )
-    within = np.where(lone, 0.0, scores.n_test * scores.variances.ravel())
+    within = np.where(single, 0.0, scores.n_test * scores.variances.ravel())
     unknown = np.isnan(within) & ~np.isnan(scores.values.ravel())
     if unknown.any():
         raise ValueError(
@@ -621,9 +624,9 @@ def _variances_of_records(scores: ScoreDifferences, variance: str) -> FloatArray
 
 
 def _role_mean(scores: ScoreDifferences, role: str) -> float:
-    """Mean score of a role over the records; NaN where it is not known."""
-    held = getattr(scores, role)
-    return math.nan if held is None else _weighted(held.ravel(), scores.n_test)
+    """Mean score of a role over the records; NaN where it is unknown."""
+    values = getattr(scores, role)
+    return math.nan if values is None else _weighted(values.ravel(), scores.n_test)
 
 
 def _weighted(values: FloatArray, n_test: IntArray) -> float:

@@ -1,4 +1,4 @@
-"""F tests for 5×2 cross-validation, with random and with block-regularized halves."""
+"""F and t tests for 5×2 cross-validation with random or block-regularized halves."""
 
 import math
 from functools import partial
@@ -63,7 +63,7 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean of the ten differences, challenger less champion, in the
+        `estimate` is the mean of the ten differences, challenger minus champion, in the
         direction of better scores. `statistic` is compared with F(10, 5). The interval
         holds the differences that the test does not reject; its limits are NaN where it
         rejects every one, which is flagged "empty-interval" where it is so at 95 %.
@@ -86,10 +86,10 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
 
         statistic = sum of the ten p² / (2 sum of the five s²)
 
-    A difference d is in the interval where the test does not reject after it is taken
-    off all ten: the interval is mean ± sqrt((2 F sum s² - sum (p - mean)²) / 10), with the
-    quantile F, and is empty where the bracket is negative. The test also rejects where
-    the differences go up and down with the repetitions around a mean of 0.
+    A difference d is in the interval where the test does not reject after it is subtracted
+    from all ten: the interval is mean ± sqrt((2 F sum s² - sum (p - mean)²) / 10), with the
+    quantile F, and is empty where the bracket is negative. The test also rejects where the
+    differences vary between the repetitions around a mean of 0.
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     s² are 0 and a difference is not, the statistic is infinite and p undefined, flagged
@@ -150,12 +150,12 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean of the ten differences, challenger less champion, in the
-        direction of better scores. `statistic` is compared with F(7, 5). The interval
-        holds the differences that the test does not reject; its limits are NaN where it
-        rejects every one, which is flagged "empty-interval" where it is so at 95 %.
-        `details` has the degrees of freedom, the sum of squares and the sum of the
-        variances within repetitions. Every result is flagged "liberal".
+        `estimate` is the mean of the ten differences, challenger minus champion, in the
+        direction of better scores. `statistic` is compared with F(7, 5). The interval holds
+        the differences that the test does not reject; its limits are NaN where it rejects
+        every one, which is flagged "empty-interval" where it is so at 95 %. `details` has
+        the degrees of freedom, the sum of squares and the sum of the variances within
+        repetitions. Every result is flagged "liberal".
 
     Raises
     ------
@@ -215,16 +215,16 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
 
 
 def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> PairedResult:
-    """The statistic of Alpaydin (1999) with an F distribution."""
+    """Return the result of the statistic of Alpaydin (1999) with an F distribution."""
     check_halves(scores, test, N_REPEATS)
     values, noise = without_rounding(scores)
     mean = mean_of(values, noise)
     squares = float(np.square(values).sum())
-    within = within_repetitions(values, noise)
-    statistic, tail, flags = _compared(squares, within, df1, df2)
-    around = _squares_around(values, mean, noise)
-    limits = partial(_inverted, mean, around, within, df1, df2)
-    if not math.isnan(within) and math.isnan(limits(USUAL_LEVEL, "two-sided")[0]):
+    variances = within_repetitions(values, noise)
+    statistic, tail, flags = _compared(squares, variances, df1, df2)
+    squares_around_mean = _squares_around(values, mean, noise)
+    limits = partial(_inverted, mean, squares_around_mean, variances, df1, df2)
+    if not math.isnan(variances) and math.isnan(limits(USUAL_LEVEL, "two-sided")[0]):
         flags = (*flags, EMPTY_INTERVAL)
     return score_result(
         scores,
@@ -240,7 +240,7 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
             "df1": float(df1),
             "df2": float(df2),
             "sum_of_squares": squares,
-            "sum_of_variances": within,
+            "sum_of_variances": variances,
         },
     )
 
@@ -248,7 +248,7 @@ def _f_result(scores: ScoreDifferences, test: str, df1: int, df2: int) -> Paired
 def _compared(
     squares: float, within: float, df1: int, df2: int
 ) -> tuple[float, tuple[float, float], tuple[str, ...]]:
-    """Statistic, p-value with its logarithm, and flags."""
+    """Return the statistic, the p-value with its logarithm, and flags."""
     if math.isnan(within):
         return math.nan, (math.nan, math.nan), (UNDEFINED,)
     if within > 0:
@@ -260,7 +260,7 @@ def _compared(
 
 
 def _squares_around(values: FloatArray, mean: float, noise: float) -> float:
-    """Sum of squares around the mean; 0 where the values are one but for rounding."""
+    """Sum of squares around the mean; 0 where the values are equal up to rounding."""
     if float(values.max() - values.min()) <= noise:
         return 0.0
     return float(np.square(values - mean).sum())
@@ -275,7 +275,7 @@ def _inverted(
     confidence_level: float,
     alternative: str,
 ) -> tuple[float, float]:
-    """The differences that the test does not reject; NaN where it rejects every one."""
+    """Limits of the differences that the test does not reject; NaN if it rejects all."""
     critical = f_quantile(alpha_of(confidence_level), df1, df2)
     bracket = 2 * critical * within - around
     if math.isnan(bracket) or bracket < 0:
@@ -324,7 +324,7 @@ def paired_5x2_t(
     -------
     result : PairedResult
         `estimate` is the difference of the first half of the first repetition, challenger
-        less champion, in the direction of better scores; `champion` and `challenger` are
+        minus champion, in the direction of better scores; `champion` and `challenger` are
         the scores there. `statistic` is the estimate over its standard error, with 5
         degrees of freedom, and the interval is the estimate plus and minus quantiles of t.
         `parts` has the ten variants of the test, one for each half that could have come
@@ -349,7 +349,7 @@ def paired_5x2_t(
 
     Which half comes first is a matter of chance, fixed by the seed of the splitter. Where
     some of the ten variants reject at the level 0.05 and others do not, the result is
-    flagged "depends-on-fold-order". To choose among them after seeing them is no test.
+    flagged "depends-on-fold-order". Choosing among them after seeing them is no test.
 
     If all s² are 0, the statistic is 0 and p is 1 where the first difference is 0, flagged
     "degenerate"; otherwise the statistic is infinite and p undefined, flagged
@@ -383,9 +383,9 @@ def paired_5x2_t(
     check_alternative(alternative)
     check_halves(scores, "paired_5x2_t", N_REPEATS)
     values, noise = without_rounding(scores)
-    first = float(values[0])
+    estimate = float(values[0])
     error = math.sqrt(within_repetitions(values, noise) / N_REPEATS)
-    statistic, tail, flags = studentised_scores(first, error, N_REPEATS, alternative)
+    statistic, tail, flags = studentised_scores(estimate, error, N_REPEATS, alternative)
     parts = _variants(values, error, alternative)
     if len({part["pvalue"] < ALPHA for part in parts}) == 2:
         flags = (*flags, FOLD_ORDER)
@@ -394,11 +394,11 @@ def paired_5x2_t(
         statistic,
         tail,
         df=N_REPEATS,
-        estimate=first,
+        estimate=estimate,
         means=_first_scores(scores),
         alternative=alternative,
         method="Student's t of the first half",
-        limits=score_limits(scores, first, error, N_REPEATS),
+        limits=score_limits(scores, estimate, error, N_REPEATS),
         flags=flags,
         details={"se": error, "mean": mean_of(values, noise)},
         parts=parts,
@@ -438,7 +438,7 @@ def combined_5x2_t(
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores. `statistic` is that over its standard error, with 5 degrees of
         freedom, and the interval, too short as well, is the mean plus and minus quantiles
         of t. `details` has the standard error. Every result is flagged "liberal".
@@ -456,7 +456,7 @@ def combined_5x2_t(
         statistic = sqrt(10) mean of the ten / sqrt(mean of the five s²)
 
     Where only the test records vary, the differences of two repetitions have a correlation
-    of 1/2, and the variance of the mean is five times as large as it is taken to be.
+    of 1/2, and the variance of the mean is five times as large as the test assumes.
 
     If all s² are 0, the statistic is 0 and p is 1 where the mean is 0, flagged
     "degenerate"; otherwise the statistic is infinite and p undefined, flagged
@@ -507,7 +507,7 @@ def combined_5x2_t(
 def _variants(
     values: FloatArray, error: float, alternative: str
 ) -> tuple[dict[str, Any], ...]:
-    """The test for every half that could have come first."""
+    """Results of the test for every half that could have come first."""
     parts = []
     for k, value in enumerate(values.tolist()):
         statistic, (pvalue, _), _ = studentised_scores(value, error, N_REPEATS, alternative)
@@ -524,7 +524,7 @@ def _variants(
 
 
 def _first_scores(scores: ScoreDifferences) -> tuple[float, float]:
-    """The scores of both roles on the first half; NaN where they are not known."""
+    """Scores of both roles on the first half; NaN where they are unknown."""
     if scores.champion is None or scores.challenger is None:
         return math.nan, math.nan
     return float(scores.champion[0, 0]), float(scores.challenger[0, 0])

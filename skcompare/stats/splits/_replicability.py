@@ -1,4 +1,4 @@
-"""How often repeated experiments come to the same decision."""
+"""Replicability of decisions of repeated experiments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from skcompare.stats.core._result import ConfidenceInterval, PairedResult
 ALPHA = 0.05
 
 NOISE = 1e-12
-"""Sums of probabilities up to this beyond a level are rounding."""
+"""Sums of probabilities that exceed a level by up to this are rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class ReplicabilityResult:
     value : float
         The replicability, between `least` and 1.
     n : int
-        Experiments.
+        Number of experiments.
     rejections : int
-        Those of them that rejected the null hypothesis.
+        Number of those that rejected the null hypothesis.
     """
 
     value: float
@@ -37,18 +37,18 @@ class ReplicabilityResult:
 
     @property
     def least(self) -> float:
-        """The least value that so many experiments can have: half of them reject."""
+        """Least possible value with this number of experiments: half of them reject."""
         return float(_agreement(np.array(self.n // 2), self.n))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Percentile interval of the bootstrap over experiments.
 
         Experiments are drawn with replacement, which makes the number of rejections
-        binomial, so that the percentiles are those of all resamples there are and no
-        random numbers are needed. A resample may hold an experiment twice, which agrees
-        with itself, so that resampled values are greater by (1 - value) / n on average.
-        Where all experiments agree the interval is the value alone, and says nothing of
-        further ones.
+        binomial, so that the percentiles are those of all possible resamples and no random
+        numbers are needed. A resample may hold an experiment twice, which agrees with
+        itself, so that resampled values are greater by (1 - value) / n on average. Where
+        all experiments agree the interval has no width, and says nothing about further
+        ones.
 
         Parameters
         ----------
@@ -81,34 +81,34 @@ class ReplicabilityResult:
 def replicability(
     decisions: Any, *, alpha: float | None = None
 ) -> ReplicabilityResult | tuple[ReplicabilityResult, ...]:
-    """How often do two repetitions of an experiment come to the same decision?
+    """Estimate how often two repetitions of an experiment come to the same decision.
 
     An experiment, such as a comparison on a random split or on a sample of the data, is
     repeated n times and either rejects its null hypothesis or does not. Replicability is
-    the share of the n (n - 1) / 2 pairs of repetitions that decided alike [1]_. It is 1
-    where all did, and close to 1/2 where half of them rejected; about 1/2 is what a coin
-    would have. It says nothing of which decision is right: a test without power is
-    perfectly replicable.
+    the share of the n (n - 1) / 2 pairs of repetitions with the same decision [1]_. It is 1
+    where all are the same, and close to 1/2 where half of them rejected, as by coin tosses.
+    It says nothing about which decision is correct: a test without power is perfectly
+    replicable.
 
     Parameters
     ----------
     decisions : array-like of shape (n_experiments,) or (n_experiments, n_tests)
         Whether each experiment rejected: True or 1, False or 0; or the `PairedResult` of
-        each. With several columns, one test a column.
+        each. With several columns, one test per column.
     alpha : float, optional
-        The level at which results reject, 0.05 by default; of results only. An undefined
+        The level at which results reject, 0.05 by default; for results only. An undefined
         p-value rejects nothing.
 
     Returns
     -------
     result : ReplicabilityResult, or a tuple of them
         `value`, `n`, `rejections`, and a bootstrap interval over the experiments as
-        ``confidence_interval()``; of several columns one result a column.
+        ``confidence_interval()``; one result per column of several columns.
 
     Raises
     ------
     ValueError
-        If there are fewer than two experiments, or what came are no decisions.
+        If there are fewer than two experiments, or the values are no decisions.
 
     Notes
     -----
@@ -144,29 +144,29 @@ def replicability(
 
 
 def _agreement(rejections: IntArray, n: int) -> FloatArray:
-    """Share of pairs that agree: Gondara's equation (30), with the parentheses it lacks."""
+    """Share of pairs that agree: Gondara's equation (30), with its missing parentheses."""
     kept = n - rejections
     pairs = rejections * (rejections - 1) + kept * (kept - 1)
     return np.asarray(pairs / (n * (n - 1)))
 
 
 def _percentile(values: FloatArray, weights: FloatArray, share: float) -> float:
-    """The least of sorted values up to which there is more than a share of the weight."""
-    reached = int(np.searchsorted(np.cumsum(weights), share + NOISE))
-    return float(values[min(reached, len(values) - 1)])
+    """Least of the sorted values at which the cumulative weight exceeds a share."""
+    position = int(np.searchsorted(np.cumsum(weights), share + NOISE))
+    return float(values[min(position, len(values) - 1)])
 
 
 def _decisions(decisions: Any, alpha: float | None) -> IntArray:
-    """Zeros and ones, an experiment a row."""
+    """Return zeros and ones, with one row per experiment."""
     level = ALPHA if alpha is None else check_alpha(alpha)
-    decided = _decided(decisions, level)
-    if decided is decisions and alpha is not None:
+    booleans = _decided(decisions, level)
+    if booleans is decisions and alpha is not None:
         raise ValueError(
             f"`alpha` is the level at which results reject, and these decisions are made. "
             f"Got alpha={alpha!r}. Leave it out, or pass the results."
         )
     try:
-        table = np.asarray(decided)
+        table = np.asarray(booleans)
     except ValueError:
         table = np.empty(0, dtype=object)
     if table.ndim not in (1, 2) or table.size == 0 or len(table) < 2:
@@ -177,8 +177,8 @@ def _decisions(decisions: Any, alpha: float | None) -> IntArray:
         )
     if table.dtype.kind == "O":
         table = _plain(table)
-    known = table.dtype.kind in "biuf" and bool(((table == 0) | (table == 1)).all())
-    if not known:
+    binary = table.dtype.kind in "biuf" and bool(((table == 0) | (table == 1)).all())
+    if not binary:
         raise ValueError(
             "`decisions` must be True or 1 where an experiment rejected, and False or 0 "
             f"where it did not. Got {_shown(decisions)}. Compare p-values with the level "
@@ -188,7 +188,7 @@ def _decisions(decisions: Any, alpha: float | None) -> IntArray:
 
 
 def _plain(table: Any) -> Any:
-    """An array of objects as numbers, where each is a truth value or a number."""
+    """Convert an array of objects to numbers, if each is a Boolean or a number."""
     plain = (bool, int, float, np.bool_, np.number)
     if all(isinstance(item, plain) for item in table.ravel().tolist()):
         return table.astype(np.float64)
@@ -196,7 +196,7 @@ def _plain(table: Any) -> Any:
 
 
 def _decided(decisions: Any, alpha: float) -> Any:
-    """Truth values in the place of results; all else as it is."""
+    """Replace results by Booleans; return anything else unchanged."""
     if isinstance(decisions, PairedResult):
         # A NaN is not below any level.
         return decisions.pvalue < alpha
@@ -204,9 +204,9 @@ def _decided(decisions: Any, alpha: float) -> Any:
     listed = decisions.tolist() if holds_objects else decisions
     if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
         return decisions
-    made = [_decided(one, alpha) for one in listed]
-    as_they_are = all(one is other for one, other in zip(made, listed, strict=True))
-    return decisions if as_they_are else made
+    decided = [_decided(item, alpha) for item in listed]
+    unchanged = all(new is old for new, old in zip(decided, listed, strict=True))
+    return decisions if unchanged else decided
 
 
 def _shown(decisions: Any) -> str:

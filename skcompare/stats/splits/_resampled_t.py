@@ -1,4 +1,4 @@
-"""Student's t of score differences of many splits, corrected for shared records or not."""
+"""Student's t tests of score differences of many splits, corrected or not."""
 
 import math
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ TOO_ALIKE = "splits-too-alike"
 SELECTION_UNSEEN = "selection-unseen"
 
 HARDLY = 0.001
-"""Chance of a variance between splits that small, if only records varied."""
+"""Probability of a variance between splits that small, if only records varied."""
 
 CORRECTIONS = {"doubled": 2.0, "published": 1.0}
 """Weight of n2 / n1 in the variance of the mean of splits that share test records."""
@@ -35,16 +35,16 @@ CORRECTIONS = {"doubled": 2.0, "published": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Resampled:
-    """Mean difference of J splits, and what its standard error is made of.
+    """Mean difference of J splits, and the parts of its standard error.
 
     Attributes
     ----------
     mean, variance : float
         Mean and sample variance of the differences.
     n_splits : int
-        Their number J.
+        The number of splits J.
     factor : float
-        What the variance is multiplied by, 1 / J for independent splits.
+        Factor of the variance, 1 / J for independent splits.
     """
 
     mean: float
@@ -54,7 +54,7 @@ class Resampled:
 
     @classmethod
     def of(cls, scores: ScoreDifferences, ratio: float) -> "Resampled":
-        """From score differences, with a correction that is added to 1 / J."""
+        """Create from score differences, with a correction that is added to 1 / J."""
         values, noise = without_rounding(scores)
         n_splits = len(values)
         variance = variance_of(values, noise)
@@ -62,7 +62,7 @@ class Resampled:
 
     @property
     def error(self) -> float:
-        """The standard error; NaN where a split is undefined."""
+        """Standard error; NaN where a split is undefined."""
         return math.sqrt(self.factor * self.variance)
 
 
@@ -73,52 +73,52 @@ def corrected_t(
     check_choice("correction", correction, tuple(CORRECTIONS))
     check_splits(scores, test)
     ratio, weight = sizes_ratio(scores, test), _weight(scores, correction)
-    found = Resampled.of(scores, weight * ratio)
-    more = {"test_train_ratio": ratio, "variance_factor": found.factor}
-    said = next(name for name, known in CORRECTIONS.items() if known == weight)
-    method = f"Student's t, {said} correction"
-    result = _result(scores, found, alternative, method, more)
+    resampled = Resampled.of(scores, weight * ratio)
+    details = {"test_train_ratio": ratio, "variance_factor": resampled.factor}
+    name = next(key for key, value in CORRECTIONS.items() if value == weight)
+    method = f"Student's t, {name} correction"
+    result = _result(scores, resampled, alternative, method, details)
     return replace(result, flags=(*result.flags, SELECTION_UNSEEN))
 
 
 def resampled_t(scores: ScoreDifferences, test: str, alternative: str) -> PairedResult:
     """Student's t of the mean of J splits, as if they were independent."""
     check_splits(scores, test)
-    found = Resampled.of(scores, 0.0)
-    return _result(scores, found, alternative, "Student's t", {})
+    resampled = Resampled.of(scores, 0.0)
+    return _result(scores, resampled, alternative, "Student's t", {})
 
 
 def _result(
     scores: ScoreDifferences,
-    found: Resampled,
+    resampled: Resampled,
     alternative: str,
     method: str,
     details: dict[str, float],
 ) -> PairedResult:
-    error, df = found.error, found.n_splits - 1
-    statistic, tail, flags = studentised_scores(found.mean, error, df, alternative)
-    if error > 0 and _too_alike(scores, found):
+    error, df = resampled.error, resampled.n_splits - 1
+    statistic, tail, flags = studentised_scores(resampled.mean, error, df, alternative)
+    if error > 0 and _too_alike(scores, resampled):
         flags = (*flags, TOO_ALIKE)
     return score_result(
         scores,
         statistic,
         tail,
         df=df,
-        estimate=found.mean,
+        estimate=resampled.mean,
         alternative=alternative,
         method=method,
-        limits=score_limits(scores, found.mean, error, df),
+        limits=score_limits(scores, resampled.mean, error, df),
         flags=flags,
         details={
-            "deviation": math.sqrt(found.variance),
+            "deviation": math.sqrt(resampled.variance),
             "se": error,
-            "n_splits": float(found.n_splits),
+            "n_splits": float(resampled.n_splits),
         }
         | details,
     )
 
 
-def _too_alike(scores: ScoreDifferences, found: Resampled) -> bool:
+def _too_alike(scores: ScoreDifferences, resampled: Resampled) -> bool:
     """Whether the splits differ less than their test records explain.
 
     s² over the variance within the test sets is then about chi-squared over its degrees of
@@ -126,14 +126,14 @@ def _too_alike(scores: ScoreDifferences, found: Resampled) -> bool:
     """
     if scores.variances is None:
         return False
-    df = found.n_splits - 1
+    df = resampled.n_splits - 1
     least = 2 * float(gammaincinv(df / 2, HARDLY)) / df
-    # Not so where a variance within a test set is unknown, which is NaN.
-    return found.variance < least * float(np.mean(scores.variances))
+    # False where a variance within a test set is NaN, that is, unknown.
+    return resampled.variance < least * float(np.mean(scores.variances))
 
 
 def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
-    """Test records to training records, the mean over all splits."""
+    """Ratio of test records to training records, the mean over all splits."""
     if (scores.n_train == 0).any():
         raise ValueError(
             f"{test} needs to know how many records the classifiers were trained on. Got "
@@ -144,7 +144,7 @@ def sizes_ratio(scores: ScoreDifferences, test: str) -> float:
 
 
 def _weight(scores: ScoreDifferences, correction: str) -> float:
-    """The weight of a correction; no two test sets of a single K-fold share records."""
+    """Weight of a correction; the test sets of a single K-fold share no records."""
     values = scores.values
     if scores.design.kind == "kfold" or (values.ndim == 2 and len(values) == 1):
         return CORRECTIONS["published"]
@@ -160,12 +160,17 @@ def resampled_sample_size(
     alternative: str,
     correction: str,
 ) -> float:
-    """Records at which the corrected test finds a difference of the observed size."""
+    """Number of records at which the corrected test finds the observed difference."""
     check_splits(scores, test)
     weight = _weight(scores, correction)
-    found = Resampled.of(scores, weight * sizes_ratio(scores, test))
+    resampled = Resampled.of(scores, weight * sizes_ratio(scores, test))
     return score_sample_size(
-        scores, found.mean, found.error, alpha=alpha, power=power, alternative=alternative
+        scores,
+        resampled.mean,
+        resampled.error,
+        alpha=alpha,
+        power=power,
+        alternative=alternative,
     )
 
 
@@ -223,22 +228,22 @@ def corrected_repeated_kfold_t(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     correction : {"doubled", "published"}, default="doubled"
-        What is added to 1 / J in the variance of the mean of J splits: 2 n2 / n1, or the
-        n2 / n1 of the literature, which rejects too often (see Notes).
+        Term that is added to 1 / J in the variance of the mean of J splits: 2 n2 / n1, or
+        the n2 / n1 of the literature, which rejects too often (see Notes).
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores. `statistic` is that over its standard error, with rK - 1 degrees of
         freedom, and the interval is the mean plus and minus quantiles of t. `details` has
-        the standard deviation of the differences, the standard error, the number of
-        splits, the ratio of the sizes, and the variance factor.
+        the standard deviation of the differences, the standard error, the number of splits,
+        the ratio of the sizes, and the variance factor.
 
     Raises
     ------
     ValueError
-        If there are fewer than 2 splits, or the size of a training set is not known.
+        If there are fewer than 2 splits, or the size of a training set is unknown.
 
     See Also
     --------
@@ -250,29 +255,28 @@ def corrected_repeated_kfold_t(
 
         statistic = mean / sqrt((1 / (r K) + c n2 / n1) s²)
 
-    where n2 / n1 is 1 / (K - 1), and its mean over the folds where these differ in size.
-    For one K-fold cross-validation c is 1; for several it is 2, or 1 as published.
+    where n2 / n1 is 1 / (K - 1), or its mean over the folds where these differ in size. For
+    one K-fold cross-validation c is 1; for several it is 2, or 1 as published.
 
-    The correction is a rule of thumb: no estimate of the variance from one
-    cross-validation is unbiased. The published rule counts the records that test sets of
-    different repetitions share. A record also takes part in training, and one that is easy
-    to predict helps the classifiers that were trained on it, so that the differences go
-    together more than that. Equal learners were told apart in up to 17 % of data sets by
+    The correction is a rule of thumb: no estimate of the variance from one cross-validation
+    is unbiased. The published rule counts the records that test sets of different
+    repetitions share. A record also takes part in training, and one that is easy to predict
+    helps the classifiers that were trained on it, so that the differences are more
+    correlated than that. Equal learners were found to differ in up to 17 % of data sets by
     10×10 folds and the published correction, and in up to 6 % with the default one (7 % by
     5×5 folds); by one 10-fold cross-validation in up to 6 %
-    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a
-    model inside the fit are told apart in up to 12 % by accuracy and 30 % by recall
+    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a model
+    inside the fit are found to differ in up to 12 % by accuracy and 30 % by recall
     (``benchmarks/validity/bcv_catalogue.py``), and nothing in the folds shows it: every
     result is flagged "selection-unseen".
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
-    are equal but not 0, the statistic is infinite and p undefined, flagged
-    "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
-    0. If the score is undefined on a test set, so are statistic and p, flagged
-    "undefined-in-split"; the estimate is then the mean of the other splits.
-    Differences that vary less than the variances within the test sets explain, if these are
-    known, are flagged "splits-too-alike": with few different answers p may be far too
-    small.
+    are equal but not 0, the statistic is infinite and p undefined, flagged "zero-variance".
+    Differences of less than 1e-12 of the scores are rounding and taken as 0. If the score
+    is undefined on a test set, so are statistic and p, flagged "undefined-in-split"; the
+    estimate is then the mean of the other splits. Differences that vary less than the
+    variances within the test sets explain, if these are known, are flagged
+    "splits-too-alike": with few different predictions p may be far too small.
 
     References
     ----------
@@ -330,7 +334,7 @@ def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> Pair
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores. `statistic` is that over its standard error, with K - 1 degrees of
         freedom, and the interval, too short as well, is the mean plus and minus quantiles
         of t. `details` has the standard deviation of the differences, the standard error
@@ -348,13 +352,12 @@ def kfold_t(scores: ScoreDifferences, *, alternative: str = "two-sided") -> Pair
         statistic = mean / sqrt(s² / K)
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
-    are equal but not 0, the statistic is infinite and p undefined, flagged
-    "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
-    0. If the score is undefined on a test set, so are statistic and p, flagged
-    "undefined-in-split"; the estimate is then the mean of the other splits.
-    Differences that vary less than the variances within the test sets explain, if these are
-    known, are flagged "splits-too-alike": with few different answers p may be far too
-    small.
+    are equal but not 0, the statistic is infinite and p undefined, flagged "zero-variance".
+    Differences of less than 1e-12 of the scores are rounding and taken as 0. If the score
+    is undefined on a test set, so are statistic and p, flagged "undefined-in-split"; the
+    estimate is then the mean of the other splits. Differences that vary less than the
+    variances within the test sets explain, if these are known, are flagged
+    "splits-too-alike": with few different predictions p may be far too small.
 
     References
     ----------
@@ -436,22 +439,22 @@ def corrected_repeated_holdout_t(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     correction : {"doubled", "published"}, default="doubled"
-        What is added to 1 / J in the variance of the mean of J splits: 2 n2 / n1, or the
-        n2 / n1 of the literature, which rejects too often (see Notes).
+        Term that is added to 1 / J in the variance of the mean of J splits: 2 n2 / n1, or
+        the n2 / n1 of the literature, which rejects too often (see Notes).
 
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores. `statistic` is that over its standard error, with J - 1 degrees of
         freedom, and the interval is the mean plus and minus quantiles of t. `details` has
-        the standard deviation of the differences, the standard error, the number of
-        splits, the ratio of the sizes, and the variance factor.
+        the standard deviation of the differences, the standard error, the number of splits,
+        the ratio of the sizes, and the variance factor.
 
     Raises
     ------
     ValueError
-        If there are fewer than 2 splits, or the size of a training set is not known.
+        If there are fewer than 2 splits, or the size of a training set is unknown.
 
     See Also
     --------
@@ -466,24 +469,23 @@ def corrected_repeated_holdout_t(
     with the mean of n2 / n1 where sizes differ; c is 2, or 1 as published. More splits do
     not make the standard error vanish: it stays above sqrt(c n2 / n1) s.
 
-    The correction is a rule of thumb: what the correlation is, nobody can find out from one
-    data set. The published rule counts the records that test sets share. A record also
-    takes part in training, and one that is easy to predict helps the classifiers that were
-    trained on it, so that the differences go together more than that. Equal learners were
-    told apart in up to 13 % of data sets with the published correction and 15 hold-outs of
-    a tenth, and in up to 7 % with the default one
-    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a
-    model inside the fit are told apart more often, and nothing in the splits shows it:
-    every result is flagged "selection-unseen".
+    The correction is a rule of thumb: the correlation cannot be estimated from one data
+    set. The published rule counts the records that test sets share. A record also takes
+    part in training, and one that is easy to predict helps the classifiers that were
+    trained on it, so that the differences are more correlated than that. Equal learners
+    were found to differ in up to 13 % of data sets with the published correction and 15
+    hold-outs of a tenth, and in up to 7 % with the default one
+    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a model
+    inside the fit are found to differ more often, and nothing in the splits shows it: every
+    result is flagged "selection-unseen".
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
-    are equal but not 0, the statistic is infinite and p undefined, flagged
-    "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
-    0. If the score is undefined on a test set, so are statistic and p, flagged
-    "undefined-in-split"; the estimate is then the mean of the other splits.
-    Differences that vary less than the variances within the test sets explain, if these are
-    known, are flagged "splits-too-alike": with few different answers p may be far too
-    small.
+    are equal but not 0, the statistic is infinite and p undefined, flagged "zero-variance".
+    Differences of less than 1e-12 of the scores are rounding and taken as 0. If the score
+    is undefined on a test set, so are statistic and p, flagged "undefined-in-split"; the
+    estimate is then the mean of the other splits. Differences that vary less than the
+    variances within the test sets explain, if these are known, are flagged
+    "splits-too-alike": with few different predictions p may be far too small.
 
     References
     ----------
@@ -544,7 +546,7 @@ def repeated_holdout_t(
     Returns
     -------
     result : PairedResult
-        `estimate` is the mean difference, challenger less champion, in the direction of
+        `estimate` is the mean difference, challenger minus champion, in the direction of
         better scores. `statistic` is that over its standard error, with J - 1 degrees of
         freedom, and the interval, too short as well, is the mean plus and minus quantiles
         of t. `details` has the standard deviation of the differences, the standard error
@@ -565,13 +567,12 @@ def repeated_holdout_t(
     and n2 test records [2]_.
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
-    are equal but not 0, the statistic is infinite and p undefined, flagged
-    "zero-variance". Differences of less than 1e-12 of the scores are rounding and taken as
-    0. If the score is undefined on a test set, so are statistic and p, flagged
-    "undefined-in-split"; the estimate is then the mean of the other splits.
-    Differences that vary less than the variances within the test sets explain, if these are
-    known, are flagged "splits-too-alike": with few different answers p may be far too
-    small.
+    are equal but not 0, the statistic is infinite and p undefined, flagged "zero-variance".
+    Differences of less than 1e-12 of the scores are rounding and taken as 0. If the score
+    is undefined on a test set, so are statistic and p, flagged "undefined-in-split"; the
+    estimate is then the mean of the other splits. Differences that vary less than the
+    variances within the test sets explain, if these are known, are flagged
+    "splits-too-alike": with few different predictions p may be far too small.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What tests of score differences have in common: rounding, edge cases, limits, words."""
+"""Common parts of tests of score differences: rounding, edge cases, limits, results."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ LIBERAL = "liberal"
 UNDEFINED = "undefined-in-split"
 
 ROUNDING = 1e-12
-"""Differences of less than this share of the scores are rounding."""
+"""Differences below this share of the scores are rounding."""
 
 SHARES = frozenset(
     {
@@ -34,7 +34,7 @@ SHARES = frozenset(
         "roc_auc",
     }
 )
-"""Scores from 0 to 1, of which two differ by 1 at most."""
+"""Scores between 0 and 1, whose differences are at most 1."""
 
 Scores = BlockDifferences | ScoreDifferences
 Tested = tuple[float, tuple[float, float], tuple[str, ...]]
@@ -42,7 +42,7 @@ Limits = Callable[[float, str], tuple[float, float]]
 
 
 def check_splits(scores: ScoreDifferences, test: str, least: int = 2) -> None:
-    """Refuse fewer splits than a variance needs."""
+    """Check that there are enough splits for a variance."""
     if scores.values.size < least:
         raise ValueError(
             f"{test} needs the differences of at least {least} splits. Got "
@@ -52,22 +52,22 @@ def check_splits(scores: ScoreDifferences, test: str, least: int = 2) -> None:
 
 
 def check_halves(scores: ScoreDifferences, test: str, n_repeats: int | None = None) -> None:
-    """Refuse differences that are not of both halves of a number of repetitions."""
+    """Check that differences are those of both halves of a number of repetitions."""
     shape = scores.values.shape
     in_halves = len(shape) == 2 and shape[1] == 2
     if not in_halves or (shape[0] != n_repeats if n_repeats else shape[0] < 2):
-        wanted = f"({n_repeats or 'n_repeats'}, 2)"
+        needed = f"({n_repeats or 'n_repeats'}, 2)"
         raise ValueError(
             f"{test} needs the differences of both halves of "
-            f"{n_repeats or 'at least 2'} repetitions, shape {wanted}. Got {shape}. Train "
+            f"{n_repeats or 'at least 2'} repetitions, shape {needed}. Got {shape}. Train "
             "on each half, test on the other, and give the two differences in one row."
         )
 
 
 def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
-    """Differences of all splits in one row, and up to what size they are rounding.
+    """Flatten the differences of all splits; return them and the size of rounding.
 
-    0.1 + 0.2 differs from 0.3, and such differences are put at 0: those below 1e-12 of the
+    0.1 + 0.2 differs from 0.3, and such differences are set to 0: those below 1e-12 of the
     scores, or 1e-12 where the scores are unknown and the differences not above 1.
     """
     values = scores.values.ravel()
@@ -80,33 +80,35 @@ def without_rounding(scores: ScoreDifferences) -> tuple[FloatArray, float]:
 
 
 def _largest(values: FloatArray | float) -> float:
-    """The largest absolute value among those that are not NaN."""
+    """Largest absolute value among those that are not NaN."""
     return float(np.fmax.reduce(np.abs(values), axis=None))
 
 
 def mean_of(values: FloatArray, noise: float) -> float:
-    """Mean of the values that are defined; 0 where it is nothing but rounding."""
+    """Mean of the defined values; 0 where it is only rounding."""
     mean = mean_defined(values)
     return 0.0 if abs(mean) <= noise else mean
 
 
 def variance_of(values: FloatArray, noise: float) -> float:
-    """Sample variance (divisor n - 1); 0 where the values are one but for rounding."""
+    """Sample variance (divisor n - 1); 0 where the values are equal up to rounding."""
     if float(values.max() - values.min()) <= noise:
         return 0.0
     return float(values.var(ddof=1))
 
 
 def within_repetitions(values: FloatArray, noise: float) -> float:
-    """Sum of the variances s² within repetitions, of differences half after half."""
-    apart = values[::2] - values[1::2]
-    return float(np.square(np.where(np.abs(apart) <= noise, 0.0, apart)).sum()) / 2
+    """Sum of the variances s² within repetitions, from differences in order of halves."""
+    differences = values[::2] - values[1::2]
+    return (
+        float(np.square(np.where(np.abs(differences) <= noise, 0.0, differences)).sum()) / 2
+    )
 
 
 def studentised_scores(
     estimate: float, error: float, df: float | None, alternative: str
 ) -> Tested:
-    """The estimate over its standard error, p-value with logarithm, and flags.
+    """Return the estimate over its standard error, p-value with logarithm, and flags.
 
     Parameters
     ----------
@@ -115,7 +117,7 @@ def studentised_scores(
     df : float or None
         Degrees of freedom of Student's t; None for the normal distribution.
     alternative : str
-        The direction.
+        Direction of the test.
     """
     if math.isnan(error):
         return math.nan, (math.nan, math.nan), (UNDEFINED,)
@@ -130,12 +132,12 @@ def studentised_scores(
 
 
 def score_limits(scores: Scores, estimate: float, error: float, df: float | None) -> Limits:
-    """The interval of :func:`studentised_scores`, within the range of the difference."""
+    """Limits of :func:`studentised_scores`, within the range of the difference."""
     return partial(_quantile_limits, estimate, error, df, _range_of(scores))
 
 
 def limits_within(scores: Scores, limits: Limits) -> Limits:
-    """Limits of another kind, within the range of the difference; NaN stays."""
+    """Restrict limits to the range of the difference; NaN stays."""
     return partial(_bounded_limits, limits, _range_of(scores))
 
 
@@ -178,7 +180,7 @@ def _bounded(low: float, high: float, largest: float) -> tuple[float, float]:
 
 
 def _range_of(scores: Scores) -> float:
-    """The largest difference that the score can have, where that is known."""
+    """Largest difference that the score can have; infinite where that is unknown."""
     champion, challenger = scores.champion, scores.challenger
     if scores.score not in SHARES or champion is None or challenger is None:
         return math.inf
@@ -190,24 +192,24 @@ def _range_of(scores: Scores) -> float:
 def score_result(
     scores: Scores, statistic: float, tail: tuple[float, float], **words: Any
 ) -> PairedResult:
-    """The result of a test of score differences.
+    """Return the result of a test of score differences.
 
-    `words` are the other fields of the result. The estimate is the mean difference of the
-    splits, and the values of both roles are their means, where nothing else is given.
+    `words` are the other fields of the result. By default the estimate is the mean
+    difference of the splits, and the values of both roles are their means.
     """
     flags = dict.fromkeys((*words.pop("flags", ()), *scores.flags))
     champion, challenger = words.pop("means", None) or scores.means
-    known = not (math.isnan(champion) or math.isnan(challenger))
-    what = "difference" if scores.greater_is_better else "gain"
+    defined = not (math.isnan(champion) or math.isnan(challenger))
+    kind = "difference" if scores.greater_is_better else "gain"
     if "estimate" not in words:
         words["estimate"] = mean_of(*without_rounding(scores))  # type: ignore[arg-type]
     return PairedResult(
         statistic=statistic,
         pvalue=tail[0],
         log_pvalue=tail[1],
-        estimate_name=f"{what} in {scores.score}",
-        champion=champion if known else None,
-        challenger=challenger if known else None,
+        estimate_name=f"{kind} in {scores.score}",
+        champion=champion if defined else None,
+        challenger=challenger if defined else None,
         greater_is_better=scores.greater_is_better,
         n=scores.n_records,
         flags=tuple(flags),
@@ -224,7 +226,7 @@ def score_sample_size(
     power: float,
     alternative: str,
 ) -> float:
-    """Records at which a difference of the observed size is found, split in the same way.
+    """Number of records at which the observed difference is found, with the same splits.
 
     NaN where a split is undefined.
     """

@@ -1,0 +1,143 @@
+"""Formulas that are changed on purpose: would the tests notice?
+
+Each mutant is one change of a statistic of the gate, for which some tests must fail. Run
+
+    python benchmarks/gate_mutants.py
+
+which copies the checkout, changes one place after the other, and runs the tests each time;
+it ends with code 1 where a mutant survives, or where its place is no longer there.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+MUTANTS = [
+    # file, what stands there, what takes its place
+    ("stats/margins/_skewness.py", "TIMES = 2.0", "TIMES = 1.0"),
+    (
+        "stats/margins/_skewness.py",
+        '"records": Floor(2.0, 30)',
+        '"records": Floor(1.0, 30)',
+    ),
+    (
+        "stats/margins/_skewness.py",
+        '"records": Floor(2.0, 30)',
+        '"records": Floor(2.0, 15)',
+    ),
+    ("stats/margins/_skewness.py", '"groups": Floor(2.0, 20)', '"groups": Floor(1.0, 20)'),
+    ("stats/margins/_skewness.py", '"groups": Floor(2.0, 20)', '"groups": Floor(2.0, 10)'),
+    ("stats/margins/_skewness.py", "OTHER = Floor(2.0, 20)", "OTHER = Floor(2.0, 10)"),
+    ("stats/margins/_skewness.py", "- lean / 6\n", "+ lean / 6\n"),
+    ("stats/margins/_skewness.py", "/ self.moves.error / 3)", "/ self.moves.error / 2)"),
+    ("stats/margins/_skewness.py", "against = -skewness if", "against = skewness if"),
+    ("stats/margins/_skewness.py", "against = abs(skewness)", "pass"),
+    (
+        "stats/margins/_skewness.py",
+        "(self.quantile(alpha) + lean / 6)",
+        "self.quantile(alpha)",
+    ),
+    ("stats/margins/_influence.py", "UNEVEN = 2.0", "UNEVEN = 4.0"),
+    ("stats/margins/_influence.py", "UNEVEN = 2.0", "UNEVEN = 1.0"),
+    (
+        "stats/margins/_influence.py",
+        "known.sum() ** 2 / (known**2)",
+        "2 * known.sum() ** 2 / (known**2)",
+    ),
+    (
+        "stats/margins/_influence.py",
+        "skewness = third / square**1.5",
+        "skewness = -third / square**1.5",
+    ),
+    ("stats/margins/_influence.py", "units / (units - 1))\n    return", "1.0)\n    return"),
+    ("stats/margins/_influence.py", "FEW_OF_A_CLASS = 20", "FEW_OF_A_CLASS = 10"),
+    ("stats/margins/_influence.py", "SUPPOSED = 10.0", "SUPPOSED = 1.0"),
+    ("gate/_evaluate.py", "share = alpha / len(condition.conditions)", "share = alpha"),
+    ("gate/_evaluate.py", "share = alpha / len(sides)", "share = alpha"),
+    ("gate/_evaluate.py", "shown = max(side.pvalue", "shown = min(side.pvalue"),
+    ("gate/_evaluate.py", "elif shown < alpha:", "elif shown < 2 * alpha:"),
+    ("gate/_evaluate.py", "outcome.n_records < least", "outcome.n_records < least - 1"),
+    ("gate/_evaluate.py", "found < least", "found < least - 1"),
+    ("gate/_evaluate.py", "outcome.status != FAILED:", "False:"),
+    (
+        "stats/margins/_one_sided.py",
+        "pvalue = max(pvalue, other",
+        "pvalue = min(pvalue, other",
+    ),
+    ("stats/margins/_one_sided.py", "wider = min if", "wider = max if"),
+    ("stats/margins/_one_sided.py", "if pvalue < alpha and not beyond:", "if False:"),
+    (
+        "gate/_evaluate.py",
+        "if not farthest < condition.margin",
+        "if farthest < condition.margin",
+    ),
+    (
+        "gate/_outcomes.py",
+        "all(outcome.passed for outcome",
+        "any(outcome.passed for outcome",
+    ),
+    ("gate/_with_ledger.py", "decision.passed != (first == PASSED)", "False"),
+    (
+        "gate/ledger/_ledger_file.py",
+        "(1 + math.log2(number + 1))",
+        "(1 + math.log2(number))",
+    ),
+]
+
+
+def survives(folder, name, old, new, tests, processes):
+    """Whether all tests pass with a change; None where there is nothing to change."""
+    path = folder / "skcompare" / name
+    whole = path.read_text(encoding="utf-8")
+    if whole.count(old) < 1:
+        return None
+    path.write_text(whole.replace(old, new, 1), encoding="utf-8")
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-x", "-n", str(processes)]
+            + ["-p", "no:cacheprovider", "-m", "not slow", *tests],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        path.write_text(whole, encoding="utf-8")
+    return ran.returncode == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tests", nargs="+", default=["tests/gate", "tests/stats/margins"])
+    parser.add_argument("--only", nargs="+", type=int, help="numbers of mutants")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    lived = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        shutil.copytree(
+            ROOT, copy, ignore=shutil.ignore_patterns(".git", "__pycache__", "_build")
+        )
+        for number, (name, old, new) in enumerate(MUTANTS, 1):
+            if options.only and number not in options.only:
+                continue
+            lives = survives(copy, name, old, new, options.tests, options.processes)
+            words = {None: "is not there", True: "SURVIVES", False: "is noticed"}[lives]
+            lived += lives is not False
+            print(
+                f"{number:>3} {name}: {old.strip()!r} to {new.strip()!r} {words}",
+                flush=True,
+            )
+    print(f"{lived} not noticed")
+    return 1 if lived else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
