@@ -515,8 +515,8 @@ def test_numbers_a_cell_are_drawn_alike(monkeypatch):
     in_blocks = resampling.bootstrap_error(calibration, 3000, 0)
     by_record = []
     for least in (0, math.inf):
-        monkeypatch.setattr(cells, "RECORDS_A_CELL", least)
-        drawn = cells._drawn(size, 4000, rng)
+        monkeypatch.setattr(cells, "RECORDS_PER_CELL", least)
+        drawn = cells._drawn_counts(size, 4000, rng)
         assert (200 == drawn.sum(axis=1)).all()
         assert size == pytest.approx(drawn.mean(axis=0), abs=1)
         by_record.append(np.cov(drawn.T))

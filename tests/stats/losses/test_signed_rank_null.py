@@ -50,8 +50,8 @@ def test_all_choices_of_few_ranks(n_values):
 @pytest.mark.parametrize("n_values", [3, 20, 1000])
 def test_ways_keep_the_digits_of_the_tail(monkeypatch, most_added, turn_cost, n_values):
     """Each way equals counting in whole numbers, however small the probability is."""
-    monkeypatch.setattr(null, "MOST_ADDED", most_added)
-    monkeypatch.setattr(null, "TURN_COST", turn_cost)
+    monkeypatch.setattr(null, "MOST_ADDITIONS", most_added)
+    monkeypatch.setattr(null, "ANGLE_COST", turn_cost)
     rng = np.random.default_rng(n_values)
     for m in (1, 5, 40, 110):
         ranks = midranks(rng, m, n_values)
@@ -71,7 +71,7 @@ def test_transform_of_many_ranks_equals_adding_them(monkeypatch, n_values):
         room = int(share * ranks.sum())
         found = []
         for most_added in (10**12, 0):
-            monkeypatch.setattr(null, "MOST_ADDED", most_added)
+            monkeypatch.setattr(null, "MOST_ADDITIONS", most_added)
             found.append(rank_sum_chance(ranks, room)[1])
 
         assert found[0] == pytest.approx(found[1], abs=1e-11)
