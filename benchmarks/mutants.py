@@ -17,48 +17,83 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-GATE = ROOT / "skcompare" / "gate"
 
 MUTANTS = [
     # file, what stands there, what takes its place
-    ("_caution.py", "TIMES = 2.0", "TIMES = 1.0"),
-    ("_caution.py", '"records": Floor(2.0, 30)', '"records": Floor(1.0, 30)'),
-    ("_caution.py", '"records": Floor(2.0, 30)', '"records": Floor(2.0, 15)'),
-    ("_caution.py", '"groups": Floor(2.0, 20)', '"groups": Floor(1.0, 20)'),
-    ("_caution.py", '"groups": Floor(2.0, 20)', '"groups": Floor(2.0, 10)'),
-    ("_caution.py", "OTHER = Floor(2.0, 20)", "OTHER = Floor(2.0, 10)"),
-    ("_caution.py", "- lean / 6\n", "+ lean / 6\n"),
-    ("_caution.py", "/ self.moves.error / 3)", "/ self.moves.error / 2)"),
-    ("_caution.py", "against = -skewness if", "against = skewness if"),
-    ("_caution.py", "against = abs(skewness)", "pass"),
-    ("_caution.py", "(self.quantile(alpha) + lean / 6)", "self.quantile(alpha)"),
-    ("_moves.py", "UNEVEN = 2.0", "UNEVEN = 4.0"),
-    ("_moves.py", "UNEVEN = 2.0", "UNEVEN = 1.0"),
-    ("_moves.py", "known.sum() ** 2 / (known**2)", "2 * known.sum() ** 2 / (known**2)"),
-    ("_moves.py", "skewness = third / square**1.5", "skewness = -third / square**1.5"),
-    ("_moves.py", "units / (units - 1))\n    return", "1.0)\n    return"),
-    ("_moves.py", "FEW_OF_A_CLASS = 20", "FEW_OF_A_CLASS = 10"),
-    ("_moves.py", "SUPPOSED = 10.0", "SUPPOSED = 1.0"),
-    ("_judge.py", "share = alpha / len(condition.conditions)", "share = alpha"),
-    ("_judge.py", "share = alpha / len(sides)", "share = alpha"),
-    ("_judge.py", "shown = max(side.pvalue", "shown = min(side.pvalue"),
-    ("_judge.py", "elif shown < alpha:", "elif shown < 2 * alpha:"),
-    ("_judge.py", "outcome.n_records < least", "outcome.n_records < least - 1"),
-    ("_judge.py", "found < least", "found < least - 1"),
-    ("_judge.py", "outcome.status != FAILED:", "False:"),
-    ("_sides.py", "pvalue = max(pvalue, other", "pvalue = min(pvalue, other"),
-    ("_sides.py", "wider = min if", "wider = max if"),
-    ("_sides.py", "if pvalue < alpha and not beyond:", "if False:"),
-    ("_margins.py", "if not farthest < condition.margin", "if farthest < condition.margin"),
-    ("_outcomes.py", "all(outcome.passed for outcome", "any(outcome.passed for outcome"),
-    ("_looks.py", "decision.passed != (first == PASSED)", "False"),
-    ("_ledger_rules.py", "(1 + math.log2(number + 1))", "(1 + math.log2(number))"),
+    ("stats/margins/_skewness.py", "TIMES = 2.0", "TIMES = 1.0"),
+    (
+        "stats/margins/_skewness.py",
+        '"records": Floor(2.0, 30)',
+        '"records": Floor(1.0, 30)',
+    ),
+    (
+        "stats/margins/_skewness.py",
+        '"records": Floor(2.0, 30)',
+        '"records": Floor(2.0, 15)',
+    ),
+    ("stats/margins/_skewness.py", '"groups": Floor(2.0, 20)', '"groups": Floor(1.0, 20)'),
+    ("stats/margins/_skewness.py", '"groups": Floor(2.0, 20)', '"groups": Floor(2.0, 10)'),
+    ("stats/margins/_skewness.py", "OTHER = Floor(2.0, 20)", "OTHER = Floor(2.0, 10)"),
+    ("stats/margins/_skewness.py", "- lean / 6\n", "+ lean / 6\n"),
+    ("stats/margins/_skewness.py", "/ self.moves.error / 3)", "/ self.moves.error / 2)"),
+    ("stats/margins/_skewness.py", "against = -skewness if", "against = skewness if"),
+    ("stats/margins/_skewness.py", "against = abs(skewness)", "pass"),
+    (
+        "stats/margins/_skewness.py",
+        "(self.quantile(alpha) + lean / 6)",
+        "self.quantile(alpha)",
+    ),
+    ("stats/margins/_influence.py", "UNEVEN = 2.0", "UNEVEN = 4.0"),
+    ("stats/margins/_influence.py", "UNEVEN = 2.0", "UNEVEN = 1.0"),
+    (
+        "stats/margins/_influence.py",
+        "known.sum() ** 2 / (known**2)",
+        "2 * known.sum() ** 2 / (known**2)",
+    ),
+    (
+        "stats/margins/_influence.py",
+        "skewness = third / square**1.5",
+        "skewness = -third / square**1.5",
+    ),
+    ("stats/margins/_influence.py", "units / (units - 1))\n    return", "1.0)\n    return"),
+    ("stats/margins/_influence.py", "FEW_OF_A_CLASS = 20", "FEW_OF_A_CLASS = 10"),
+    ("stats/margins/_influence.py", "SUPPOSED = 10.0", "SUPPOSED = 1.0"),
+    ("gate/_evaluate.py", "share = alpha / len(condition.conditions)", "share = alpha"),
+    ("gate/_evaluate.py", "share = alpha / len(sides)", "share = alpha"),
+    ("gate/_evaluate.py", "shown = max(side.pvalue", "shown = min(side.pvalue"),
+    ("gate/_evaluate.py", "elif shown < alpha:", "elif shown < 2 * alpha:"),
+    ("gate/_evaluate.py", "outcome.n_records < least", "outcome.n_records < least - 1"),
+    ("gate/_evaluate.py", "found < least", "found < least - 1"),
+    ("gate/_evaluate.py", "outcome.status != FAILED:", "False:"),
+    (
+        "stats/margins/_one_sided.py",
+        "pvalue = max(pvalue, other",
+        "pvalue = min(pvalue, other",
+    ),
+    ("stats/margins/_one_sided.py", "wider = min if", "wider = max if"),
+    ("stats/margins/_one_sided.py", "if pvalue < alpha and not beyond:", "if False:"),
+    (
+        "gate/_evaluate.py",
+        "if not farthest < condition.margin",
+        "if farthest < condition.margin",
+    ),
+    (
+        "gate/_outcomes.py",
+        "all(outcome.passed for outcome",
+        "any(outcome.passed for outcome",
+    ),
+    ("gate/_with_ledger.py", "decision.passed != (first == PASSED)", "False"),
+    (
+        "gate/ledger/_ledger_file.py",
+        "(1 + math.log2(number + 1))",
+        "(1 + math.log2(number))",
+    ),
 ]
 
 
 def survives(folder, name, old, new, tests, processes):
     """Whether all tests pass with a change; None where there is nothing to change."""
-    path = folder / "skcompare" / "gate" / name
+    path = folder / "skcompare" / name
     whole = path.read_text(encoding="utf-8")
     if whole.count(old) < 1:
         return None
@@ -80,7 +115,7 @@ def survives(folder, name, old, new, tests, processes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tests", nargs="+", default=["tests/gate"])
+    parser.add_argument("--tests", nargs="+", default=["tests/gate", "tests/stats/margins"])
     parser.add_argument("--only", nargs="+", type=int, help="numbers of mutants")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
