@@ -52,24 +52,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "skcompare"
 LIST = Path(__file__).with_name("mutants.txt")
 
-DRAWN = {
-    "stats": """
-        _result _tails _student _f_tails _binomial_tails _auc_tails _adjust _scales
-        _class_label _power _sample_size _sign_flip _loss_signs _score_limits
-        _mcnemar _mcnemar_methods _mcnemar_pvalues _mcnemar_unconditional
-        _unconditional_limits _melded_limits _difference_limits _paired_intervals
-        _relative_accuracy _discordant_odds_ratio _fisher _clustered_mcnemar
-        _clustered_limits _proportional_z
-        _delong _delong_sums _delong_joint _delong_ovo _delong_ovr _multiclass_auc
-        _clustered_delong _unpaired_delong _auc_interval _auc_limits _roc_band
-        _roc_band_result _roc_curves _roc_resampling
-    """,
-    "evidence": """
-        _contingency _right_counts _agreement _joint _patterns _bits _clusters
-        _cluster_cells _cluster_checks _class_rows
-    """,
-}
-"""Modules that mutants were drawn from, by the names they had then."""
+DRAWN = ("stats/core", "stats/accuracy", "stats/ranking", "evidence/labels")
+"""Rooms that mutants are drawn from."""
 
 TESTS = ("tests", PACKAGE)
 MARKS = "not slow and not newest"
@@ -303,15 +287,11 @@ def draw(seed, n):
     """A sample of the mutants of functions that can be told apart."""
     every = [f for path in modules(ROOT) for f in functions(path)]
     twins = Counter((bare(f.name), f.digest()) for f in every)
-    wanted = {
-        ROOT / PACKAGE / folder / f"{name}.py"
-        for folder, names in DRAWN.items()
-        for name in names.split()
-    }
+    rooms = {ROOT / PACKAGE / room for room in DRAWN}
     found = [
         mutant
         for f in every
-        if f.path in wanted and twins[bare(f.name), f.digest()] == 1
+        if f.path.parent in rooms and twins[bare(f.name), f.digest()] == 1
         # The code of a function that loses its `super` does not fit into it.
         if "super()" not in ast.unparse(f.node)
         for mutant in mutants_of(f)
