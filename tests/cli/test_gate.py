@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from skcompare.cli import _gate, _main, main
-from skcompare.cli import _gate as _gate_reports
 from skcompare.gate import GateDecision
 
 POLICY = '[data]\nid = "id"\n[[condition]]\nsuperior = "accuracy"\n'
@@ -138,7 +137,7 @@ def test_report_that_does_not_fit(folder, capsys, monkeypatch):
     def fails(*_, **__):
         raise OSError(28, "No space left", ".a.json.1-2")
 
-    monkeypatch.setattr(_gate_reports, "write_text", fails)
+    monkeypatch.setattr(_gate, "write_text", fails)
 
     assert 2 == gate("old.csv", "new.csv", "--json", "a.json")
     assert "error: --json: cannot write 'a.json': No space left." in error(capsys)

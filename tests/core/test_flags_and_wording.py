@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import skcompare.comparators  # which loads all that has flags
-from skcompare._core import flags as _flags
+from skcompare._core import flags
 from skcompare._core.flags import FLAG_TEXTS, explain, register_flag
 from skcompare._core.formatting import (
     INFERENCE_WORDS,
@@ -37,7 +37,7 @@ def test_flag(code):
 @pytest.mark.parametrize("code", FLAG_TEXTS)
 def test_flag_is_in_use(code):
     """Every code is given somewhere, so no words are kept for nothing."""
-    sources = [p for p in PACKAGE.rglob("*.py") if p.name != "_flags.py"]
+    sources = [p for p in PACKAGE.rglob("*.py") if p.name != "flags.py"]
 
     assert any(f'"{code}"' in path.read_text(encoding="utf-8") for path in sources)
 
@@ -55,7 +55,7 @@ def test_explain():
 
 def test_register_flag(monkeypatch):
     """A flag of somebody else's test gets words once, and never loses its meaning."""
-    monkeypatch.setattr(_flags, "FLAG_TEXTS", dict(FLAG_TEXTS))
+    monkeypatch.setattr(flags, "FLAG_TEXTS", dict(FLAG_TEXTS))
 
     assert "toy-flag" == register_flag("toy-flag", "the toy is broken")
     assert "toy-flag" == register_flag("toy-flag", "the toy is broken")

@@ -35,12 +35,12 @@ from skcompare.evidence import (
     ScoredPair,
     Storable,
     Tally,
+    _storage,
     load_checkpoint,
     load_evidence,
     save_checkpoint,
     tally_arrays,
 )
-from skcompare.evidence import _storage as _stored_values
 from skcompare.predictions import predictions_from_arrays
 
 ENDINGS = ("json", "npz")
@@ -440,7 +440,7 @@ def test_classes_of_the_file_only(tmp_path):
     """A value that some evidence names is unknown elsewhere."""
     path = tmp_path / "toy.json"
     Toy(0, (Part(1),)).save(path)
-    name = _stored_values.name_of(Part)
+    name = _storage.name_of(Part)
     rewritten(path, lambda s: piece(s)[1].update(other={"value": [name, {"number": 1}]}))
     assert Part(1) == load_evidence(path).other
 

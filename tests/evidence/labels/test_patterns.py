@@ -10,7 +10,6 @@ import pytest
 from skcompare._core.design import HOLDOUT, Design
 from skcompare.evidence import ContingencyTable, CorrectnessPatterns
 from skcompare.evidence.labels import _patterns
-from skcompare.evidence.labels import _patterns as _bits
 from skcompare.predictions import Answers, Predictions
 from tests.common.golden import golden
 from tests.common.subjects import random_predictions
@@ -177,7 +176,7 @@ def test_counts(n, k):
 
 def test_counts_without_instructions_for_bits(monkeypatch):
     """numpy < 2 counts bits by a table, with the same result."""
-    monkeypatch.setattr(_bits, "_count_bits", None)
+    monkeypatch.setattr(_patterns, "_count_bits", None)
     for n, k in SIZES:
         answers = random_answers(n, k)
         patterns = CorrectnessPatterns(answers)
@@ -187,7 +186,7 @@ def test_counts_without_instructions_for_bits(monkeypatch):
 
 def test_all_right_in_many_records():
     """No partial sum overflows where every bit is 1."""
-    n = 64 * _bits.MOST_WORDS * 3 + 5
+    n = 64 * _patterns.MOST_WORDS * 3 + 5
     patterns = CorrectnessPatterns(np.ones((n, 2), dtype=bool))
 
     assert [[n, n], [n, n]] == patterns.both_correct.tolist()

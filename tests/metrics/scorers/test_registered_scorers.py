@@ -41,7 +41,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skcompare import PairedComparator
-from skcompare._core import sklearn_private as _sklearn_private
+from skcompare._core import sklearn_private
 from skcompare._registry.metrics import MetricEntry
 from skcompare.metrics import (
     expected_calibration_error,
@@ -643,7 +643,7 @@ def test_a_name_of_others_is_left_alone():
 def private_copy():
     """The guarded file, run again as it is on import."""
     spec = importlib.util.spec_from_file_location(
-        "skcompare._copied", Path(_sklearn_private.__file__)
+        "skcompare._copied", Path(sklearn_private.__file__)
     )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -695,7 +695,7 @@ def test_lists_of_names_in_other_shapes(monkeypatch):
     module.get_scorer_names = get_sklearn_scorer_names
     monkeypatch.setitem(sys.modules, "another_package", module)
 
-    _sklearn_private.make_known({"neg_toy": get_scorer(ECE)}, "skcompare_")
+    sklearn_private.make_known({"neg_toy": get_scorer(ECE)}, "skcompare_")
 
     assert "neg_toy" in listed.options
     assert {"accuracy", "f1"} == short.options
@@ -716,7 +716,7 @@ def test_without_scorers_that_can_be_told(monkeypatch, missing):
             scorer._metric = scorer.__dict__.pop("_score_func")
             return scorer
 
-        monkeypatch.setattr(_sklearn_private, "make_scorer", renamed)
+        monkeypatch.setattr(sklearn_private, "make_scorer", renamed)
     else:
         slotted = type("Slotted", (), {"__slots__": ("_score_func",)})
 
@@ -725,7 +725,7 @@ def test_without_scorers_that_can_be_told(monkeypatch, missing):
             scorer._score_func = metric
             return scorer
 
-        monkeypatch.setattr(_sklearn_private, "make_scorer", with_slots)
+        monkeypatch.setattr(sklearn_private, "make_scorer", with_slots)
     y = np.array(["a", "b", "c"])[np.arange(80) % 3]
     fitted, rows = GaussianNB().fit(X, y), y != "a"
     weights = np.arange(rows.sum()) % 2 + 1
