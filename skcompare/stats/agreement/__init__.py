@@ -1,6 +1,7 @@
 """Agreement of two classifiers, and tests of symmetry."""
 
 from skcompare.stats.agreement._bowker import bowker, symmetry_permutation
+from skcompare.stats.agreement._disagreement import disagreement, label_disagreement, yule_q
 from skcompare.stats.agreement._ensemble import (
     MOST_CALIBRATION_ERROR,
     ROLES,
@@ -11,7 +12,6 @@ from skcompare.stats.agreement._ensemble import (
 from skcompare.stats.agreement._error_correlation import error_correlation
 from skcompare.stats.agreement._kappa import cohen_kappa, error_kappa
 from skcompare.stats.agreement._marginal_homogeneity import bhapkar, stuart_maxwell
-from skcompare.stats.agreement._yule_q import disagreement, label_disagreement, yule_q
 
 __all__ = [
     "EnsembleAdvice",

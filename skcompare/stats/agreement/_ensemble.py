@@ -13,8 +13,8 @@ from skcompare._core.validation import check_alpha, check_choice, is_number
 from skcompare.evidence import JointCounts, PairedCalibration, PairedLosses
 from skcompare.stats.accuracy._mcnemar import mcnemar
 from skcompare.stats.agreement._bowker import bowker
+from skcompare.stats.agreement._disagreement import yule_q
 from skcompare.stats.agreement._error_correlation import error_correlation
-from skcompare.stats.agreement._yule_q import yule_q
 from skcompare.stats.core._tails import SMALLEST
 
 ROLES = ("champion", "challenger")

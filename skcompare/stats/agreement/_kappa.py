@@ -13,7 +13,7 @@ from skcompare._core.validation import alpha_of, check_choice
 from skcompare._registry.tests import paired_test
 from skcompare._typing import FloatArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable
-from skcompare.stats.accuracy._fisher import (
+from skcompare.stats.accuracy._proportional_z import (
     LEAST_EXPECTED,
     SMALL_EXPECTED,
     FixedMargins,

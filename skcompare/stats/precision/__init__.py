@@ -1,11 +1,14 @@
 """Tests of precision and of other shares of predictions."""
 
+from skcompare.stats.precision._clustered_precision import (
+    clustered_precision,
+    gee_precision,
+)
 from skcompare.stats.precision._combine_pvalues import (
     CombinedPvalue,
     lancaster_correlated,
     simes,
 )
-from skcompare.stats.precision._gee_precision import clustered_precision, gee_precision
 from skcompare.stats.precision._precision_classes import (
     PrecisionByClass,
     precision_by_class,

@@ -25,6 +25,7 @@ from skcompare.stats.core._adjust import adjust_pvalues
 from skcompare.stats.core._limits import interval_level
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue
+from skcompare.stats.precision._clustered_precision import log_contrast, ratio_of_shares
 from skcompare.stats.precision._gee_model import (
     ClassFit,
     class_fit,
@@ -34,7 +35,6 @@ from skcompare.stats.precision._gee_model import (
     ratio_score_limits,
     undecided,
 )
-from skcompare.stats.precision._gee_precision import log_contrast, ratio_of_shares
 from skcompare.stats.precision._precision_statistics import (
     Contrast,
     contrast_variance,

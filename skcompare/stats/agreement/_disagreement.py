@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from skcompare._core.validation import alpha_of
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import AgreementMatrix, ContingencyTable
-from skcompare.stats.accuracy._fisher import (
+from skcompare.stats.accuracy._proportional_z import (
     SMALL_EXPECTED,
     FixedMargins,
     is_exact,
