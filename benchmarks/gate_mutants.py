@@ -35,7 +35,11 @@ MUTANTS = [
     ("stats/margins/_skewness.py", '"groups": Floor(2.0, 20)', '"groups": Floor(2.0, 10)'),
     ("stats/margins/_skewness.py", "OTHER = Floor(2.0, 20)", "OTHER = Floor(2.0, 10)"),
     ("stats/margins/_skewness.py", "- skewness / 6\n", "+ skewness / 6\n"),
-    ("stats/margins/_skewness.py", "/ self.moves.error / 3)", "/ self.moves.error / 2)"),
+    (
+        "stats/margins/_skewness.py",
+        "/ self.moments.error / 3)",
+        "/ self.moments.error / 2)",
+    ),
     ("stats/margins/_skewness.py", "against = -skewness if", "against = skewness if"),
     ("stats/margins/_skewness.py", "against = abs(skewness)", "pass"),
     (

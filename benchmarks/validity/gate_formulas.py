@@ -14,7 +14,7 @@ from skcompare.stats.accuracy._mcnemar_methods import mcnemar_pvalues
 from skcompare.stats.accuracy._unconditional import fewest_in_favour, worst
 from skcompare.stats.margins import _one_sided as _sides
 from skcompare.stats.margins._influence import FEW_OF_A_CLASS
-from skcompare.stats.margins._one_sided import Once, side_of
+from skcompare.stats.margins._one_sided import MarginTest, margin_result
 from skcompare.stats.margins._skewness import FLOORS, OTHER, TIMES
 from skcompare.stats.scores._confusion_scores import count_score
 
@@ -24,38 +24,18 @@ _sides.STEPS = 1
 """The interval of the level itself decides; digits of p-values would only take time."""
 
 
-class Prepared:
-    """A test with its evidence, as the gate takes it."""
-
-    def __init__(self, entry, evidence, options):
-        self.entry, self.evidence, self.options = entry, evidence, options
-
-
-class Ready:
-    """A registered test of some evidence, ready to run."""
-
-    def __init__(self, entry, evidence, **options):
-        self.options = options
-        self.prepared = Prepared(entry, evidence, options)
-        self.takes_null_value = "null_value" in entry.options
-
-    def run(self, **options):
-        return self.prepared.entry.function(
-            self.prepared.evidence, **{**self.options, **options}
-        )
-
-
 def is_shown(entry, evidence, boundary, direction, alpha=ALPHA, **options):
     """Whether the gate shows one data set to be beyond the boundary."""
-    test = Once(Ready(entry, evidence, **options))
-    return bool(side_of(test, boundary, direction, alpha).pvalue < alpha)
+    test = MarginTest(evidence, entry, options)
+    return bool(margin_result(test, boundary, direction, alpha).pvalue < alpha)
 
 
 def both_shown(entry, evidence, boundary, **options):
     """Whether the gate shows it to be above the boundary, and below."""
-    test = Once(Ready(entry, evidence, **options))
+    test = MarginTest(evidence, entry, options)
     return [
-        side_of(test, boundary, side, ALPHA).pvalue < ALPHA for side in ("greater", "less")
+        margin_result(test, boundary, side, ALPHA).pvalue < ALPHA
+        for side in ("greater", "less")
     ]
 
 

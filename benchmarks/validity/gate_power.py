@@ -12,7 +12,6 @@ from gate_closed import (
 from gate_formulas import (
     ALPHA,
     SCORES,
-    Ready,
     auc_moves,
     cautious,
     count_moves,
@@ -28,7 +27,7 @@ from skcompare._registry.tests import get_test
 from skcompare.evidence import ContingencyTable, PairedLosses, PlacementValues, ScoredPair
 from skcompare.gate import Equivalent, NonInferior, Superior
 from skcompare.gate._evaluate import _needed
-from skcompare.stats.margins._one_sided import Once, side_of
+from skcompare.stats.margins._one_sided import MarginTest, margin_result
 from skcompare.stats.planning._records_of_counts import (
     Boundary,
     method_for,
@@ -51,11 +50,11 @@ def needed(entry, evidence, boundaries, truth=None, **options):
 
     The boundaries are moved by what the difference in the evidence is beside the truth.
     """
-    test = Once(Ready(entry, evidence, **options))
+    test = MarginTest(evidence, entry, options)
     moved = 0.0
     if truth is not None:
         moved = test.run(alternative="greater").estimate - truth
-    sides = [side_of(test, at + moved, side, ALPHA) for at, side in boundaries]
+    sides = [margin_result(test, at + moved, side, ALPHA) for at, side in boundaries]
     return math.ceil(expected_records(test, sides))
 
 

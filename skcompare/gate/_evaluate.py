@@ -18,14 +18,20 @@ from skcompare.evidence import ContingencyTable, JointCounts, PairedCalibration
 from skcompare.gate._conditions import AnyOf, Condition, GateConditions, bounds_of
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._outcomes import FAILED, INCONCLUSIVE, PASSED, Outcome, all_of, any_of
-from skcompare.gate._subjects import Subject, Unsuited
+from skcompare.gate._subjects import ReadyTest, Subject, Unsuited
 from skcompare.metrics import (
     WORSE_THAN_NO_SKILL,
     are_worse_than_no_skill,
     value_without_skill,
 )
 from skcompare.stats import PairedResult, adjust_pvalues
-from skcompare.stats.margins import SMALLEST, Cautious, Once, Side, Still, side_of
+from skcompare.stats.margins import (
+    SMALLEST,
+    ConstantDifferences,
+    MarginResult,
+    SkewnessAdjusted,
+    margin_result,
+)
 from skcompare.stats.planning import (
     Boundary,
     can_resample,
@@ -44,7 +50,7 @@ TOO_FEW_TO_PLAN = "these records are too few to say how many would settle it"
 
 
 def records_needed(
-    condition: Condition, test: Any, sides: Sequence[Side], alpha: float
+    condition: Condition, test: ReadyTest, sides: Sequence[MarginResult], alpha: float
 ) -> float | None:
     """Records at which a condition would be shown, if what was observed is true.
 
@@ -67,25 +73,25 @@ def records_needed(
     return max(float(math.ceil(needed)), math.floor(n) + 1.0)
 
 
-def too_few_to_plan(test: Any, sides: Sequence[Side]) -> bool:
+def too_few_to_plan(test: ReadyTest, sides: Sequence[MarginResult]) -> bool:
     """Whether the records are too few to estimate the true difference."""
-    evidence = test.prepared.evidence
+    evidence = test.evidence
     if sides[0].result.n < FEWEST:
         return True
-    if not isinstance(evidence, ContingencyTable) or any(s.boundary for s in sides):
+    if not isinstance(evidence, ContingencyTable) or any(s.null_value for s in sides):
         return False
     return 0 < evidence.n_discordant < FEWEST_DISCORDANT
 
 
 def _needed(
-    condition: Condition, test: Any, sides: Sequence[Side], alpha: float
+    condition: Condition, test: ReadyTest, sides: Sequence[MarginResult], alpha: float
 ) -> float | None:
-    entry, evidence = test.prepared.entry, test.prepared.evidence
+    entry, evidence = test.entry, test.evidence
     if entry.name == "mcnemar" and isinstance(evidence, ContingencyTable):
         method = condition.options.get("method")
         return records_of_counts(
             evidence,
-            [Boundary(side.boundary, side.direction) for side in sides],
+            [Boundary(side.null_value, side.alternative) for side in sides],
             method,
             condition.exact,
             alpha,
@@ -94,39 +100,41 @@ def _needed(
     if entry.name.startswith("anytime") and entry.sample_size is not None:
         return max(_by_own_plan(test, side, alpha) for side in sides)
     basis = sides[0].basis
-    if isinstance(basis, Still):
+    if isinstance(basis, ConstantDifferences):
         return max(_without_variation(side, alpha) for side in sides)
-    if isinstance(basis, Cautious) and basis.moves.error == 0:
+    if isinstance(basis, SkewnessAdjusted) and basis.moments.error == 0:
         return None
-    if any(math.isnan(side.pvalue) for side in sides) and not isinstance(basis, Cautious):
+    if any(math.isnan(side.pvalue) for side in sides) and not isinstance(
+        basis, SkewnessAdjusted
+    ):
         return None
     needed = records_of_means(sides, alpha, POWER)
-    options = {**test.prepared.options, **test.options}
-    if isinstance(evidence, JointCounts) and isinstance(basis, Cautious):
+    options = test.options
+    if isinstance(evidence, JointCounts) and isinstance(basis, SkewnessAdjusted):
         return records_of_scores(evidence, options, sides, needed, alpha, POWER)
     if isinstance(evidence, PairedCalibration) and can_resample(evidence, options):
         return records_of_calibration(evidence, sides, needed, alpha, POWER)
     return needed
 
 
-def _by_own_plan(test: Any, side: Side, alpha: float) -> float:
+def _by_own_plan(test: ReadyTest, side: MarginResult, alpha: float) -> float:
     """Return the number of records that the test itself plans."""
-    prepared = test.prepared
-    options = {**prepared.options, **test.options, "alternative": side.direction}
-    needed: float = prepared.entry.sample_size(
-        prepared.evidence,
-        alpha=alpha,
-        power=POWER,
-        **options | {"null_value": side.boundary},
+    options = test.options | {
+        "alternative": side.alternative,
+        "null_value": side.null_value,
+    }
+    assert test.entry.sample_size is not None
+    needed: float = test.entry.sample_size(
+        test.evidence, alpha=alpha, power=POWER, **options
     )
     return needed
 
 
-def _without_variation(side: Side, alpha: float) -> float:
+def _without_variation(side: MarginResult, alpha: float) -> float:
     """Records at which differences with zero variation exclude the boundary."""
     basis = side.basis
-    assert isinstance(basis, Still)
-    single = basis._replace(n=1).pvalue(side.boundary, side.direction)
+    assert isinstance(basis, ConstantDifferences)
+    single = basis._replace(n=1).pvalue(side.null_value, side.alternative)
     if single >= 1:
         return math.inf
     return float(side.result.n) * math.log(alpha) / math.log(single) / basis.n
@@ -202,14 +210,14 @@ def _below_zero(condition: Condition) -> bool:
     )
 
 
-def too_few_resamples(test: Once, sides: Sequence[Side], alpha: float) -> str:
+def too_few_resamples(test: ReadyTest, sides: Sequence[MarginResult], alpha: float) -> str:
     """Reason why nothing could pass at this level; empty if something could.
 
     A p-value from R resamples is at least about 1 / (R + 1). The interval at the level then
     excludes no more than that at any smaller one, which is nothing.
     """
     for side in sides:
-        details, options = side.result.details, {**test.prepared.options, **test.options}
+        details, options = side.result.details, test.options
         if not {"resamples", "monte_carlo_error"} & set(details):
             continue
         if math.isnan(side.pvalue) or side.pvalue < alpha:
@@ -304,8 +312,8 @@ def _judge_one(
         if condition.where is not None:
             subject = subject.part(condition.where)
         n_records = subject.n_records
-        test = Once(subject.ready(condition, alpha))
-        sides = [side_of(test, *boundary, alpha) for boundary in condition.boundaries]
+        test = subject.ready(condition, alpha)
+        sides = [margin_result(test, *boundary, alpha) for boundary in condition.boundaries]
     except Unsuited as error:
         return Outcome(
             condition,
@@ -336,8 +344,8 @@ def _with_margin(
 
 def _from_sides(
     condition: Condition,
-    test: Once,
-    sides: Sequence[Side],
+    test: ReadyTest,
+    sides: Sequence[MarginResult],
     alpha: float,
     n_records: int,
     planned: bool,
@@ -348,11 +356,13 @@ def _from_sides(
         pvalue = math.nan
     # Shown not to hold: beyond a boundary on the other side. Two tests share the level.
     share = alpha / len(sides)
-    opposite = [side_of(test, s.boundary, OPPOSITE[s.direction], share) for s in sides]
+    opposite = [
+        margin_result(test, s.null_value, OPPOSITE[s.alternative], share) for s in sides
+    ]
     row = test.row(sides[0].result)
     low, high = _limits(test, sides, alpha)
     if math.isnan(pvalue):
-        undefined = next((side.why for side in sides if side.why), "")
+        undefined = next((side.reason for side in sides if side.reason), "")
         reason = undefined or f"the p-value of {row.test} is undefined"
         status = INCONCLUSIVE
     elif pvalue < alpha:
@@ -385,47 +395,51 @@ def _from_sides(
     )
 
 
-def _limits(test: Once, sides: Sequence[Side], alpha: float) -> tuple[float, float]:
+def _limits(
+    test: ReadyTest, sides: Sequence[MarginResult], alpha: float
+) -> tuple[float, float]:
     """One-sided limits of the difference, below and above."""
-    limits = {side.direction: side.limit for side in sides}
-    boundary = sides[0].boundary
+    limits = {side.alternative: side.limit for side in sides}
+    boundary = sides[0].null_value
     for direction in (ABOVE, BELOW):
         if direction not in limits:
-            limits[direction] = side_of(test, boundary, direction, alpha).limit
+            limits[direction] = margin_result(test, boundary, direction, alpha).limit
     return limits[ABOVE], limits[BELOW]
 
 
-def _limits_text(sides: Sequence[Side], low: float, high: float, alpha: float) -> str:
+def _limits_text(
+    sides: Sequence[MarginResult], low: float, high: float, alpha: float
+) -> str:
     """Text of the observed difference and its limits, with what they must exclude."""
     estimate = sides[0].result.estimate
-    decimals = max(_decimals(estimate, (low, high), side.boundary) for side in sides)
+    decimals = max(_decimals(estimate, (low, high), side.null_value) for side in sides)
     parts = [f"difference {format_number(estimate, decimals, signed=True)}"]
     for side in sides:
-        limit = low if side.direction == ABOVE else high
-        bound = "at least" if side.direction == ABOVE else "at most"
+        limit = low if side.alternative == ABOVE else high
+        bound = "at least" if side.alternative == ABOVE else "at most"
         rejected = side.pvalue < alpha
-        verb = "must be above" if side.direction == ABOVE else "must be below"
+        verb = "must be above" if side.alternative == ABOVE else "must be below"
         text = f"{bound} {format_number(limit, decimals, signed=True)}"
         if math.isinf(limit):
-            text = f"{NO_LIMIT[side.direction]} ({UNEVEN})"
+            text = f"{NO_LIMIT[side.alternative]} ({UNEVEN})"
         if not rejected:
-            text += f", {verb} {_boundary_text(side.boundary)}"
+            text += f", {verb} {_boundary_text(side.null_value)}"
         parts.append(f"{text} ({format_confidence(alpha)} confidence)")
     pvalue = max(side.pvalue for side in sides)
     return f"{', '.join(parts)}, p {_pvalue_text(pvalue, alpha)}"
 
 
-def _opposite_text(opposite: Sequence[Side], share: float) -> str:
+def _opposite_text(opposite: Sequence[MarginResult], share: float) -> str:
     side = min(opposite, key=lambda side: side.pvalue)
     estimate = side.result.estimate
-    decimals = _decimals(estimate, (side.limit,), side.boundary)
-    where = "below" if side.direction == BELOW else "above"
-    bound = "at most" if side.direction == BELOW else "at least"
+    decimals = _decimals(estimate, (side.limit,), side.null_value)
+    where = "below" if side.alternative == BELOW else "above"
+    bound = "at most" if side.alternative == BELOW else "at least"
     return (
         f"difference {format_number(estimate, decimals, signed=True)}, {bound} "
         f"{format_number(side.limit, decimals, signed=True)} "
         f"({format_confidence(share)} confidence): shown to be {where} "
-        f"{_boundary_text(side.boundary)}, "
+        f"{_boundary_text(side.null_value)}, "
         f"p of the opposite {_pvalue_text(side.pvalue, share)}"
     )
 
@@ -444,9 +458,9 @@ def _pvalue_text(pvalue: float, alpha: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def _discordant(test: Once) -> float | None:
+def _discordant(test: ReadyTest) -> float | None:
     """Records that exactly one classifier predicts correctly; None if not counted."""
-    evidence = test.prepared.evidence
+    evidence = test.evidence
     if isinstance(evidence, JointCounts):
         evidence = evidence.contingency_table()
     if isinstance(evidence, ContingencyTable):

@@ -1,10 +1,10 @@
 """Subjects of a gate: predictions, scores or counts of two classifiers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ from skcompare.predictions import (
 )
 from skcompare.reports import ComparisonRow
 from skcompare.stats import PairedResult
+from skcompare.stats.margins import MarginTest
 from skcompare.stats.planning import method_for
 
 MANY_RECORDS, LEFT_TO_THE_TEST, RESAMPLES = 1_000, 50_000, 1_999
@@ -116,29 +117,36 @@ def check_exact_test(condition: Condition, entry: PairedTestEntry) -> None:
         )
 
 
-class ReadyTest(NamedTuple):
-    """Test of a condition with its evidence, ready to run."""
+class ReadyTest(MarginTest):
+    """Test of a condition with its evidence, ready to run.
 
-    prepared: Prepared
-    options: dict[str, Any]
-    make_row: Any
-    bound: float | None = None
-    """Largest difference of one unit, where it is not that of a known loss."""
+    Parameters
+    ----------
+    prepared : Prepared
+        The test with its evidence.
+    options : dict
+        Options of the condition.
+    row : callable
+        Function that makes the row of a report from a result.
+    bound : float or None, default=None
+        Largest difference of one unit, where it is not that of a known loss.
+    """
 
-    @property
-    def takes_null_value(self) -> bool:
-        """Whether the test has other null values than that of equal classifiers."""
-        return "null_value" in self.prepared.entry.options
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: dict[str, Any],
+        row: Callable[[PairedResult], ComparisonRow],
+        bound: float | None = None,
+    ) -> None:
+        merged = prepared.options | options
+        super().__init__(prepared.evidence, prepared.entry, merged, bound)
+        self.row = row
 
-    def run(self, **options: Any) -> PairedResult:
+    def compute(self, **options: Any) -> PairedResult:
         """Run the test; raise Unsuited where the evidence does not suit it."""
         with refused_as_unsuited():
-            return self.prepared.run(**{**self.options, **options})
-
-    def row(self, result: PairedResult) -> ComparisonRow:
-        """Return the row of a report that shows a result."""
-        row: ComparisonRow = self.make_row(result)
-        return row
+            return super().compute(**options)
 
 
 class Subject(Protocol):

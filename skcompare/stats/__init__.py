@@ -7,6 +7,7 @@ from skcompare.stats import (
     calibration,
     core,
     losses,
+    margins,
     planning,
     precision,
     ranking,
@@ -20,6 +21,7 @@ from skcompare.stats.agreement import *
 from skcompare.stats.calibration import *
 from skcompare.stats.core import *
 from skcompare.stats.losses import *
+from skcompare.stats.margins import *
 from skcompare.stats.planning import *
 from skcompare.stats.precision import *
 from skcompare.stats.ranking import *
@@ -34,6 +36,7 @@ __all__ += agreement.__all__
 __all__ += calibration.__all__
 __all__ += core.__all__
 __all__ += losses.__all__
+__all__ += margins.__all__
 __all__ += planning.__all__
 __all__ += precision.__all__
 __all__ += ranking.__all__

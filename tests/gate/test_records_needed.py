@@ -16,9 +16,9 @@ from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from skcompare.gate._evaluate import records_needed
 from skcompare.stats import mcnemar, mcnemar_power
 from skcompare.stats.calibration._influence import row_sums, squared_errors, variance_of
-from skcompare.stats.margins._influence import Moves, count_moves
-from skcompare.stats.margins._one_sided import side_of
-from skcompare.stats.margins._skewness import Cautious
+from skcompare.stats.margins._influence import InfluenceMoments, moments_of_counts
+from skcompare.stats.margins._one_sided import margin_result
+from skcompare.stats.margins._skewness import SkewnessAdjusted
 from skcompare.stats.planning._goal import margin_power
 from skcompare.stats.planning._records_at_boundary import (
     records_of_calibration,
@@ -112,7 +112,7 @@ def test_records_of_accuracies_have_the_power(boundaries, shares):
 def test_no_number_is_enough_beyond_a_boundary():
     """An observed difference on the wrong side needs infinitely many records."""
     table = table_of(0.1, 0.05)
-    side = side_of(ready("mcnemar", table), 0.0, "greater", ALPHA)
+    side = margin_result(ready("mcnemar", table), 0.0, "greater", ALPHA)
     found = records_needed(Superior("accuracy"), ready("mcnemar", table), [side], ALPHA)
 
     assert math.inf == found
@@ -130,14 +130,16 @@ def test_records_of_means_have_the_power():
     test = ready("paired_t", losses)
     boundary = losses.gain - 0.08
     n = math.ceil(
-        records_of_means([side_of(test, boundary, "greater", ALPHA)], ALPHA, POWER)
+        records_of_means([margin_result(test, boundary, "greater", ALPHA)], ALPHA, POWER)
     )
     drawn = gains((3000, n))
     passed = 0
     mean, deviation = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
     third = ((drawn - mean[:, None]) ** 3).mean(axis=1) / drawn.std(axis=1) ** 3
     for one in zip(mean, deviation / math.sqrt(n), third / math.sqrt(n), strict=True):
-        cautious = Cautious(one[0], Moves(one[1], one[2], n, "records"), n - 1)
+        cautious = SkewnessAdjusted(
+            one[0], InfluenceMoments(one[1], one[2], n, "records"), n - 1
+        )
         passed += cautious.pvalue(-0.08, "greater") < ALPHA
 
     assert POWER == pytest.approx(passed / 3000, abs=0.03)
@@ -151,16 +153,19 @@ def test_records_of_scores_have_the_power():
     counts = JointCounts.from_predictions(y, *(np.where(one, y, 1 - y) for one in right))
     options = {"score": "f1_macro", "method": "delta"}
     test = ready("score_difference", counts, **options)
-    side = side_of(test, -0.05, "greater", ALPHA)
+    side = margin_result(test, -0.05, "greater", ALPHA)
     near = records_of_means([side], ALPHA, POWER)
     n = int(records_of_scores(counts, options, [side], near, ALPHA, POWER))
     drawn = rng.multinomial(n, counts.counts / counts.n, size=2000)
-    difference, error, skewness, units = count_moves(
+    difference, error, skewness, units = moments_of_counts(
         counts.classes, counts.cells, drawn, options
     )
     name = "records with different answers"
     passed = [
-        Cautious(d, Moves(e, a, int(k), name), None).pvalue(-0.05, "greater") < ALPHA
+        SkewnessAdjusted(d, InfluenceMoments(e, a, int(k), name), None).pvalue(
+            -0.05, "greater"
+        )
+        < ALPHA
         for d, e, a, k in zip(difference, error, skewness, units, strict=True)
         if k >= 15
     ]
@@ -183,20 +188,18 @@ def test_records_of_calibration_have_the_power():
     rng = np.random.default_rng(6)
     test = ready("calibration_difference", some_calibration(rng, 50_000))
     # The difference in truth, as benchmarks/validity/gate_closed.py adds it up.
-    boundary = test.towards("greater", 0.0).estimate - 0.00181 - 0.002
-    side = side_of(test, boundary, "greater", ALPHA)
+    boundary = test.result_at(0.0, "greater").estimate - 0.00181 - 0.002
+    side = margin_result(test, boundary, "greater", ALPHA)
     plain = records_of_means([side], ALPHA, POWER)
-    n = math.ceil(
-        records_of_calibration(test.prepared.evidence, [side], plain, ALPHA, POWER)
-    )
+    n = math.ceil(records_of_calibration(test.evidence, [side], plain, ALPHA, POWER))
     passed = 0
     for _ in range(400):
         drawn = some_calibration(rng, n)
         sums = row_sums(drawn, 0), row_sums(drawn, 1)
         champion, challenger = squared_errors(sums)
         variance = variance_of(sums)
-        moves = Moves(math.sqrt(variance.total), 0.0, n, "records in bins")
-        cautious = Cautious(champion - challenger, moves, variance.df)
+        moments = InfluenceMoments(math.sqrt(variance.total), 0.0, n, "records in bins")
+        cautious = SkewnessAdjusted(champion - challenger, moments, variance.df)
         passed += cautious.limit(ALPHA, "greater") > -0.002
 
     assert n < 0.9 * plain
@@ -218,8 +221,8 @@ def test_calibration_is_resampled_by_records_only(kind):
         )
     options = {"method": kind, "n_resamples": 50} if kind == "bootstrap" else {}
     test = ready("calibration_difference", found, **options)
-    boundary = test.towards("greater", 0.0).estimate - 0.003
-    side = side_of(test, boundary, "greater", ALPHA)
+    boundary = test.result_at(0.0, "greater").estimate - 0.003
+    side = margin_result(test, boundary, "greater", ALPHA)
     needed = records_needed(Superior("squared_calibration_error"), test, [side], ALPHA)
     plain = max(401, math.ceil(records_of_means([side], ALPHA, POWER)))
 
@@ -318,7 +321,7 @@ def test_rare_errors_are_planned_for():
         "delong",
         PlacementValues.from_predictions(y, first, first + rng.normal(0, 1e-3, 1000)),
     )
-    side = side_of(test, -0.01, "greater", ALPHA)
+    side = margin_result(test, -0.01, "greater", ALPHA)
     needed = records_needed(NonInferior("roc_auc", 0.01), test, [side], ALPHA)
 
     # 300 of the rarer class, which is a tenth.

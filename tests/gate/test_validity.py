@@ -8,7 +8,7 @@ from scipy.stats import binom, multinomial
 
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses, PlacementValues
 from skcompare.gate import Equivalent, Gate, NonInferior, Superior
-from skcompare.stats.margins._one_sided import side_of
+from skcompare.stats.margins._one_sided import margin_result
 from skcompare.stats.planning._records_of_counts import method_for
 from tests.stats.margins.test_one_sided import ready
 
@@ -23,7 +23,7 @@ def passing_tables(n, boundary, direction):
         for c in range(n - b + 1):
             table = ContingencyTable(n - b - c, b, c, 0)
             test = ready("mcnemar", table, method=method)
-            if side_of(test, boundary, direction, ALPHA).pvalue < ALPHA:
+            if margin_result(test, boundary, direction, ALPHA).pvalue < ALPHA:
                 found.append((b, c, n - b - c))
     return np.array(found)
 
@@ -64,7 +64,7 @@ def test_large_gates_use_what_is_near_its_level():
 def share_that_pass(draw, boundary, name, n_sets, **options):
     passed = 0
     for _ in range(n_sets):
-        side = side_of(ready(name, draw(), **options), boundary, "greater", ALPHA)
+        side = margin_result(ready(name, draw(), **options), boundary, "greater", ALPHA)
         passed += side.pvalue < ALPHA
     return passed
 

@@ -47,8 +47,8 @@ SCORE, LABEL, POS_LABEL = "score", "label", "pos_label"
 """Options of tests that name the score and the class."""
 
 
-class Moves(NamedTuple):
-    """Spread of a difference, from the influence of each unit.
+class InfluenceMoments(NamedTuple):
+    """Standard error and skewness of a difference, from the influence of each unit.
 
     Attributes
     ----------
@@ -71,8 +71,42 @@ class Moves(NamedTuple):
     observed: bool = True
 
 
-def moves_of(evidence: Any, options: Mapping[str, Any]) -> Moves | None:
-    """Return the spread of a difference; None where it is unknown."""
+def influence_moments(evidence: Any, **options: Any) -> InfluenceMoments | None:
+    """Estimate standard error and skewness of a difference from influence values.
+
+    The influence of a unit, a record or a group, is the derivative of the difference with
+    respect to its weight; the difference is about the sum of them.
+
+    Parameters
+    ----------
+    evidence : object
+        Losses, placement values, counts of labels, sums of groups, any score of pairs, or
+        calibration errors.
+    **options
+        Options of the test that name the score and the class: `score`, `label` or
+        `pos_label`.
+
+    Returns
+    -------
+    moments : InfluenceMoments or None
+        None for evidence whose influence values are unknown.
+
+    Notes
+    -----
+    Records that were not kept one by one, or more than two million of them, are taken to
+    have a skewness of 10, which is then not `observed`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcompare.evidence import PairedLosses
+    >>> from skcompare.stats import influence_moments
+    >>> rng = np.random.default_rng(0)
+    >>> losses = PairedLosses.from_losses(*rng.exponential(size=(2, 200)))
+    >>> moments = influence_moments(losses)
+    >>> print(f"{moments.error:.4f}, skewness {moments.skewness:+.3f}, {moments.units}")
+    0.1056, skewness -0.038, 200
+    """
     if isinstance(evidence, PairedLosses):
         return _of_losses(evidence)
     if isinstance(evidence, PlacementValues):
@@ -88,19 +122,21 @@ def moves_of(evidence: Any, options: Mapping[str, Any]) -> Moves | None:
     return None
 
 
-def _spread(influence: FloatArray, units: int, name: str, counts: Any = 1.0) -> Moves:
+def _spread(
+    influence: FloatArray, units: int, name: str, counts: Any = 1.0
+) -> InfluenceMoments:
     """Spread of units with this influence; `counts` are numbers of identical units."""
     size = float(np.abs(influence).max(initial=0.0))
     if size == 0 or units < 2:
-        return Moves(0.0, 0.0, units, name)
+        return InfluenceMoments(0.0, 0.0, units, name)
     scaled = influence / size
     square = float((counts * scaled**2).sum())
     third = float((counts * scaled**3).sum())
     error = size * math.sqrt(square * units / (units - 1))
-    return Moves(error, third / square**1.5, units, name)
+    return InfluenceMoments(error, third / square**1.5, units, name)
 
 
-def _even(spread: Moves, sizes: Any) -> Moves:
+def _even(spread: InfluenceMoments, sizes: Any) -> InfluenceMoments:
     """Count groups of which a few have most records as fewer, by Kish's formula."""
     weights = np.asarray(sizes, dtype=np.float64)
     even = float(weights.sum() ** 2 / (weights**2).sum())
@@ -109,7 +145,7 @@ def _even(spread: Moves, sizes: Any) -> Moves:
     return spread._replace(units=max(1, int(even)), name=EVEN)
 
 
-def _of_losses(losses: PairedLosses) -> Moves:
+def _of_losses(losses: PairedLosses) -> InfluenceMoments:
     groups = losses.groups
     if groups is not None:
         influence = (groups.gains - groups.sizes * losses.gain) / losses.n
@@ -118,25 +154,27 @@ def _of_losses(losses: PairedLosses) -> Moves:
     if losses.values is None or losses.n > MOST_ROWS:
         error = deviation / math.sqrt(losses.n)
         skewness = SUPPOSED / math.sqrt(losses.n)
-        return Moves(error, skewness, losses.n, "records", observed=False)
+        return InfluenceMoments(error, skewness, losses.n, "records", observed=False)
     if deviation == 0:
-        return Moves(0.0, 0.0, losses.n, "records")
+        return InfluenceMoments(0.0, 0.0, losses.n, "records")
     influence = (losses.differences - losses.differences.mean()) / losses.n
     return _spread(influence, losses.n, "records")
 
 
-def _of_placements(placements: PlacementValues) -> Moves:
+def _of_placements(placements: PlacementValues) -> InfluenceMoments:
     positive = placements.positive
     m, n = placements.n_positives, placements.n_negatives
     if placements.groups is not None:
         return _of_grouped_placements(placements)
     fewer, name = min(m, n), "records of the rarer class"
     if min(m, n) < 2:
-        return Moves(0.0, 0.0, fewer, name)
+        return InfluenceMoments(0.0, 0.0, fewer, name)
     if len(positive) > MOST_ROWS:
         variance = placements.covariance
         error = math.sqrt(max(0.0, float(np.array([-1, 1]) @ variance @ [-1, 1])))
-        return Moves(error, SUPPOSED / math.sqrt(fewer), fewer, name, observed=False)
+        return InfluenceMoments(
+            error, SUPPOSED / math.sqrt(fewer), fewer, name, observed=False
+        )
     counts = np.ones(len(positive)) if placements.repeats is None else placements.repeats
     influence = _placement_influence(placements, counts)
     # Both classes have their own degree of freedom.
@@ -158,7 +196,7 @@ def _placement_influence(placements: PlacementValues, counts: Any) -> FloatArray
     return influence
 
 
-def _of_grouped_placements(placements: PlacementValues) -> Moves:
+def _of_grouped_placements(placements: PlacementValues) -> InfluenceMoments:
     codes, positive = placements.group_codes(), placements.positive
     of_records = _placement_influence(placements, np.ones(len(positive)))
     influence = np.bincount(codes, of_records).astype(np.float64)
@@ -167,7 +205,7 @@ def _of_grouped_placements(placements: PlacementValues) -> Moves:
     return spread if fewer < FEW_GROUPS else _even(spread, np.bincount(codes))
 
 
-def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
+def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> InfluenceMoments | None:
     """Spread of accuracies by differences of groups, of other scores by their slopes."""
     if SCORE not in options and LABEL not in options:
         sizes, total = sums.sizes, float(sums.n)
@@ -187,7 +225,7 @@ def _of_clusters(sums: ClusterSums, options: Mapping[str, Any]) -> Moves | None:
     return spread if spread.units < FEW_GROUPS else _even(spread, sums.sizes)
 
 
-def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> Moves | None:
+def _of_counts(counts: JointCounts, options: Mapping[str, Any]) -> InfluenceMoments | None:
     """Spread of a score of the counts, by its slopes."""
     slopes = _slopes(counts.classes, counts.cells, counts.counts, options)
     if slopes is None:
@@ -218,7 +256,7 @@ def _of_rarest_class(cells: IntArray, counts: Any) -> Any:
     return np.where(sizes > 0, sizes, records.sum(axis=-1, keepdims=True)).min(axis=-1)
 
 
-def count_moves(
+def moments_of_counts(
     classes: Any, cells: IntArray, counts: Any, options: Mapping[str, Any]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None:
     """Difference, standard error, skewness and units of scores of many sets of counts.
@@ -276,7 +314,7 @@ def _scored(
     return challenger.values - champion.values, influence
 
 
-def _of_scored(pair: ScoredPair) -> Moves | None:
+def _of_scored(pair: ScoredPair) -> InfluenceMoments | None:
     """Spread of any score, by its derivatives or by leaving parts out."""
     if pair.n > MOST_ROWS:
         return None
@@ -289,9 +327,9 @@ def _of_scored(pair: ScoredPair) -> Moves | None:
     return _spread(influence, units, name)
 
 
-def _of_calibration(calibration: PairedCalibration) -> Moves:
+def _of_calibration(calibration: PairedCalibration) -> InfluenceMoments:
     """Spread of squared errors, a sum over pairs of units, without its skewness."""
     if calibration.groups is None:
-        return Moves(math.nan, 0.0, int(calibration.n), "records in bins")
+        return InfluenceMoments(math.nan, 0.0, int(calibration.n), "records in bins")
     n_groups = len(np.unique(calibration.groups))
-    return Moves(math.nan, 0.0, n_groups, "groups in bins")
+    return InfluenceMoments(math.nan, 0.0, n_groups, "groups in bins")

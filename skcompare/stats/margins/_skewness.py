@@ -1,9 +1,9 @@
-"""Cautious test of a difference whose distribution may be skewed.
+"""SkewnessAdjusted test of a difference whose distribution may be skewed.
 
 The difference in standard errors is about normal for many records. Where its distribution
 has a long tail on the side of the null hypothesis, samples without that tail look better
 than the truth and vary too little, so that the normal or t approximation passes too often:
-twice as often as its level for AUCs near 1 and for log losses. The cautious test corrects
+twice as often as its level for AUCs near 1 and for log losses. This test corrects
 for a skewness, by Hall's transformation [1]_, that is twice the observed one and not less
 than that of few units, on the side that counts against what is to be shown.
 
@@ -23,7 +23,7 @@ from scipy.special import ndtri
 from skcompare._typing import FloatArray
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.core._tails import normal_pvalue, student_pvalue, student_quantile
-from skcompare.stats.margins._influence import EVEN, Moves
+from skcompare.stats.margins._influence import EVEN, InfluenceMoments
 
 TIMES = 2.0
 """Ratio of the skewness that is allowed for to the observed one."""
@@ -51,76 +51,102 @@ FLOORS = {
 OTHER = Floor(2.0, 20)
 """Floor of units of the rarer class."""
 
-NEED_NO_CAUTION = (
+NOT_SKEWED = (
     "mcnemar",
     "anytime_mcnemar",
     "anytime_losses",
     "wilcoxon",
 )
-"""Tests that need no caution: they use counts or ranks, or hold for any losses."""
+"""Tests that need no correction: of counts, of ranks, or valid for any losses."""
 
 
-class Cautious(NamedTuple):
-    """Test of a boundary that allows for skewness."""
+class SkewnessAdjusted(NamedTuple):
+    """Test of a mean difference that allows for skewness, by Hall's transformation.
+
+    The skewness that is allowed for is twice the observed one, and not less than that of
+    few units, on the side that counts against the alternative.
+
+    Attributes
+    ----------
+    estimate : float
+        The difference.
+    moments : InfluenceMoments
+        Its standard error, skewness and number of units.
+    df : float or None
+        Degrees of freedom of the standard error; None for the normal distribution.
+
+    References
+    ----------
+    Hall, P. (1992). "On the removal of skewness by transformation." Journal of the Royal
+    Statistical Society B 54(1), 221-228.
+
+    Examples
+    --------
+    >>> from skcompare.stats import InfluenceMoments, SkewnessAdjusted
+    >>> moments = InfluenceMoments(error=0.01, skewness=-0.1, units=400, name="records")
+    >>> test = SkewnessAdjusted(0.02, moments, df=None)
+    >>> print(f"p = {test.pvalue(0.0, 'greater'):.4f}")
+    p = 0.0435
+    """
 
     estimate: float
-    moves: Moves
+    moments: InfluenceMoments
     df: float | None
 
-    def pvalue(self, boundary: float, direction: str) -> float:
-        """P-value of the null hypothesis that the difference is not beyond the boundary."""
-        sign = 1 if direction == "greater" else -1
-        distance = sign * (self.estimate - boundary)
+    def pvalue(self, null_value: float, alternative: str) -> float:
+        """P-value of the null hypothesis that the mean is not beyond the null value."""
+        sign = 1 if alternative == "greater" else -1
+        distance = sign * (self.estimate - null_value)
         if distance <= 0:
             return 1.0
-        skewness = self.lean(direction)
+        skewness = self._adverse_skewness(alternative)
         # Beyond its turning point the transformation stays where it is.
-        shrunk = max(0.0, 1 - skewness * distance / self.moves.error / 3)
+        shrunk = max(0.0, 1 - skewness * distance / self.moments.error / 3)
         statistic = (1 - shrunk**3) / skewness - skewness / 6
         if self.df is None:
             return normal_pvalue(statistic, "greater")[0]
         return student_pvalue(statistic, self.df, "greater")[0]
 
-    def limit(self, alpha: float, direction: str) -> float:
-        """Boundary whose p-value is `alpha`; infinite where there is none."""
-        sign = 1 if direction == "greater" else -1
-        skewness = self.lean(direction)
-        rest = 1 - skewness * (self.quantile(alpha) + skewness / 6)
+    def limit(self, alpha: float, alternative: str) -> float:
+        """One-sided limit, whose p-value is `alpha`; infinite where there is none."""
+        sign = 1 if alternative == "greater" else -1
+        skewness = self._adverse_skewness(alternative)
+        rest = 1 - skewness * (self._quantile(alpha) + skewness / 6)
         if rest <= 0:
             return -sign * math.inf
         reach = 3 / skewness * (1 - rest ** (1 / 3))
-        return self.estimate - sign * reach * self.moves.error
+        return self.estimate - sign * reach * self.moments.error
 
-    def lean(self, direction: str) -> float:
+    def _adverse_skewness(self, alternative: str) -> float:
         """Skewness that is allowed for, as a positive number."""
-        skewness = self.moves.skewness
-        against = -skewness if direction == "greater" else skewness
-        if not self.moves.observed:
+        skewness = self.moments.skewness
+        against = -skewness if alternative == "greater" else skewness
+        if not self.moments.observed:
             against = abs(skewness)
-        return max(TIMES * against, self.floor.skewness / math.sqrt(self.moves.units))
+        return max(TIMES * against, self.floor.skewness / math.sqrt(self.moments.units))
 
-    def quantile(self, alpha: float) -> float:
+    def _quantile(self, alpha: float) -> float:
         """Critical value of a statistic without skewness."""
         if self.df is None:
             return float(-ndtri(alpha))
         return student_quantile(alpha, self.df)
 
-    def shortage(self) -> str:
+    def too_few(self) -> str:
         """Reason why too few units conclude nothing; empty where they are enough."""
-        if self.moves.units >= self.floor.units:
+        if self.moments.units >= self.floor.units:
             return ""
         return (
-            f"{self.moves.units:,} {self.moves.name}, and the approximation of this test "
-            f"needs {self.floor.units}"
+            f"{self.moments.units:,} {self.moments.name}, and the approximation of this "
+            f"test needs {self.floor.units}"
         )
 
     @property
     def floor(self) -> Floor:
         """Least skewness and number of such units."""
-        return FLOORS.get(self.moves.name, OTHER)
+        return FLOORS.get(self.moments.name, OTHER)
 
 
-def cautious_passes(
+def skewness_adjusted_passes(
     distance: FloatArray,
     error: FloatArray,
     skewness: FloatArray,
@@ -128,7 +154,7 @@ def cautious_passes(
     floor: Floor,
     quantile: float,
 ) -> NDArray[np.bool_]:
-    """Whether many data sets are shown to be beyond a boundary, by :class:`Cautious`.
+    """Whether many data sets are shown to be beyond a margin by :class:`SkewnessAdjusted`.
 
     `distance` and `skewness` are positive towards what is to be shown.
     """
@@ -142,13 +168,15 @@ def cautious_passes(
     return passes
 
 
-def cautious_of(name: str, moves: Moves | None, result: PairedResult) -> Cautious | None:
-    """Return the cautious test beside a test; None where it is not needed or unknown."""
-    if name in NEED_NO_CAUTION or moves is None:
+def skewness_adjusted(
+    name: str, moments: InfluenceMoments | None, result: PairedResult
+) -> SkewnessAdjusted | None:
+    """Return the adjusted test beside a test; None where it is not needed or unknown."""
+    if name in NOT_SKEWED or moments is None:
         return None
-    if math.isnan(moves.error):
-        moves = moves._replace(error=float(result.details.get("standard_error", 0.0)))
+    if math.isnan(moments.error):
+        moments = moments._replace(error=float(result.details.get("standard_error", 0.0)))
     # One degree of freedom is that of a chi-squared statistic, whose root is normal.
     df = None if result.df == 1 else result.df
-    cautious = Cautious(result.estimate, moves, df)
-    return None if moves.error == 0 and not cautious.shortage() else cautious
+    adjusted = SkewnessAdjusted(result.estimate, moments, df)
+    return None if moments.error == 0 and not adjusted.too_few() else adjusted

@@ -1,4 +1,4 @@
-"""Exact tests of a boundary where the observed differences have zero variation.
+"""Exact tests at a margin where the observed differences have zero variation.
 
 A standard error of 0 is no evidence that nothing can vary. But where n independent
 differences are identical, and none can be beyond a known bound, their mean is unlikely to
@@ -20,8 +20,8 @@ from skcompare.evidence import PairedLosses, PlacementValues, ScoredPair
 SMALLEST = float(np.finfo(float).tiny)
 
 
-class Still(NamedTuple):
-    """Independent differences that are identical.
+class ConstantDifferences(NamedTuple):
+    """Exact test of the mean of independent differences that are all equal, and bounded.
 
     Attributes
     ----------
@@ -31,41 +31,50 @@ class Still(NamedTuple):
         Value of each difference.
     bound : float
         Largest possible distance of a difference from 0.
+
+    Examples
+    --------
+    >>> from skcompare.stats import ConstantDifferences
+    >>> same = ConstantDifferences(n=100, value=0.0, bound=1.0)
+    >>> print(f"p = {same.pvalue(-0.05, 'greater'):.4f}")
+    p = 0.0059
     """
 
     n: int
     value: float
     bound: float
 
-    def pvalue(self, boundary: float, direction: str) -> float:
-        """P-value of the null hypothesis that their mean is at the boundary or beyond it.
+    def pvalue(self, null_value: float, alternative: str) -> float:
+        """P-value of the null hypothesis that their mean is not beyond the null value.
 
         The mean of differences of at least -R is at most b. By Markov's inequality the
         probability that one is v or more is then at most (b + R) / (v + R), and that all
         n are, the n-th power of it.
         """
-        value, boundary = self._towards(direction, boundary)
-        if boundary >= value:
+        value, null_value = self._upwards(alternative, null_value)
+        if null_value >= value:
             return 1.0
-        if boundary <= -self.bound:
+        if null_value <= -self.bound:
             return SMALLEST
-        share = (boundary + self.bound) / (value + self.bound)
+        share = (null_value + self.bound) / (value + self.bound)
         return max(SMALLEST, share**self.n)
 
-    def limit(self, alpha: float, direction: str) -> float:
-        """Boundary whose p-value is `alpha`."""
-        value, _ = self._towards(direction, 0.0)
+    def limit(self, alpha: float, alternative: str) -> float:
+        """One-sided limit: the null value whose p-value is `alpha`."""
+        value, _ = self._upwards(alternative, 0.0)
         limit = (value + self.bound) * alpha ** (1 / self.n) - self.bound
-        return limit if direction == "greater" else -limit
+        return limit if alternative == "greater" else -limit
 
-    def _towards(self, direction: str, boundary: float) -> tuple[float, float]:
-        """Value and boundary on a scale where greater is in the direction."""
-        if direction == "greater":
-            return self.value, boundary
-        return -self.value, -boundary
+    def _upwards(self, alternative: str, null_value: float) -> tuple[float, float]:
+        """Value and null value on a scale where the alternative is "greater"."""
+        if alternative == "greater":
+            return self.value, null_value
+        return -self.value, -null_value
 
 
-def still(evidence: Any, bound: float | None = None) -> Still | None:
+def constant_differences(
+    evidence: Any, bound: float | None = None
+) -> ConstantDifferences | None:
     """Return the differences of the evidence if they are identical with a known bound.
 
     `bound` is that of differences of a loss that declares none.
@@ -77,7 +86,9 @@ def still(evidence: Any, bound: float | None = None) -> Still | None:
     return None
 
 
-def unseen(evidence: Any, estimate: float, bound: float | None = None) -> Still | None:
+def rare_errors(
+    evidence: Any, estimate: float, bound: float | None = None
+) -> ConstantDifferences | None:
     """Return the bound of rare errors that no record shows; None where there is none.
 
     If the records are typical except for a share q, which are as bad as possible, the mean
@@ -88,16 +99,20 @@ def unseen(evidence: Any, estimate: float, bound: float | None = None) -> Still 
         if evidence.groups is not None or evidence.n_scores != 2:
             return None
         pairs = min(evidence.n_positives, evidence.n_negatives)
-        return Still(pairs, estimate, 1.0)
+        return ConstantDifferences(pairs, estimate, 1.0)
     if isinstance(evidence, ScoredPair) and evidence.groups is None:
         low, high = evidence.score.bounds
         sizes = np.unique(evidence.y, return_counts=True)[1]
         units = int(sizes.min()) if len(sizes) == 2 else evidence.n
-        return Still(units, estimate, high - low) if math.isfinite(high - low) else None
+        return (
+            ConstantDifferences(units, estimate, high - low)
+            if math.isfinite(high - low)
+            else None
+        )
     if isinstance(evidence, PairedLosses) and evidence.groups is None:
         bound = _bound_of(evidence, bound)
         if bound is not None and abs(estimate) <= bound:
-            return Still(evidence.n, estimate, bound)
+            return ConstantDifferences(evidence.n, estimate, bound)
     return None
 
 
@@ -109,7 +124,7 @@ def _bound_of(losses: PairedLosses, bound: float | None) -> float | None:
     return None if entry is None or entry.bound is None else float(entry.bound)
 
 
-def _of_placements(placements: PlacementValues) -> Still | None:
+def _of_placements(placements: PlacementValues) -> ConstantDifferences | None:
     """Pairs of a positive and a negative record that both classifiers order alike.
 
     The number of disjoint pairs, which are independent, is that of the records of the
@@ -121,7 +136,7 @@ def _of_placements(placements: PlacementValues) -> Still | None:
     champion, challenger = placements.aucs.tolist()
     all_alike = champion == challenger and champion in (0.0, 1.0)
     if all_alike or _same_order(*placements.scores):
-        return Still(pairs, 0.0, 1.0)
+        return ConstantDifferences(pairs, 0.0, 1.0)
     return None
 
 
@@ -132,16 +147,16 @@ def _same_order(champion: Any, challenger: Any) -> bool:
     return bool(((steps > 0) == rises).all() and (steps >= 0).all())
 
 
-def _of_losses(losses: PairedLosses, bound: float | None) -> Still | None:
+def _of_losses(losses: PairedLosses, bound: float | None) -> ConstantDifferences | None:
     """Differences of losses that are the same for each record, if losses are bounded."""
     bound = _bound_of(losses, bound)
     if losses.groups is not None or bound is None or losses.moments.gain_deviation > 0:
         return None
     gain = 0.0 if losses.moments.no_gain else losses.gain
-    return Still(losses.n, gain, bound) if abs(gain) <= bound else None
+    return ConstantDifferences(losses.n, gain, bound) if abs(gain) <= bound else None
 
 
-def is_still(result: Any, limit: float) -> bool:
+def has_zero_variation(result: Any, limit: float) -> bool:
     """Whether an interval has no width, so that it does not show what could vary."""
     errors = [result.details.get(name) for name in ("standard_error", "se")]
     no_error = any(error == 0 for error in errors)

@@ -16,18 +16,22 @@ from skcompare.stats.calibration._influence import (
     variance_of,
 )
 from skcompare.stats.core._tails import student_quantile
-from skcompare.stats.margins._influence import count_moves
-from skcompare.stats.margins._one_sided import Side
-from skcompare.stats.margins._skewness import FLOORS, Cautious, cautious_passes
+from skcompare.stats.margins._influence import moments_of_counts
+from skcompare.stats.margins._one_sided import MarginResult
+from skcompare.stats.margins._skewness import (
+    FLOORS,
+    SkewnessAdjusted,
+    skewness_adjusted_passes,
+)
 
 MOST = 1e15
 """Number of records above which no number is taken to be enough."""
 
 
 class Growing(NamedTuple):
-    """Side of a boundary as a function of the number of records."""
+    """MarginResult of a boundary as a function of the number of records."""
 
-    side: Side
+    side: MarginResult
     alpha: float
     spread: float = 1.0
     """Standard deviation of the limit, as a share of that of the difference."""
@@ -38,8 +42,8 @@ class Growing(NamedTuple):
     @property
     def distance(self) -> float:
         """Distance of the difference from its boundary, positive on the side shown."""
-        distance = self.side.result.estimate - self.side.boundary
-        return distance if self.side.direction == "greater" else -distance
+        distance = self.side.result.estimate - self.side.null_value
+        return distance if self.side.alternative == "greater" else -distance
 
     def power(self, n: float) -> float:
         """Probability that the side is shown with `n` records.
@@ -53,9 +57,9 @@ class Growing(NamedTuple):
         if error == 0:
             return 1.0
         needed, skewness = self.critical(share), 0.0
-        if isinstance(self.side.basis, Cautious):
-            sign = 1 if self.side.direction == "greater" else -1
-            skewness = sign * self.side.basis.moves.skewness * math.sqrt(share)
+        if isinstance(self.side.basis, SkewnessAdjusted):
+            sign = 1 if self.side.alternative == "greater" else -1
+            skewness = sign * self.side.basis.moments.skewness * math.sqrt(share)
         if not math.isfinite(needed):
             return 0.0
         excess = (self.distance / error - needed) / self.spread
@@ -73,12 +77,12 @@ class Growing(NamedTuple):
 
     def rare(self, share: float) -> float:
         """Least distance of the difference, because rare errors may be in no record."""
-        unseen, side = self.side.unseen, self.side
+        unseen, side = self.side.rare_errors, self.side
         if unseen is None:
             return 0.0
         grown = unseen._replace(n=max(1, round(unseen.n / share)))
-        sign = 1 if side.direction == "greater" else -1
-        worst = grown.bound + sign * side.boundary
+        sign = 1 if side.alternative == "greater" else -1
+        worst = grown.bound + sign * side.null_value
         return worst * (self.alpha ** (-1 / grown.n) - 1)
 
     def error(self, share: float) -> float:
@@ -92,8 +96,8 @@ class Growing(NamedTuple):
 
     def _error(self) -> float:
         basis, result = self.side.basis, self.side.result
-        if isinstance(basis, Cautious):
-            return basis.moves.error
+        if isinstance(basis, SkewnessAdjusted):
+            return basis.moments.error
         if "standard_error" in result.details:
             return float(result.details["standard_error"])
         reach = abs(result.estimate - self.side.limit)
@@ -102,21 +106,21 @@ class Growing(NamedTuple):
     def critical(self, share: float) -> float:
         """Standard errors that the difference must be away from the boundary."""
         basis = self.side.basis
-        if not isinstance(basis, Cautious):
+        if not isinstance(basis, SkewnessAdjusted):
             return self._quantile()
-        moves = basis.moves
+        moments = basis.moments
         grown = basis._replace(
             estimate=0.0,
             df=None if basis.df is None else basis.df / share,
-            moves=moves._replace(
+            moments=moments._replace(
                 error=1.0,
-                skewness=moves.skewness * math.sqrt(share),
-                units=max(1, round(moves.units / share)),
+                skewness=moments.skewness * math.sqrt(share),
+                units=max(1, round(moments.units / share)),
             ),
         )
-        if grown.shortage():
+        if grown.too_few():
             return math.inf
-        return abs(grown.limit(self.alpha, self.side.direction))
+        return abs(grown.limit(self.alpha, self.side.alternative))
 
     def _quantile(self) -> float:
         df = self.side.result.df
@@ -126,7 +130,7 @@ class Growing(NamedTuple):
 
 
 def records_of_means(
-    sides: Sequence[Side],
+    sides: Sequence[MarginResult],
     alpha: float,
     power: float,
     spreads: Sequence[float] | None = None,
@@ -178,7 +182,7 @@ NEAR_ENOUGH = 0.01
 def records_of_scores(
     counts: JointCounts,
     options: Mapping[str, Any],
-    sides: Sequence[Side],
+    sides: Sequence[MarginResult],
     near: float,
     alpha: float,
     power: float,
@@ -216,21 +220,21 @@ def _power(
     counts: JointCounts,
     drawn: Any,
     options: Mapping[str, Any],
-    sides: Sequence[Side],
+    sides: Sequence[MarginResult],
     alpha: float,
 ) -> float:
     """Share of simulated data sets in which all sides are shown."""
-    scored = count_moves(counts.classes, counts.cells, drawn, options)
+    scored = moments_of_counts(counts.classes, counts.cells, drawn, options)
     if scored is None:
         return math.nan
     difference, error, skewness, units = scored
     shown = np.ones(len(drawn), dtype=bool)
     for side in sides:
         basis = side.basis
-        assert isinstance(basis, Cautious)
-        sign = 1 if side.direction == "greater" else -1
-        shown &= cautious_passes(
-            sign * (difference - side.boundary),
+        assert isinstance(basis, SkewnessAdjusted)
+        sign = 1 if side.alternative == "greater" else -1
+        shown &= skewness_adjusted_passes(
+            sign * (difference - side.null_value),
             error,
             sign * skewness,
             units,
@@ -262,7 +266,7 @@ def can_resample(calibration: PairedCalibration, options: Mapping[str, Any]) -> 
 
 def records_of_calibration(
     calibration: PairedCalibration,
-    sides: Sequence[Side],
+    sides: Sequence[MarginResult],
     near: float,
     alpha: float,
     power: float,
@@ -285,7 +289,7 @@ def records_of_calibration(
 
 
 def _resampled(
-    calibration: PairedCalibration, sides: Sequence[Side], n: int, alpha: float
+    calibration: PairedCalibration, sides: Sequence[MarginResult], n: int, alpha: float
 ) -> tuple[list[float], float]:
     """Spreads of limits, as shares of that of the difference, and its standard error."""
     rng = np.random.default_rng(0)
@@ -304,7 +308,7 @@ def _resampled(
     spreads = []
     for side in sides:
         critical = Growing(side, alpha).critical(side.result.n / n)
-        sign = 1 if side.direction == "greater" else -1
+        sign = 1 if side.alternative == "greater" else -1
         limits = sign * differences - critical * errors
         spreads.append(max(LEAST, float(limits.std()) / spread))
     return spreads, float(errors.mean())

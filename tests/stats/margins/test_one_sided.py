@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from skcompare._registry.tests import get_test
-from skcompare.comparators._engine import Prepared
 from skcompare.evidence import (
     ClusterSums,
     ContingencyTable,
@@ -16,18 +15,17 @@ from skcompare.evidence import (
     ScoredPair,
 )
 from skcompare.gate import Gate, NonInferior, Superior
-from skcompare.gate._subjects import ReadyTest
-from skcompare.stats.margins._influence import Moves, moves_of
-from skcompare.stats.margins._one_sided import Once, side_of
-from skcompare.stats.margins._skewness import Cautious
-from skcompare.stats.margins._zero_variation import Still
+from skcompare.stats.margins._influence import InfluenceMoments, influence_moments
+from skcompare.stats.margins._one_sided import MarginTest, margin_result
+from skcompare.stats.margins._skewness import SkewnessAdjusted
+from skcompare.stats.margins._zero_variation import ConstantDifferences
 
 MIRROR = {"greater": "less", "less": "greater"}
 
 
 def ready(name, evidence, **options):
     """A test with its evidence, as a gate runs it once."""
-    return Once(ReadyTest(Prepared(get_test(name), evidence, {}), options, None))
+    return MarginTest(evidence, get_test(name), options)
 
 
 def some_losses(rng, groups=None):
@@ -74,7 +72,7 @@ def test_pvalue_and_limit_agree(seed):
         for direction in MIRROR:
             for boundary in rng.uniform(-0.2, 0.2, size=2):
                 alpha = rng.choice([0.01, 0.05, 0.2])
-                side = side_of(test, boundary, direction, alpha)
+                side = margin_result(test, boundary, direction, alpha)
                 greater = direction == "greater"
                 beyond = side.limit > boundary if greater else side.limit < boundary
                 assert 0 < side.pvalue <= 1 or math.isnan(side.pvalue)
@@ -87,8 +85,10 @@ def test_swapped_roles_mirror(seed):
     rng = np.random.default_rng(seed)
     for name, evidence, options in cases(rng):
         boundary = rng.uniform(-0.1, 0.1)
-        one = side_of(ready(name, evidence, **options), boundary, "greater", 0.05)
-        other = side_of(ready(name, evidence.swap(), **options), -boundary, "less", 0.05)
+        one = margin_result(ready(name, evidence, **options), boundary, "greater", 0.05)
+        other = margin_result(
+            ready(name, evidence.swap(), **options), -boundary, "less", 0.05
+        )
 
         assert one.pvalue == pytest.approx(other.pvalue, rel=1e-6, nan_ok=True), name
         assert one.limit == pytest.approx(-other.limit, rel=1e-6, abs=1e-9), name
@@ -100,20 +100,20 @@ def test_caution_only_adds_to_a_pvalue():
     losses = some_losses(rng)
     test = ready("paired_t", losses)
     alone = test.run(alternative="greater")
-    side = side_of(test, 0.0, "greater", 0.05)
+    side = margin_result(test, 0.0, "greater", 0.05)
 
     assert alone.pvalue <= side.pvalue
-    assert isinstance(side.basis, Cautious)
+    assert isinstance(side.basis, SkewnessAdjusted)
 
 
 def test_skewness_counts_against_what_is_to_be_shown():
     """A long tail on the side of the null hypothesis makes p larger than on the other."""
-    longer = Cautious(1.0, Moves(0.4, -0.3, 100, "records"), None)
-    shorter = Cautious(1.0, Moves(0.4, 0.3, 100, "records"), None)
+    longer = SkewnessAdjusted(1.0, InfluenceMoments(0.4, -0.3, 100, "records"), None)
+    shorter = SkewnessAdjusted(1.0, InfluenceMoments(0.4, 0.3, 100, "records"), None)
 
     assert longer.pvalue(0.0, "greater") > shorter.pvalue(0.0, "greater")
-    assert longer.pvalue(0.0, "greater") == Cautious(
-        -1.0, Moves(0.4, 0.3, 100, "records"), None
+    assert longer.pvalue(0.0, "greater") == SkewnessAdjusted(
+        -1.0, InfluenceMoments(0.4, 0.3, 100, "records"), None
     ).pvalue(0.0, "less")
 
 
@@ -121,7 +121,9 @@ def test_limit_of_caution_is_where_its_pvalue_is_the_level():
     """Limit and p-value are inverses of each other."""
     for skewness in (-0.2, 0.0, 0.2):
         for df in (None, 40):
-            cautious = Cautious(0.3, Moves(0.1, skewness, 50, "records"), df)
+            cautious = SkewnessAdjusted(
+                0.3, InfluenceMoments(0.1, skewness, 50, "records"), df
+            )
             for direction in MIRROR:
                 limit = cautious.limit(0.05, direction)
                 found = cautious.pvalue(limit, direction)
@@ -130,30 +132,32 @@ def test_limit_of_caution_is_where_its_pvalue_is_the_level():
 
 def test_strong_skewness_excludes_nothing():
     """Where a few records decide, no boundary however far is excluded."""
-    cautious = Cautious(0.3, Moves(0.1, -0.9, 50, "records"), None)
+    cautious = SkewnessAdjusted(0.3, InfluenceMoments(0.1, -0.9, 50, "records"), None)
 
     assert -math.inf == cautious.limit(0.05, "greater")
     assert cautious.pvalue(-1e9, "greater") > 0.05
 
 
 def test_moves_have_the_standard_error_of_the_test():
-    """The spread of the moves is that of DeLong's test and of the t test."""
+    """The spread of the moments is that of DeLong's test and of the t test."""
     rng = np.random.default_rng(1)
     placements = PlacementValues.from_predictions(*some_scores(rng))
     losses = some_losses(rng)
     auc = ready("delong", placements).run(alternative="greater")
     mean = ready("paired_t", losses).run(alternative="greater")
 
-    assert auc.details["standard_error"] == pytest.approx(moves_of(placements, {}).error)
-    assert mean.details["se"] == pytest.approx(moves_of(losses, {}).error)
+    assert auc.details["standard_error"] == pytest.approx(
+        influence_moments(placements).error
+    )
+    assert mean.details["se"] == pytest.approx(influence_moments(losses).error)
 
 
 def test_moves_of_any_score_are_those_of_its_own_evidence():
     """The area under the curve has one spread, by placements and by weights."""
     rng = np.random.default_rng(2)
     scores = some_scores(rng)
-    one = moves_of(PlacementValues.from_predictions(*scores), {})
-    other = moves_of(ScoredPair.from_predictions(*scores, score="roc_auc"), {})
+    one = influence_moments(PlacementValues.from_predictions(*scores))
+    other = influence_moments(ScoredPair.from_predictions(*scores, score="roc_auc"))
 
     assert one.units == other.units
     assert one.error == pytest.approx(other.error, rel=0.05)
@@ -164,12 +168,14 @@ def test_few_units_conclude_nothing():
     """19 records of a class, or 29 records, have no p-value, with the reason."""
     rng = np.random.default_rng(3)
     few = PlacementValues.from_predictions(*some_scores(rng, 57))
-    side = side_of(ready("delong", few), -0.9, "greater", 0.05)
+    side = margin_result(ready("delong", few), -0.9, "greater", 0.05)
 
     assert math.isnan(side.pvalue)
-    assert "19 records of the rarer class" in side.why
+    assert "19 records of the rarer class" in side.reason
     losses = PairedLosses.from_losses(*rng.random((2, 29)))
-    assert math.isnan(side_of(ready("paired_t", losses), -9.0, "greater", 0.05).pvalue)
+    assert math.isnan(
+        margin_result(ready("paired_t", losses), -9.0, "greater", 0.05).pvalue
+    )
 
 
 def test_same_order_has_an_exact_bound():
@@ -177,9 +183,9 @@ def test_same_order_has_an_exact_bound():
     y = np.repeat([0, 1], [70, 30])
     score = np.random.default_rng(4).normal(size=100) + y
     placements = PlacementValues.from_predictions(y, score, 2 * score + 1)
-    side = side_of(ready("delong", placements), -0.05, "greater", 0.05)
+    side = margin_result(ready("delong", placements), -0.05, "greater", 0.05)
 
-    assert Still(30, 0.0, 1.0) == side.basis
+    assert ConstantDifferences(30, 0.0, 1.0) == side.basis
     assert 0.95**30 == pytest.approx(side.pvalue)
     assert -(1 - 0.05 ** (1 / 30)) == pytest.approx(side.limit)
 
@@ -191,7 +197,7 @@ def test_equal_placements_in_another_order_have_no_pvalue():
     challenger = np.tile([1.0, 3.0, 2.0, 4.0], 10)
     challenger[y == 0] = champion[y == 0][::-1]
     placements = PlacementValues.from_predictions(y, champion, challenger)
-    side = side_of(ready("delong", placements), -0.05, "greater", 0.05)
+    side = margin_result(ready("delong", placements), -0.05, "greater", 0.05)
 
     assert math.isnan(side.pvalue) or side.pvalue > 0.05
     assert not side.limit > -0.05
@@ -203,7 +209,7 @@ def test_equal_losses_have_an_exact_bound(boundary, wanted):
     rng = np.random.default_rng(5)
     y, proba = rng.integers(2, size=40), rng.random(40)
     losses = PairedLosses.from_predictions(y, proba, proba)
-    side = side_of(ready("paired_t", losses), boundary, "greater", 0.05)
+    side = margin_result(ready("paired_t", losses), boundary, "greater", 0.05)
 
     assert wanted == pytest.approx(side.pvalue)
 
@@ -213,16 +219,16 @@ def test_equal_losses_without_bound_are_undefined():
     rng = np.random.default_rng(6)
     y, proba = rng.integers(2, size=40), rng.uniform(0.1, 0.9, size=40)
     losses = PairedLosses.from_predictions(y, proba, proba, loss="log")
-    side = side_of(ready("paired_t", losses), -0.1, "greater", 0.05)
+    side = margin_result(ready("paired_t", losses), -0.1, "greater", 0.05)
 
     assert math.isnan(side.pvalue)
-    assert "nothing varies" in side.why
+    assert "nothing varies" in side.reason
     assert -math.inf == side.limit
 
 
 def test_bound_of_equal_differences_is_valid():
     """Of the worst distribution at the boundary, no more than the p-value is all alike."""
-    still = Still(12, 0.25, 1.0)
+    still = ConstantDifferences(12, 0.25, 1.0)
     boundary = 0.1
     # All mass at the least and at the observed difference, with the mean at the boundary.
     share = (boundary + 1) / (0.25 + 1)
@@ -254,7 +260,7 @@ def test_superiority_by_nothing_is_not_shown():
     y = np.tile([0, 1], 50)
     same = np.where(np.arange(100) % 7 == 0, 1 - y, y)
     losses = ContingencyTable.from_predictions(y, same, same)
-    side = side_of(ready("mcnemar", losses), 0.0, "greater", 0.05)
+    side = margin_result(ready("mcnemar", losses), 0.0, "greater", 0.05)
 
     assert 1.0 == side.pvalue
     assert Superior("accuracy").boundaries == ((0.0, "greater"),)
@@ -266,7 +272,7 @@ def test_bounded_losses_that_are_nearly_alike_need_as_many_as_alike_ones():
     champion = np.full(200, 0.01)
     noise = rng.normal(0, 1e-6, size=200)
     sides = [
-        side_of(
+        margin_result(
             ready("paired_t", PairedLosses.from_losses(champion, one, loss="brier")),
             -0.002,
             "greater",
@@ -288,7 +294,7 @@ def test_bounded_losses_without_their_rare_errors_do_not_pass():
         y = rng.random(n) < 1 / n
         p = rng.uniform(0.8, 1.2, size=n) * 2 / n
         losses = PairedLosses.from_losses((y - p) ** 2, (y - p / 10) ** 2, loss="brier")
-        side = side_of(ready("paired_t", losses), 0.0, "greater", 0.05)
+        side = margin_result(ready("paired_t", losses), 0.0, "greater", 0.05)
         passed += side.pvalue < 0.05
 
     assert passed <= 10
@@ -301,7 +307,7 @@ def test_nearly_equal_rankings_need_as_many_as_equal_ones():
     second = first.copy()
     second[5] += 0.02
     for other in (first, second):
-        side = side_of(
+        side = margin_result(
             ready("delong", PlacementValues.from_predictions(y, first, other)),
             -0.05,
             "greater",
@@ -318,10 +324,10 @@ def test_few_large_groups_count_as_few():
     y = rng.integers(2, size=len(groups))
     wrong = rng.random(len(y)) < 0.1
     sums = ClusterSums.from_predictions(y, np.where(wrong, 1 - y, y), y, groups=groups)
-    side = side_of(ready("clustered_mcnemar", sums), -0.1, "greater", 0.05)
+    side = margin_result(ready("clustered_mcnemar", sums), -0.1, "greater", 0.05)
 
     assert math.isnan(side.pvalue)
-    assert "groups of even size" in side.why
+    assert "groups of even size" in side.reason
 
 
 def test_macro_scores_need_records_of_each_class():
@@ -332,9 +338,9 @@ def test_macro_scores_need_records_of_each_class():
     counts = JointCounts.from_predictions(y, *answers)
     for score, few in (("f1_macro", True), ("f1_weighted", False)):
         test = ready("score_difference", counts, score=score, method="delta")
-        side = side_of(test, -0.5, "greater", 0.05)
+        side = margin_result(test, -0.5, "greater", 0.05)
         assert few == math.isnan(side.pvalue), score
-        assert few == ("7 records of the rarest class" in side.why)
+        assert few == ("7 records of the rarest class" in side.reason)
 
 
 def test_average_precision_allows_for_positives_that_are_ranked_last():
@@ -345,7 +351,7 @@ def test_average_precision_allows_for_positives_that_are_ranked_last():
     pair = ScoredPair.from_predictions(
         y, first, first + rng.normal(0, 0.01, size=90), score="average_precision"
     )
-    side = side_of(
+    side = margin_result(
         ready("bootstrap_difference", pair, n_resamples=199), -0.03, "greater", 0.05
     )
 

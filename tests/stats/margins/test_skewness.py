@@ -9,16 +9,28 @@ from scipy import stats
 from skcompare.evidence import ContingencyTable, JointCounts, PairedLosses
 from skcompare.gate import Equivalent, Gate, Superior
 from skcompare.stats import mcnemar
-from skcompare.stats.margins._influence import EVEN, Moves, count_moves, moves_of
-from skcompare.stats.margins._one_sided import Side, _agreeing
-from skcompare.stats.margins._skewness import FLOORS, OTHER, Cautious, cautious_passes
+from skcompare.stats.margins._influence import (
+    EVEN,
+    InfluenceMoments,
+    influence_moments,
+    moments_of_counts,
+)
+from skcompare.stats.margins._one_sided import MarginResult, _agreeing
+from skcompare.stats.margins._skewness import (
+    FLOORS,
+    OTHER,
+    SkewnessAdjusted,
+    skewness_adjusted_passes,
+)
 
 ERROR = 0.01
 
 
 def cautious(skewness, units, name="records", estimate=0.02, observed=True):
     """A difference of some standard errors of 0.01."""
-    return Cautious(estimate, Moves(ERROR, skewness, units, name, observed), None)
+    return SkewnessAdjusted(
+        estimate, InfluenceMoments(ERROR, skewness, units, name, observed), None
+    )
 
 
 def test_twice_the_observed_skewness_is_allowed_for():
@@ -69,8 +81,8 @@ def test_least_skewness_and_fewest_units(name):
 
     found = cautious(0.0, 10_000, name)
     assert stats.norm.sf(statistic) == pytest.approx(found.pvalue(0.0, "greater"), rel=1e-9)
-    assert "" == cautious(0.0, units, name).shortage()
-    assert f"needs {units}" in cautious(0.0, units - 1, name).shortage()
+    assert "" == cautious(0.0, units, name).too_few()
+    assert f"needs {units}" in cautious(0.0, units - 1, name).too_few()
 
 
 def test_all_floors_are_known_here():
@@ -85,11 +97,11 @@ def test_many_data_sets_are_decided_as_one():
     skewness, units = rng.normal(0, 0.2, 500), rng.integers(5, 400, 500)
     distance = rng.uniform(-0.01, 0.05, 500)
     floor = FLOORS["records"]
-    many = cautious_passes(
+    many = skewness_adjusted_passes(
         distance, np.full(500, ERROR), skewness, units, floor, stats.norm.isf(0.05)
     )
     alone = [
-        not one.shortage() and one.pvalue(0.0, "greater") < 0.05
+        not one.too_few() and one.pvalue(0.0, "greater") < 0.05
         for one in map(
             lambda d, s, u: cautious(s, int(u), estimate=d), distance, skewness, units
         )
@@ -121,9 +133,9 @@ def grouped(sizes):
 )
 def test_groups_of_uneven_size_count_as_fewer(sizes, units, name):
     """As many as even ones that would tell as much, where they are less than half."""
-    moves = moves_of(grouped(sizes), {})
+    moments = influence_moments(grouped(sizes))
 
-    assert (units, name) == (moves.units, moves.name)
+    assert (units, name) == (moments.units, moments.name)
 
 
 @pytest.mark.parametrize("favourable", [True, False])
@@ -134,7 +146,7 @@ def test_skewness_of_counts_has_its_sign(favourable):
     cells, records = counts.cells, np.where((counts.cells == few).all(axis=1), 12, 0)
     records = records + 200 * (counts.cells == 0).all(axis=1)
     records = records + 200 * (counts.cells == 1).all(axis=1)
-    difference, error, skewness, units = count_moves(
+    difference, error, skewness, units = moments_of_counts(
         counts.classes, cells, records[None], {"score": "accuracy"}
     )
 
@@ -153,18 +165,18 @@ def test_a_rare_class_counts_where_classes_weigh_alike(rare, named):
     rng = np.random.default_rng(0)
     answers = [np.where(rng.random(len(y)) < 0.8, y, 1 - y) for _ in range(2)]
     counts = JointCounts.from_predictions(y, *answers)
-    moves = moves_of(counts, {"score": "balanced_accuracy"})
+    moments = influence_moments(counts, score="balanced_accuracy")
 
-    assert named == (moves.name == "records of the rarest class")
-    assert named == bool(Cautious(0.1, moves, None).shortage())
-    assert named == (moves.units == rare)
+    assert named == (moments.name == "records of the rarest class")
+    assert named == bool(SkewnessAdjusted(0.1, moments, None).too_few())
+    assert named == (moments.units == rare)
 
 
 def test_a_skewness_that_nobody_saw_is_supposed():
     """Of sums alone it is ten over the root of the records, on either side."""
     losses = np.random.default_rng(0).random((2, 400))
     sums = PairedLosses.from_losses(*losses)
-    known, supposed = (moves_of(one, {}) for one in (sums, replace(sums, values=None)))
+    known, supposed = (influence_moments(one) for one in (sums, replace(sums, values=None)))
 
     assert known.error == pytest.approx(supposed.error, rel=0.01)
     assert 10 / 20 == pytest.approx(supposed.skewness)
@@ -210,8 +222,8 @@ def test_a_minimum_is_reached_or_not(what, lacking, blocked):
 
 def test_rounding_is_no_pass():
     """Where p-value and limit disagree, neither is a pass."""
-    below = Side(0.0, "greater", 0.01, -0.1, None)
-    above = Side(0.0, "greater", 0.2, 0.1, None)
+    below = MarginResult(0.0, "greater", 0.01, -0.1, None)
+    above = MarginResult(0.0, "greater", 0.2, 0.1, None)
 
     assert 0.05 == _agreeing(below, 0.05).pvalue
     assert 0.0 == _agreeing(above, 0.05).limit
