@@ -28,42 +28,44 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "doc" / "user_guide"
 STAMPS = Path(__file__).with_suffix(".json")
-COMMAND = re.compile(r" *\$ (python (benchmarks/(?:validity/\w+|precision_study)\.py).*)")
+COMMAND = re.compile(
+    r" *\$ (python (-m benchmarks\.validity\.[\w.]+|benchmarks/precision_study\.py).*)"
+)
 TABLE = re.compile(r"( *)\.\. csv-table::")
 OF_OTHERS = ("DATA", "FOLDER")
 """Names of folders in commands that have data of others."""
 
 FEW = {
-    "any_score.py": "--draws 4 --resamples 99 --records 50 --groups 10",
-    "binned_auc.py": "--draws 10 --records 10000 --repeats 1",
-    "bisections.py": "--draws 40",
-    "calibration.py": "--draws 4 --resampled 2",
-    "clustered.py": "--draws 2",
-    "gate.py": "--draws 100 --loops 4",
-    "item_scores.py": "--draws 10",
-    "label_tests.py": "--draws 40 --permutations 9",
-    "losses.py": "--draws 4",
-    "precision.py": "--draws 20 --permutations 9",
-    "precision_global.py": "--draws 4 --classes 3 --records 300",
-    "precision_groups.py": "--draws 10",
-    "precision_resampling.py": "--draws 2 --n-jobs 1",
-    "ranking.py": "--draws 4",
-    "repeated_looks.py": "--draws 2",
-    "roc_band.py": "--draws 4 --resamples 50 --sizes 50+50",
-    "sample_size.py": "--repetitions 200 --datasets 2 --fits 10",
-    "score_resampling.py": "--draws 2",
-    "several_algorithms.py": "--draws 2",
-    "several_classifiers.py": "--draws 4",
-    "time_order.py": "--draws 200",
-    "type1_bcv_mcnemar.py": "--repetitions 1000 --checked 2 --datasets 2",
-    "updated_precision.py": "--draws 10 --resamples 99",
+    "any_score": "--draws 4 --resamples 99 --records 50 --groups 10",
+    "binned_auc": "--draws 10 --records 10000 --repeats 1",
+    "bisections": "--draws 40",
+    "calibration": "--draws 4 --resampled 2",
+    "clustered": "--draws 2",
+    "gate": "--draws 100 --loops 4",
+    "item_scores": "--draws 10",
+    "label_tests": "--draws 40 --permutations 9",
+    "losses": "--draws 4",
+    "precision": "--draws 20 --permutations 9",
+    "precision_global": "--draws 4 --classes 3 --records 300",
+    "precision_groups": "--draws 10",
+    "precision_resampling": "--draws 2 --n-jobs 1",
+    "ranking": "--draws 4",
+    "repeated_looks": "--draws 2",
+    "roc_band": "--draws 4 --resamples 50 --sizes 50+50",
+    "sample_size": "--repetitions 200 --datasets 2 --fits 10",
+    "score_resampling": "--draws 2",
+    "several_algorithms": "--draws 2",
+    "several_classifiers": "--draws 4",
+    "time_order": "--draws 200",
+    "type1_bcv_mcnemar": "--repetitions 1000 --checked 2 --datasets 2",
+    "updated_precision": "--draws 10 --resamples 99",
 }
 """Options with which each script takes seconds; they overrule those of the page."""
 
 NOT_EVERYWHERE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 """Instructions of some processors, with which numpy rounds exponentials differently."""
 
-INSTEAD = {"bcv_catalogue.py": "--quick --n-jobs 1 --only tune effects"}
+INSTEAD = {"bcv_catalogue": "--quick --n-jobs 1 --only tune effects"}
 """Options in place of those of the page, where one short run stands for all parts."""
 
 
@@ -76,7 +78,7 @@ def commands_of(page):
             beside = last is not None and COMMAND.match(lines[number - 1])
             if not beside:
                 found.append(([], []))
-            found[-1][0].append((command[1].rstrip("\\ "), command[2]))
+            found[-1][0].append((command[1].rstrip("\\ "), script_of(command[2])))
             last = number
         elif found and (table := TABLE.match(line)):
             margin = len(table[1])
@@ -87,6 +89,12 @@ def commands_of(page):
                 end += 1
             found[-1][1].append("\n".join(lines[number:end]).strip())
     return [(commands, "\n".join(tables)) for commands, tables in found if tables]
+
+
+def script_of(words):
+    """The path, from the root, of a script that is run by its path or by ``-m``."""
+    module = words.removeprefix("-m ")
+    return words if module == words else module.replace(".", "/") + ".py"
 
 
 def stamp(text):
@@ -101,20 +109,24 @@ def sources(script, seen=None):
         return seen
     seen.add(script)
     for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
-        names = [node.module] if isinstance(node, ast.ImportFrom) else []
-        names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        names = []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
         for name in names:
-            module = script.parent / f"{name}.py"
-            if module.exists():
-                sources(module, seen)
+            for folder in (ROOT, script.parent):
+                module = folder / (name.replace(".", "/") + ".py")
+                if module.exists() and "benchmarks" in module.parts:
+                    sources(module, seen)
     return seen
 
 
 def quick(command, script):
     """The command with few draws; None where it is stamped by its source."""
-    name = Path(script).name
+    name = Path(script).stem
     if name in INSTEAD:
-        return (script, *INSTEAD[name].split())
+        return (*shlex.split(command)[1:3], *INSTEAD[name].split())
     if name not in FEW or any(word in OF_OTHERS for word in command.split()):
         return None
     return (*shlex.split(command)[1:], *FEW[name].split())
@@ -126,7 +138,7 @@ def printed(words):
     fixed = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
              "OPENBLAS_CORETYPE": "Haswell", "PYTHONWARNINGS": "ignore",
              "NPY_DISABLE_CPU_FEATURES": NOT_EVERYWHERE,
-             "PYTHONPATH": str((ROOT / words[0]).parent)}  # fmt: skip
+             "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'benchmarks'}"}  # fmt: skip
     ran = subprocess.run(
         [sys.executable, *words], cwd=ROOT, env=os.environ | fixed, capture_output=True,
         text=True, check=False,

@@ -1,6 +1,6 @@
 """What `peers.py` prints: a summary, all measurements by family, and the reasons."""
 
-from validity.tables import Table
+from validity._lib.tables import Table
 
 
 def show(rows, surroundings, *, rst):

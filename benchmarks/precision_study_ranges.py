@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from precision_study_fits import PARTITIONED, r_sample
 from precision_study_paper import NAMES, ROWS, Row, bounds
 from precision_study_tables import BAYES, RETINA, all_found, pvalue, share
-from validity.tables import Table
+from validity._lib.tables import Table
 
 from skcompare.evidence import JointCounts
 from skcompare.stats import precision_score, replicability

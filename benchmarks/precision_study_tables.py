@@ -20,7 +20,7 @@ from precision_study_paper import (
     UPDATED,
     rows_of,
 )
-from validity.tables import Table
+from validity._lib.tables import Table
 
 from skcompare.evidence import ClusterSums, JointCounts
 from skcompare.stats import (

@@ -210,7 +210,7 @@ None, default="holm"
 
     "holm" makes no assumption about how the pairs depend on each other. It needs tests of
     pairs that hold their level at `alpha` over the number of pairs; how far they do is
-    measured in ``benchmarks/validity/several_algorithms.py``.
+    measured in ``benchmarks/validity/several/several_algorithms.py``.
 
     Examples
     --------

@@ -29,8 +29,8 @@ Title
 
 .. code-block:: console
 
-   $ python benchmarks/validity/losses.py --draws 400
-   $ python benchmarks/validity/losses.py --only groups
+   $ python -m benchmarks.validity.losses.losses --draws 400
+   $ python -m benchmarks.validity.losses.losses --only groups
 
 Words.
 
@@ -44,7 +44,7 @@ More words.
 
 .. code-block:: console
 
-   $ python benchmarks/validity/clustered.py
+   $ python -m benchmarks.validity.accuracy.clustered
 
 .. csv-table:: Two
 
@@ -59,7 +59,8 @@ def test_tables_belong_to_the_commands_above(script, tmp_path):
     (first, one), (second, two) = script.commands_of(page)
 
     assert ["losses.py"] * 2 == [Path(name).name for _, name in first]
-    assert ["python benchmarks/validity/clustered.py"] == [words for words, _ in second]
+    command = "python -m benchmarks.validity.accuracy.clustered"
+    assert [command] == [words for words, _ in second]
     assert one.startswith(".. csv-table:: One")
     assert one.endswith("1,2")
     assert two.endswith("3,4")

@@ -1,31 +1,18 @@
 """The simulation of a thousand looks at one hold-out set."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "validity"
-
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the benchmarks are not here")
+script = pytest.importorskip("benchmarks.validity.sequential.repeated_looks")
 
 
-@pytest.fixture
-def script(monkeypatch):
-    """The script as a module."""
-    monkeypatch.syspath_prepend(FOLDER)
-    import repeated_looks
-
-    return repeated_looks
-
-
-def test_gates_decide_as_the_formulas_do(script):
+def test_gates_decide_as_the_formulas_do():
     """Openly and blindly, through a ledger's file."""
     script.check(seed=1, n_looks=6)
 
 
 @pytest.mark.parametrize("team", ["independent", "climbing", "voting"])
-def test_only_who_is_told_the_difference_passes_falsely(script, team):
+def test_only_who_is_told_the_difference_passes_falsely(team):
     """Teams that climb pass an open ledger, and no team a blind one more than by chance."""
     opened, told = script.chunk(team, False, 20, 0)
     blind, _ = script.chunk(team, True, 20, 0)
@@ -36,7 +23,7 @@ def test_only_who_is_told_the_difference_passes_falsely(script, team):
     assert bool(told[-1] / 20 > 0.03) == (team != "independent")
 
 
-def test_levels_are_those_of_the_ledger(script):
+def test_levels_are_those_of_the_ledger():
     """The same at each look without one, and alpha together with one."""
     assert {0.05} == set(script.levels(None).tolist())
     assert 0.05 == pytest.approx(script.levels("equal").sum())

@@ -1,4 +1,4 @@
-"""How often gates pass by mistake; the long tables are in benchmarks/validity/gate.py."""
+"""How often gates pass by mistake; tables: benchmarks/validity/margins/gate.py."""
 
 import math
 

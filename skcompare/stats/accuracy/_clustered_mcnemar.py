@@ -368,7 +368,7 @@ def clustered_mcnemar(
     At the level 0.05 "yang" is liberal by up to 0.05 with 10 unequal groups and 0.02 with
     20, and "eliasziw" by up to 0.27; with few groups the "wald" interval is too short, and
     holds the difference in as few as 75 % of the cases with 10
-    (``benchmarks/validity/clustered.py``).
+    (``benchmarks/validity/accuracy/clustered.py``).
 
     The "agreeing" interval inverts the test: for a difference delta, d - n delta takes
     the place of d, with n the records of the group. It is never shorter than Tango's

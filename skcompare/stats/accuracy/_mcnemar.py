@@ -181,7 +181,7 @@ def mcnemar(
 
     The "agreeing" interval of "exact" has at least its nominal coverage, and so has that of
     "exact-unconditional" where all tables were enumerated. The others have it on average:
-    ``benchmarks/validity/coverage.py`` measures how much they vary.
+    ``benchmarks/validity/accuracy/coverage.py`` measures how much they vary.
 
     References
     ----------

@@ -176,7 +176,7 @@ def cohen_kappa(
     It is liberal then: of independent labels, one of them given to 97 % of 200 records, it
     rejects at 0.05 in 0.07 of the cases. "wald" is too short where few labels differ, and
     holds a kappa of 0.92 in 64 % of the cases of 20 records
-    (``benchmarks/validity/label_tests.py``).
+    (``benchmarks/validity/agreement/label_tests.py``).
 
     References
     ----------
@@ -268,7 +268,7 @@ def error_kappa(
     "small-expected-counts". "asymptotic" is liberal there: of independent errors with both
     accuracies 0.97 it rejects at 0.05 in 0.08 of the cases of 200 records, and "wald" holds
     the true kappa in as few as 63 % of the cases of 20 records
-    (``benchmarks/validity/ratios_and_agreement.py``).
+    (``benchmarks/validity/accuracy/ratios_and_agreement.py``).
 
     References
     ----------

@@ -76,7 +76,7 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
     statistic whichever way round it is, so that the test is conservative there.
     Without symmetry it need not be: of three classes that change places in a circle it
     rejects at 0.05 in 0.056 of the cases of 200 records, of which 5 % have different labels
-    (``benchmarks/validity/label_tests.py``).
+    (``benchmarks/validity/agreement/label_tests.py``).
 
     References
     ----------
@@ -137,7 +137,8 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     It is liberal where few records have different labels. Of three classes with equal
     rates, and different labels on 30 % of the records, it rejects at 0.05 in up to 0.10 of
     the cases with 20 records, 0.07 with 50 and 0.055 with 200, where the test of Stuart and
-    Maxwell does in up to 0.052 (``benchmarks/validity/label_tests.py``). Prefer that one.
+    Maxwell does in up to 0.052 (``benchmarks/validity/agreement/label_tests.py``). Prefer
+    that one.
 
     S = n where all records have different labels and go one way, such as when one
     classifier gives one class always and the other another. The statistic is then

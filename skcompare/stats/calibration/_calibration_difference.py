@@ -242,10 +242,10 @@ def calibration_difference(
     3 digits where probabilities are 1e-6 apart. Degrees of freedom from sums without the
     higher powers take influences as linear within bins.
 
-    ``benchmarks/validity/calibration.py`` measures error rates, power and coverage: level
-    and coverage are nominal where the error is spread over the records, and deviate
-    somewhat where a bin with few of them has most of it. Bins of equal mass or of quantiles
-    are treated as fixed in advance.
+    ``benchmarks/validity/calibration/calibration.py`` measures error rates, power and
+    coverage: level and coverage are nominal where the error is spread over the records, and
+    deviate somewhat where a bin with few of them has most of it. Bins of equal mass or of
+    quantiles are treated as fixed in advance.
 
     Two classifiers with the same probabilities have statistic 0 and p = 1, flagged
     "degenerate". With "bootstrap", a difference without variance has an infinite statistic

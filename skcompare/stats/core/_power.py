@@ -136,7 +136,8 @@ def bcv_mcnemar_sample_size(
     n : float
         Number of records in all, not rounded. Where the training sets hardly change the
         classifiers the true power is above the required one, because the test is
-        conservative there; ``benchmarks/validity/sample_size.py`` measures both cases.
+        conservative there; ``benchmarks/validity/planning/sample_size.py`` measures both
+        cases.
 
     Examples
     --------

@@ -110,9 +110,9 @@ default="precision"
     equation of their common level.
 
     For two equally precise classifiers, and groups of equal or unequal size whose records
-    are correlated or not, ``benchmarks/validity/precision_groups.py`` prints how often a
-    level of 0.05 rejects. These are the means of its 8 designs, of 4,000 data sets each,
-    and in brackets the greatest of them:
+    are correlated or not, ``benchmarks/validity/precision/precision_groups.py`` prints how
+    often a level of 0.05 rejects. These are the means of its 8 designs, of 4,000 data sets
+    each, and in brackets the greatest of them:
 
     ======================= =========== =========== =========== ===========
     groups                  10          20          50          100
@@ -365,8 +365,8 @@ default="precision"
     variance of counts. With few clusters use it, or a correction: of two equally precise
     classifiers "wald" rejects 13 % at a level of 5 % with 10 groups, 10 % with 20 and 6 %
     with 100, "mancl-derouen" 6 % with each of these, and "score" 3, 5 and 5 % (means of the
-    designs that ``benchmarks/validity/precision_groups.py`` prints; the p-value of "score"
-    is that of :func:`~skcompare.stats.clustered_precision` with "normal").
+    designs that ``benchmarks/validity/precision/precision_groups.py`` prints; the p-value
+    of "score" is that of :func:`~skcompare.stats.clustered_precision` with "normal").
 
     A classifier without predictions that count is flagged "no-answers", and with precision
     0 or 1 under "wald" "share-of-0-or-1"; p is undefined then, and the interval from 0 to

@@ -305,8 +305,8 @@ def lancaster_correlated(
     The chi-squared distribution is an approximation where tests are correlated: for 3 tests
     with correlations of 0.6 it rejects a true null hypothesis in 4 % at the level 0.05, for
     20 in 5 %, and Fisher's method, which takes them as independent, in 8 and in 20 %
-    (``benchmarks/validity/precision_global.py``). The smaller the level, the more often it
-    rejects relative to it [3]_, so that a very small p is too small.
+    (``benchmarks/validity/precision/precision_global.py``). The smaller the level, the more
+    often it rejects relative to it [3]_, so that a very small p is too small.
 
     References
     ----------

@@ -603,7 +603,7 @@ default="holm"
     than the other, and "log-odds" where hardly a prediction is incorrect and nearly all
     predictions of one classifier are among those of the other. "both scores" has a
     statistic of at most that of "difference", and rejects too rarely where records are few
-    (``benchmarks/validity/precision_global.py``).
+    (``benchmarks/validity/precision/precision_global.py``).
 
     References
     ----------

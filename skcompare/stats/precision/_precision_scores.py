@@ -76,8 +76,8 @@ def precision_both_scores(
     generalized score [1]_ and the weighted one [2]_ reject it: the p-value is the greater
     of those of :func:`precision_score` and :func:`precision_weighted_score`. Each rejects
     equal precisions too often in small samples of its own kind, and they do not share these
-    (``benchmarks/validity/precision.py``), so that this is the test of precision to take on
-    a hold-out.
+    (``benchmarks/validity/precision/precision.py``), so that this is the test of precision
+    to take on a hold-out.
 
     Parameters
     ----------

@@ -242,9 +242,9 @@ def updated_precision(
     prevalence of 0.02, the 95 % interval of "percentile" missed the ratio of equally good
     classifiers in 0.03 to 0.09 of the sets and that of unequal ones in 0.03 to 0.16, that
     of "delta" in 0.03 to 0.10 and 0.03 to 0.12, and that of "bca" in 0.03 to 0.15 of both
-    (``benchmarks/validity/updated_precision.py``). The largest were at 200 or 500 records
-    and a specificity of 0.96, where false alarms are few; with 2000 records each missed
-    0.03 to 0.08.
+    (``benchmarks/validity/precision/updated_precision.py``). The largest were at 200 or 500
+    records and a specificity of 0.96, where false alarms are few; with 2000 records each
+    missed 0.03 to 0.08.
 
     If a classifier never predicts the class its precision is undefined, and so are ratio
     and p, flagged "no-answers"; so they are at a prevalence other than the sample's where

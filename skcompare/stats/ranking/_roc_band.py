@@ -242,11 +242,11 @@ def roc_difference_band(
     The simultaneous band uses instead the quantile, over the resamples, of the greatest
     distance from the difference over all rates between 0 and 1, in standard errors.
 
-    ``benchmarks/validity/roc_band.py`` measures how often the bands contain the true
-    difference: with 20 to 200 positive records the simultaneous one in 94 to 99.9 % of
+    ``benchmarks/validity/ranking/roc_band.py`` measures how often the bands contain the
+    true difference: with 20 to 200 positive records the simultaneous one in 94 to 99.9 % of
     samples, the pointwise one in 96 to 99.8 % on average over the rates, and in 87 to 97 %
-    at the rate with the lowest coverage. Limits at rates of one or two negative records
-    are rough, because they rest on so few.
+    at the rate with the lowest coverage. Limits at rates of one or two negative records are
+    rough, because they rest on so few.
 
     For more than 200,000 rows the curves are those of all records; their variances are
     estimated from counts of the records in 300 bins of each score, which are closest where

@@ -239,7 +239,7 @@ def score_difference(
 
     "delta" rejects too often where few records have different predictions or a class is
     rare, and "permutation" much less so, except for a rare class in which the classifiers
-    make different errors; ``benchmarks/validity/label_tests.py`` measures both.
+    make different errors; ``benchmarks/validity/agreement/label_tests.py`` measures both.
 
     "permutation" evaluates all outcomes if there are no more than 100 000 of them (for a
     user-defined function, no more than twice `n_resamples`). Otherwise ``p = (1 + k) / (R +

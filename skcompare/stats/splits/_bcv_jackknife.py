@@ -22,7 +22,7 @@ from skcompare.stats.splits._score_result import (
 CUT = 0.8
 """Share of the variance of `P` that is left where `P` is cut at its floor. A variable with
 mean 0 keeps a third of it, one far above the floor all. The value between them was chosen
-in `benchmarks/validity/bcv_catalogue.py`."""
+in `benchmarks/validity/splits/bcv_catalogue.py`."""
 
 CHANCE = 1.5
 """Factor of chance in the training. With a factor of 1, equal learners with a random
@@ -279,7 +279,7 @@ def bcv_jackknife_t(
     statistic and p are undefined, flagged "undefined-in-split".
 
     How often equal learners are found to differ, and what the rule costs, is measured in
-    ``benchmarks/validity/bcv_catalogue.py``.
+    ``benchmarks/validity/splits/bcv_catalogue.py``.
 
     References
     ----------

@@ -265,10 +265,10 @@ def corrected_repeated_kfold_t(
     correlated than that. Equal learners were found to differ in up to 17 % of data sets by
     10×10 folds and the published correction, and in up to 6 % with the default one (7 % by
     5×5 folds); by one 10-fold cross-validation in up to 6 %
-    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a model
-    inside the fit are found to differ in up to 12 % by accuracy and 30 % by recall
-    (``benchmarks/validity/bcv_catalogue.py``), and nothing in the folds shows it: every
-    result is flagged "selection-unseen".
+    (``benchmarks/validity/splits/score_resampling.py``). Learners that select a feature or
+    a model inside the fit are found to differ in up to 12 % by accuracy and 30 % by recall
+    (``benchmarks/validity/splits/bcv_catalogue.py``), and nothing in the folds shows it:
+    every result is flagged "selection-unseen".
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     are equal but not 0, the statistic is infinite and p undefined, flagged "zero-variance".
@@ -475,9 +475,9 @@ def corrected_repeated_holdout_t(
     trained on it, so that the differences are more correlated than that. Equal learners
     were found to differ in up to 13 % of data sets with the published correction and 15
     hold-outs of a tenth, and in up to 7 % with the default one
-    (``benchmarks/validity/score_resampling.py``). Learners that select a feature or a model
-    inside the fit are found to differ more often, and nothing in the splits shows it: every
-    result is flagged "selection-unseen".
+    (``benchmarks/validity/splits/score_resampling.py``). Learners that select a feature or
+    a model inside the fit are found to differ more often, and nothing in the splits shows
+    it: every result is flagged "selection-unseen".
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If all
     are equal but not 0, the statistic is infinite and p undefined, flagged "zero-variance".

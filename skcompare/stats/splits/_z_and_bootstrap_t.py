@@ -370,9 +370,9 @@ def conservative_z(
     varies more than M would suggest, which the normal distribution ignores. Where only the
     test records vary, equal learners were found to differ in 24 % of simulated data sets
     with M = 1, in 8 % with 3, 5 % with 5, and 3 % with 10
-    (``benchmarks/validity/bisections.py``); fewer than 10 are flagged "few-bisections".
-    Section 5 of [2]_ names the test and leaves it out of the experiments, as less powerful
-    and more expensive than the corrected t test.
+    (``benchmarks/validity/splits/bisections.py``); fewer than 10 are flagged
+    "few-bisections". Section 5 of [2]_ names the test and leaves it out of the experiments,
+    as less powerful and more expensive than the corrected t test.
 
     If all differences are 0, the statistic is 0 and p is 1, flagged "degenerate". If the
     two halves of every bisection agree and the estimate is not 0, the statistic is infinite

@@ -1,0 +1,157 @@
+"""Tables of the resampling study."""
+
+from benchmarks.validity._lib.tables import Table, with_error
+from benchmarks.validity.splits.resampling.resampling_decisions import TESTS
+from benchmarks.validity.splits.resampling.resampling_designs import SIZES
+from benchmarks.validity.splits.resampling.resampling_paper import REPETITIONS, published
+from benchmarks.validity.splits.resampling.resampling_settings import (
+    ALIKE,
+    PAPER_STRENGTH,
+    SHARES,
+    curve_of,
+    null_of,
+    position,
+    strengths_of,
+)
+
+ALPHA = 0.05
+FAR = 3.0
+"""Standard errors between two shares that are no longer called alike."""
+
+
+def is_apart(share, n, other, m):
+    """Whether two simulated shares differ by more than `FAR` standard errors."""
+    errors = []
+    for value, count in ((share, n), (other, m)):
+        inner = min(max(value, 0.5 / count), 1 - 0.5 / count)
+        errors.append(inner * (1 - inner) / count)
+    return abs(share - other) > FAR * sum(errors) ** 0.5
+
+
+def level_table(outcome):
+    """Type I error of all tests beside the paper's."""
+    world = outcome.world
+    calibrated = world.name in PAPER_STRENGTH
+    columns = ["test", "trains on", "own null", "paper"]
+    title = f"{world.name}: type I error at {ALPHA}; * differs from the paper"
+    if calibrated:
+        strength = PAPER_STRENGTH[world.name]
+        columns[3:3] = [f"{world.strength} {strength:g} for all"]
+    table = Table(title, tuple(columns))
+    for test in TESTS:
+        paper = published(test, world.name)
+        chosen = [null_of(world.name, test.size)]
+        if calibrated:
+            chosen.append(position(world.name, PAPER_STRENGTH[world.name]))
+        shown = [_marked(outcome, test, where, paper) for where in chosen]
+        if shown[0] is not None:
+            printed = "" if paper is None else with_error(paper, REPETITIONS)
+            table.add(test.title, test.size, *shown, printed)
+    return table
+
+
+def _marked(outcome, test, where, paper):
+    share, count = outcome.rejections(test, where, ALPHA)
+    if not count:
+        return None
+    apart = paper is not None and is_apart(share, count, paper, REPETITIONS)
+    return with_error(share, count) + (" *" if apart else "")
+
+
+def other_levels_table(outcomes, alphas=(0.01, 0.1)):
+    """Type I error at other levels, each test at its own null."""
+    columns = [f"{o.world.name}, {alpha:g}" for o in outcomes for alpha in alphas]
+    table = Table("Type I error at other levels, own null", ("test", *columns))
+    for test in TESTS:
+        cells = []
+        for outcome in outcomes:
+            where = null_of(outcome.world.name, test.size)
+            for alpha in alphas:
+                share, count = outcome.rejections(test, where, alpha)
+                cells.append(with_error(share, count) if count else "")
+        table.add(test.title, *cells)
+    return table
+
+
+def null_table(outcomes):
+    """Mean difference of accuracies at the own null: 0 but for simulation error."""
+    table = Table(
+        "Mean difference of accuracies where both should be equally good",
+        ("data", *(f"trains on {size}" for size in SIZES)),
+    )
+    for outcome in outcomes:
+        name, cells = outcome.world.name, []
+        for k, size in enumerate(SIZES):
+            values = outcome.gains[:, null_of(name, size), k]
+            error = values.std(ddof=1) / len(values) ** 0.5
+            cells.append(f"{values.mean():+.5f} ± {error:.5f}")
+        table.add(name, *cells)
+    return table
+
+
+def undefined_table(outcomes):
+    """Share of data sets on which a test has no p-value."""
+    names = [outcome.world.name for outcome in outcomes]
+    table = Table("Data sets without a p-value, own null", ("test", *names))
+    for test in TESTS:
+        shares = [o.undefined(test, null_of(o.world.name, test.size)) for o in outcomes]
+        if any(shares):
+            table.add(test.title, *(f"{share:.5f}" for share in shares))
+    return table
+
+
+def power_table(outcome):
+    """Rejections of all tests along the strengths."""
+    name = outcome.world.name
+    labels = axis_of(name)
+    what = f"share of the largest lead, by {outcome.world.strength}"
+    if name in ALIKE:
+        what = outcome.world.strength
+    title = f"{name}: share of data sets with p < {ALPHA} along the {what}"
+    table = Table(title, ("test", *(f"{label:g}" for label in labels)))
+    for test in TESTS:
+        curve = curve_of(name, test.size)
+        shares = [outcome.rejections(test, where, ALPHA) for where in curve]
+        if shares[0][1]:
+            table.add(test.title, *(f"{share:.3f}" for share, _ in shares))
+    return table
+
+
+def axis_of(name):
+    """What the strengths of a power curve are called."""
+    return strengths_of(name) if name in ALIKE else SHARES
+
+
+def curve_table(name, strength):
+    """The strengths that the shares of the lead mean, by number of training records."""
+    title = f"{name}: {strength} by share of the largest lead"
+    table = Table(title, ("trains on", *(f"{share:g}" for share in SHARES)))
+    for size in SIZES:
+        values = [strengths_of(name)[where] for where in curve_of(name, size)]
+        table.add(size, *(f"{value:.4g}" for value in values))
+    return table
+
+
+def calibration_table(world, calibrations):
+    title = (
+        f"{world.name}: {world.strength} at which {world.champion} and "
+        f"{world.challenger} err equally often"
+    )
+    columns = (
+        "training records",
+        world.strength,
+        f"error of the {world.champion}",
+        "± of the difference",
+        f"at {world.strength} 1",
+    )
+    table = Table(title, columns)
+    for found in calibrations:
+        of_strength, of_difference = found.error()
+        table.add(
+            found.n_train,
+            f"{found.strength():.4g} ± {of_strength:.2g}",
+            f"{found.champion:.4f}",
+            f"{of_difference:.5f}",
+            f"{found.challenger[found.grid == 1.0][0]:.4f}",
+        )
+    return table
