@@ -55,21 +55,18 @@ def test_growth_of_one_size(measure):
     assert measure.growth({1000: 1.0}) is None
 
 
-@pytest.mark.parametrize(
-    ("times", "expected"),
-    [
+def test_prediction(measure):
+    """Time grows as the last two sizes did, linearly at least; never from greater sizes."""
+    for times, expected in [
         ({10: 1.0}, 10.0),
         ({10: 1.0, 50: 5.0}, 10.0),
         ({10: 1.0, 50: 25.0}, 100.0),
         ({10: 1.0, 50: 1.0}, 2.0),
         ({1000: 1.0}, None),
-    ],
-)
-def test_prediction(measure, times, expected):
-    """Time grows as the last two sizes did, linearly at least; never from greater sizes."""
-    found = measure.predicted(times, 100)
+    ]:
+        found = measure.predicted(times, 100)
 
-    assert expected == (found if found is None else pytest.approx(found))
+        assert expected == (found if found is None else pytest.approx(found))
 
 
 def test_every_call_runs_in_turn(measure):

@@ -98,9 +98,9 @@ def test_compare_mixes_numbers_as_written(table, capsys):
     assert re.search(r"accuracy\s+0\.667\s+0\.667", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments", "message"),
-    [
+def test_bad_input_is_one_line_and_code_2(table, capsys):
+    """Bad input ends in one clear line and exit code 2, and prints no report."""
+    for text, arguments, message in [
         ("", [], "empty file"),
         ("y,champion,challenger\n", [], "at least one record"),
         ("y,y,b\n1,1,1\n", [], "several columns named y"),
@@ -126,36 +126,30 @@ def test_compare_mixes_numbers_as_written(table, capsys):
         ("y,a,b\n1,0,1\n0,0,1\n", ["--delimiter", ";;"], "one character"),
         ('y,a,b\n"1,0,1\n', [], "not a CSV file|fields"),
         ("y,a,b\n1,0,1\n0,0,1\n", ["--html", "no/such/folder.html"], "no such folder"),
-    ],
-)
-def test_bad_input_is_one_line_and_code_2(table, capsys, text, arguments, message):
-    """Bad input ends in one clear line and exit code 2, and prints no report."""
-    assert 2 == main(["compare", table(text), *arguments])
-    captured = capsys.readouterr()
+    ]:
+        assert 2 == main(["compare", table(text), *arguments])
+        captured = capsys.readouterr()
 
-    assert "" == captured.out
-    assert 1 == len(captured.err.splitlines())
-    assert re.search(message, captured.err)
+        assert "" == captured.out
+        assert 1 == len(captured.err.splitlines())
+        assert re.search(message, captured.err)
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments", "accuracy"),
-    [
+def test_files_as_they_come(tmp_path, capsys):
+    """Quoted line breaks, leading zeros, tabs, blank lines and byte order marks."""
+    for text, arguments, accuracy in [
         ('y,a,b\n"a\nb",ab,"a\nb"\nab,ab,ab\n', [], ("0.500", "1.000")),
         ("y,a,b\n01,1,01\n1,1,1\n", [], ("0.500", "1.000")),
         ("y\ta\tb\n0\t1\t0\n1\t1\t1\n", ["--delimiter", "\\t"], ("0.500", "1.000")),
         ("\n\ny,a,b\n0,1,0\n1,1,1\n", [], ("0.500", "1.000")),
         ("\ufeffy,a,b\r\n0,1,0\r\n1,1,1\r\n", [], ("0.500", "1.000")),
-    ],
-)
-def test_files_as_they_come(tmp_path, capsys, text, arguments, accuracy):
-    """Quoted line breaks, leading zeros, tabs, blank lines and byte order marks."""
-    path = tmp_path / "answers.csv"
-    path.write_bytes(text.encode())
+    ]:
+        path = tmp_path / "answers.csv"
+        path.write_bytes(text.encode())
 
-    assert 0 == main(["compare", str(path), *arguments])
-    first, second = accuracy
-    assert re.search(rf"accuracy\s+{first}\s+{second}", capsys.readouterr().out)
+        assert 0 == main(["compare", str(path), *arguments])
+        first, second = accuracy
+        assert re.search(rf"accuracy\s+{first}\s+{second}", capsys.readouterr().out)
 
 
 def test_nothing_is_written_for_bad_input(table, tmp_path, capsys):
@@ -259,9 +253,9 @@ def test_columns_in_order_beside_the_id(table, capsys):
     assert ("b", "c") == (result["champion"], result["challenger"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_options_of_several_files(files, table, capsys):
+    """What is wrong with several files is said in one line, and the exit code is 2."""
+    for arguments, message in [
         (["--champion-file={old.csv}", "--champion=label"], "--champion-file needs --id"),
         (["--challenger-file={new.csv}"], "--challenger-file needs --id"),
         (
@@ -284,22 +278,19 @@ def test_columns_in_order_beside_the_id(table, capsys):
             ["--id=id", "--champion-file={old.csv}", "--challenger-file={less.csv}"],
             r"less\.csv' lacks 2 of them \('1', '3'\) and .*truth\.csv' lacks 1 .* \('4'\)",
         ),
-    ],
-)
-def test_bad_options_of_several_files(files, table, capsys, arguments, message):
-    """What is wrong with several files is said in one line, and the exit code is 2."""
-    paths = files | {"less.csv": table("id,label\n2,no\n4,no\n", "less.csv")}
-    filled = []
-    for argument in arguments:
-        for name, path in paths.items():
-            argument = argument.replace(f"{{{name}}}", path)
-        filled.append(argument)
+    ]:
+        paths = files | {"less.csv": table("id,label\n2,no\n4,no\n", "less.csv")}
+        filled = []
+        for argument in arguments:
+            for name, path in paths.items():
+                argument = argument.replace(f"{{{name}}}", path)
+            filled.append(argument)
 
-    assert 2 == main(["compare", paths["truth.csv"], *filled])
-    captured = capsys.readouterr()
-    assert "" == captured.out
-    assert 1 == len(captured.err.splitlines())
-    assert re.search(message, captured.err)
+        assert 2 == main(["compare", paths["truth.csv"], *filled])
+        captured = capsys.readouterr()
+        assert "" == captured.out
+        assert 1 == len(captured.err.splitlines())
+        assert re.search(message, captured.err)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")

@@ -457,11 +457,11 @@ def test_answers_outside_the_given_labels():
         compare([0, 1], {"a": [0, 2], "b": [0, 1]}, labels=[0, 1])
 
 
-@pytest.mark.parametrize("name", ["", " ", "inconclusive", 1, ("a", "b")])
-def test_names_that_would_confuse(name):
+def test_names_that_would_confuse():
     """Classifiers have names that a report can show and a verdict can be."""
-    with pytest.raises(ValueError, match="named by strings that are not empty"):
-        compare([0, 1], {name: [0, 1], "b": [0, 1]})
+    for name in ["", " ", "inconclusive", 1, ("a", "b")]:
+        with pytest.raises(ValueError, match="named by strings that are not empty"):
+            compare([0, 1], {name: [0, 1], "b": [0, 1]})
 
 
 def test_names_like_arguments():
@@ -496,21 +496,18 @@ def test_one_sided_comparisons_say_so():
         assert words in several.conclusion.sentence
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_what_is_no_answer():
+    """Whatever is no column of answers is refused in one clear message."""
+    for arguments, message in [
         ((3, {"a": [0], "b": [0]}), "`y_true` must be an array with one entry a record"),
         (([0, 1], {"a": None, "b": [0, 1]}), "Columns can be named where"),
         (([0, 1], {"a": "old", "b": "new"}), "Columns can be named where"),
         (([0, 1], {"a": {0, 1}, "b": [0, 1]}), "Columns can be named where"),
         (([0, 1], {"a": [0, 1]}), "at least two entries"),
         (([0, 1], [0, 1]), "at least two entries"),
-    ],
-)
-def test_what_is_no_answer(arguments, message):
-    """Whatever is no column of answers is refused in one clear message."""
-    with pytest.raises((ValueError, TypeError), match=message):
-        compare(*arguments)
+    ]:
+        with pytest.raises((ValueError, TypeError), match=message):
+            compare(*arguments)
 
 
 def test_null_values_are_for_the_tests_themselves():
@@ -603,29 +600,30 @@ def test_losses_that_differ_by_the_same_have_a_permutation_p():
     assert 0 < row.pvalue < 0.05
 
 
-@pytest.mark.parametrize(
-    ("scoring", "worse"),
-    [
+def test_both_worse_than_without_skill_is_flagged():
+    """Columns, classes or the direction may be reversed; a gate says the same."""
+    for scoring, worse in [
         ("accuracy", True),
         ("roc_auc", True),
         ("neg_brier_score", True),
         ("neg_log_loss", True),
         ("average_precision", True),
         ("f1", False),  # what is without skill is not known of it
-    ],
-)
-def test_both_worse_than_without_skill_is_flagged(scoring, worse):
-    """Columns, classes or the direction may be reversed; a gate says the same."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=200)
-    reversed_answers = {
-        name: 1 / (1 + np.exp((2 * y - 1) * 1.5 - rng.normal(size=200))) for name in "ab"
-    }
-    right_way = {name: 1 - each for name, each in reversed_answers.items()}
-    flagged = compare(y, reversed_answers, scoring=scoring).rows[0].flags
+    ]:
+        rng = np.random.default_rng(0)
+        y = rng.integers(2, size=200)
+        reversed_answers = {
+            name: 1 / (1 + np.exp((2 * y - 1) * 1.5 - rng.normal(size=200)))
+            for name in "ab"
+        }
+        right_way = {name: 1 - each for name, each in reversed_answers.items()}
+        flagged = compare(y, reversed_answers, scoring=scoring).rows[0].flags
 
-    assert worse == ("worse-than-no-skill" in flagged)
-    assert "worse-than-no-skill" not in compare(y, right_way, scoring=scoring).rows[0].flags
+        assert worse == ("worse-than-no-skill" in flagged)
+        assert (
+            "worse-than-no-skill"
+            not in compare(y, right_way, scoring=scoring).rows[0].flags
+        )
 
 
 def test_average_precision_without_skill_is_the_share_of_the_positive_class():

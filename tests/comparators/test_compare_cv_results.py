@@ -58,9 +58,9 @@ def rows_of(comparison):
     ]
 
 
-@pytest.mark.parametrize(
-    ("cv", "settings"),
-    [
+def test_same_as_the_comparator():
+    """Two outputs, or one of a pair, give the rows of a PairedComparator."""
+    for cv, settings in [
         (BCV, {"tests": "all"}),
         (BCV, {"scoring": ["roc_auc", "brier_loss", "f1", "precision[0]"]}),
         (BCV, {"scoring": "neg_log_loss", "alternative": "greater", "alpha": 0.1}),
@@ -69,25 +69,22 @@ def rows_of(comparison):
         (GroupKFold(4), {"groups": GROUPS, "tests": ["mcnemar"]}),
         (StratifiedKFold(10, shuffle=True, random_state=1), {"tests": "all"}),
         (ShuffleSplit(1, random_state=0), {"scoring": ["accuracy", "roc_auc"]}),
-    ],
-)
-def test_same_as_the_comparator(cv, settings):
-    """Two outputs, or one of a pair, give the rows of a PairedComparator."""
-    fitting = {"groups": settings.get("groups")}
-    choices = {name: value for name, value in settings.items() if name != "groups"}
-    expected = PairedComparator(OLD, NEW, cv=cv, **choices).fit(X, Y, **fitting)
-    old, new = (run(model, cv, **fitting) for model in (OLD, NEW))
-    of_two = compare_cv_results(old, new, X, Y, cv=cv, **settings)
-    of_pair = compare_cv_results(run_pair(cv, **fitting), X=X, y=Y, cv=cv, **settings)
+    ]:
+        fitting = {"groups": settings.get("groups")}
+        choices = {name: value for name, value in settings.items() if name != "groups"}
+        expected = PairedComparator(OLD, NEW, cv=cv, **choices).fit(X, Y, **fitting)
+        old, new = (run(model, cv, **fitting) for model in (OLD, NEW))
+        of_two = compare_cv_results(old, new, X, Y, cv=cv, **settings)
+        of_pair = compare_cv_results(run_pair(cv, **fitting), X=X, y=Y, cv=cv, **settings)
 
-    for comparison in (of_two, of_pair):
-        np.testing.assert_equal(rows_of(comparison), rows_of(expected.comparison_))
-        assert expected.verdict_ == comparison.verdict
-        assert expected.comparison_.flags == comparison.flags
-        assert expected.comparison_.fingerprint == comparison.fingerprint
-        assert expected.comparison_.n_fits == comparison.n_fits
-        assert expected.comparison_.champion == comparison.champion
-        assert expected.comparison_.challenger == comparison.challenger
+        for comparison in (of_two, of_pair):
+            np.testing.assert_equal(rows_of(comparison), rows_of(expected.comparison_))
+            assert expected.verdict_ == comparison.verdict
+            assert expected.comparison_.flags == comparison.flags
+            assert expected.comparison_.fingerprint == comparison.fingerprint
+            assert expected.comparison_.n_fits == comparison.n_fits
+            assert expected.comparison_.champion == comparison.champion
+            assert expected.comparison_.challenger == comparison.challenger
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class 2 has 5 members")
@@ -286,9 +283,9 @@ def test_frozen_classifiers():
         compare_cv_results(old, old, X, Y, cv=BCV)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_settings():
+    """Each says what is wrong."""
+    for settings, message in [
         ({"alpha": 0}, "`alpha` must be"),
         ({"adjust": "holms"}, "Did you mean 'holm'"),
         ({"tests": "mcnemr"}, "Did you mean 'mcnemar'"),
@@ -297,12 +294,9 @@ def test_frozen_classifiers():
         ({"pos_label": 7}, "`pos_label` must be one of two classes"),
         ({"cv": KFold(3)}, "scores on 10 test sets, but `cv` has 3 splits"),
         ({"groups": [1, 2]}, "inconsistent numbers of samples"),
-    ],
-)
-def test_bad_settings(settings, message):
-    """Each says what is wrong."""
-    with pytest.raises(ValueError, match=message):
-        compare_cv_results(run_pair(), X=X, y=Y, **({"cv": BCV} | settings))
+    ]:
+        with pytest.raises(ValueError, match=message):
+            compare_cv_results(run_pair(), X=X, y=Y, **({"cv": BCV} | settings))
 
 
 def test_tuned_challenger_within_a_pair():

@@ -153,9 +153,9 @@ def test_small_lazy_frames_are_read(frame):
     assert read.rows[0].difference == pytest.approx(counted.rows[0].difference, abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
+def test_what_needs_records_is_refused(frame):
+    """What cannot be counted is refused before anything is, with what to do."""
+    for asked in [
         {"scoring": "average_precision"},
         {"scoring": "roc_auc[1]"},
         {"scoring": lambda estimator, X, y: float(len(X))},
@@ -164,12 +164,9 @@ def test_small_lazy_frames_are_read(frame):
         {"tests": {"calibration_difference": {"strategy": "quantile"}}},
         {"tests": {"paired_t": {"loss": lambda codes, proba: codes * 1.0}}},
         {"scoring": "cost_weighted_loss"},
-    ],
-)
-def test_what_needs_records_is_refused(frame, asked):
-    """What cannot be counted is refused before anything is, with what to do."""
-    with pytest.raises(ValueError, match=r"every record|in memory"):
-        compare(frame.lazy(), ANSWERS, y_true="y", collect=0, **asked)
+    ]:
+        with pytest.raises(ValueError, match=r"every record|in memory"):
+            compare(frame.lazy(), ANSWERS, y_true="y", collect=0, **asked)
 
 
 def test_two_ways_of_counting_are_refused(frame):

@@ -1,5 +1,6 @@
 """cross_compare: cross_validate for several classifiers on shared splits."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -96,35 +97,36 @@ def assert_same_output(expected, actual):
             assert one.tolist() == other.tolist()
 
 
-@pytest.mark.parametrize(
-    "scoring",
-    [
-        None,
-        "roc_auc",
-        ["accuracy", "neg_log_loss", "f1"],
-        {"own": make_scorer(f1_score, average="macro"), "auc": "roc_auc"},
-        lambda estimator, X, y: estimator.score(X, y) / 2,
-        lambda estimator, X, y: {"a": estimator.score(X, y), "b": len(y)},
-    ],
-    ids=["none", "name", "list", "dict", "callable", "callable of several"],
-)
-@pytest.mark.parametrize("everything", [False, True])
-def test_of_one_is_what_cross_validate_gives(scoring, everything):
+def test_of_one_is_what_cross_validate_gives():
     """`of(name)` has the keys and arrays of cross_validate on the same splits."""
-    settings = {"scoring": scoring, "cv": StratifiedKFold(3, shuffle=True, random_state=0)}
-    kept = ("train_score", "estimator", "indices")
-    settings |= {f"return_{what}": everything for what in kept}
-    results = cross_compare(models(), X, Y, **settings)
+    for scoring, everything in itertools.product(
+        [
+            None,
+            "roc_auc",
+            ["accuracy", "neg_log_loss", "f1"],
+            {"own": make_scorer(f1_score, average="macro"), "auc": "roc_auc"},
+            lambda estimator, X, y: estimator.score(X, y) / 2,
+            lambda estimator, X, y: {"a": estimator.score(X, y), "b": len(y)},
+        ],
+        [False, True],
+    ):
+        settings = {
+            "scoring": scoring,
+            "cv": StratifiedKFold(3, shuffle=True, random_state=0),
+        }
+        kept = ("train_score", "estimator", "indices")
+        settings |= {f"return_{what}": everything for what in kept}
+        results = cross_compare(models(), X, Y, **settings)
 
-    assert ("tree", "bayes") == results.names
-    for name, model in models().items():
-        assert_same_output(cross_validate(model, X, Y, **settings), results.of(name))
-    if everything:
-        shared = results.of("tree")["indices"]
-        assert shared is results["indices"] is results.of("bayes")["indices"]
-        fitted = results["estimator_bayes"][0]
-        expected = cross_validate(GaussianNB(), X, Y, **settings)["estimator"][0]
-        assert expected.theta_.tolist() == fitted.theta_.tolist()
+        assert ("tree", "bayes") == results.names
+        for name, model in models().items():
+            assert_same_output(cross_validate(model, X, Y, **settings), results.of(name))
+        if everything:
+            shared = results.of("tree")["indices"]
+            assert shared is results["indices"] is results.of("bayes")["indices"]
+            fitted = results["estimator_bayes"][0]
+            expected = cross_validate(GaussianNB(), X, Y, **settings)["estimator"][0]
+            assert expected.theta_.tolist() == fitted.theta_.tolist()
 
 
 def test_flat_keys():
@@ -476,18 +478,20 @@ def as_polars(X):
     return pytest.importorskip("polars").DataFrame(X, schema=list("abcde"))
 
 
-@pytest.mark.parametrize(
-    "container", [as_pandas, as_polars, sparse.csr_matrix, np.ndarray.tolist]
-)
-def test_containers(container):
+def test_containers():
     """Every container of X gives the scores of the array."""
-    exact = X.astype(np.float32).astype(np.float64)
-    estimators = {"tree": tree(3), "dummy": DummyClassifier()}
-    settings = {"cv": 3, "scoring": ["accuracy", "recall[0]"], "return_predictions": True}
-    expected = cross_compare(estimators, exact, Y, **settings)
-    actual = cross_compare(estimators, container(exact), Y.tolist(), **settings)
+    for container in [as_pandas, as_polars, sparse.csr_matrix, np.ndarray.tolist]:
+        exact = X.astype(np.float32).astype(np.float64)
+        estimators = {"tree": tree(3), "dummy": DummyClassifier()}
+        settings = {
+            "cv": 3,
+            "scoring": ["accuracy", "recall[0]"],
+            "return_predictions": True,
+        }
+        expected = cross_compare(estimators, exact, Y, **settings)
+        actual = cross_compare(estimators, container(exact), Y.tolist(), **settings)
 
-    assert_same_output(expected.of("tree"), actual.of("tree"))
+        assert_same_output(expected.of("tree"), actual.of("tree"))
 
 
 def test_categorical_frame():
@@ -502,9 +506,9 @@ def test_categorical_frame():
     assert [1, 1, 1] == results["test_score_a"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("estimators", "error", "message"),
-    [
+def test_bad_estimators():
+    """Names must tell classifiers apart, and classifiers be some."""
+    for estimators, error, message in [
         ({}, ValueError, "at least one classifier"),
         ([("a", tree()), ("a", tree())], ValueError, "each under another name"),
         ([tree(), tree()], TypeError, "dict of names to classifiers"),
@@ -514,17 +518,14 @@ def test_categorical_frame():
         ({"a": LinearRegression()}, ValueError, "Got the regressor LinearRegression"),
         ({"a": GaussianNB}, TypeError, "Add parentheses"),
         ({"a": FrozenEstimator(tree().fit(X, Y))}, ValueError, "Got frozen ones only"),
-    ],
-)
-def test_bad_estimators(estimators, error, message):
-    """Names must tell classifiers apart, and classifiers be some."""
-    with pytest.raises(error, match=message):
-        cross_compare(estimators, X, Y)
+    ]:
+        with pytest.raises(error, match=message):
+            cross_compare(estimators, X, Y)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_settings(fits):
+    """A bad setting is refused before anything is fitted."""
+    for settings, message in [
         ({"scoring": "acuracy"}, "Did you mean 'accuracy'"),
         ({"scoring": "brier_loss"}, "Pass 'neg_brier_loss'"),
         ({"scoring": ["f1", "f1"]}, "each once"),
@@ -538,13 +539,10 @@ def test_bad_estimators(estimators, error, message):
         ({"return_indices": "yes"}, "'return_indices' parameter of cross_compare must"),
         ({"groups": np.arange(120), "params": {"groups": 1}}, "passed twice"),
         ({"cv": [(np.arange(120), np.arange(5))]}, "tests 5 records that it trains on"),
-    ],
-)
-def test_bad_settings(fits, settings, message):
-    """A bad setting is refused before anything is fitted."""
-    with pytest.raises((TypeError, ValueError), match=message):
-        cross_compare({"a": Recorder()}, X, Y, **settings)
-    assert [] == fits
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            cross_compare({"a": Recorder()}, X, Y, **settings)
+        assert [] == fits
 
 
 def test_three_classes():

@@ -1,6 +1,7 @@
 """Every place of the installed scikit-learn that takes `scoring` or `cv`."""
 
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -268,22 +269,24 @@ IN_PARTS = (
 """They ask for one prediction a record, which five repetitions do not give."""
 
 
-@pytest.mark.parametrize("name", SPLIT)
-def test_splitter(name):
+def test_splitter():
     """The splits are those of the list of them, or the place says what it needs."""
-    splitter = UNSTRATIFIED if name in OF_NUMBERS else SPLITTER
-    if name in IN_PARTS:
-        with pytest.raises(ValueError, match="only works for partitions"):
-            RUNS[name](cv=splitter)
-        return
-    if name == "TargetEncoder":
-        # It takes a number of folds, and later versions any that are partitions.
-        with pytest.raises((ValueError, TypeError), match=r"'cv' parameter|exactly once"):
-            RUNS[name](cv=splitter)
-        return
-    listed = list(splitter.split(X, Y))
+    for name in SPLIT:
+        splitter = UNSTRATIFIED if name in OF_NUMBERS else SPLITTER
+        if name in IN_PARTS:
+            with pytest.raises(ValueError, match="only works for partitions"):
+                RUNS[name](cv=splitter)
+            continue
+        if name == "TargetEncoder":
+            # It takes a number of folds, and later versions any that are partitions.
+            with pytest.raises(
+                (ValueError, TypeError), match=r"'cv' parameter|exactly once"
+            ):
+                RUNS[name](cv=splitter)
+            continue
+        listed = list(splitter.split(X, Y))
 
-    assert np.array_equal(RUNS[name](cv=splitter), RUNS[name](cv=listed))
+        assert np.array_equal(RUNS[name](cv=splitter), RUNS[name](cv=listed))
 
 
 NAMES = ("specificity", "neg_brier_loss")
@@ -303,22 +306,21 @@ def words_of(name):
     return {"cv": 3} if name in SPLIT else {}
 
 
-@pytest.mark.parametrize("scoring", NAMES)
-@pytest.mark.parametrize("name", SCORED)
-def test_names_and_scorers(name, scoring):
+def test_names_and_scorers():
     """A name gives what its scorer gives, or both say why there is no score."""
-    words, refused = words_of(name), REFUSED.get((name, scoring))
-    if refused:
-        for one in (scoring, get_scorer(scoring)):
-            # A warning where scikit-learn goes on with NaN, which has the error in it.
-            errors = ValueError, AttributeError, UserWarning
-            with pytest.raises(errors, match=refused):
-                RUNS[name](scoring=one, **words)
-        return
-    by_name = np.asarray(RUNS[name](scoring=scoring, **words), dtype=float)
+    for scoring, name in itertools.product(NAMES, SCORED):
+        words, refused = words_of(name), REFUSED.get((name, scoring))
+        if refused:
+            for one in (scoring, get_scorer(scoring)):
+                # A warning where scikit-learn goes on with NaN, which has the error in it.
+                errors = ValueError, AttributeError, UserWarning
+                with pytest.raises(errors, match=refused):
+                    RUNS[name](scoring=one, **words)
+            continue
+        by_name = np.asarray(RUNS[name](scoring=scoring, **words), dtype=float)
 
-    assert np.isfinite(by_name).all()
-    assert np.array_equal(by_name, RUNS[name](scoring=get_scorer(scoring), **words))
+        assert np.isfinite(by_name).all()
+        assert np.array_equal(by_name, RUNS[name](scoring=get_scorer(scoring), **words))
 
 
 AGAINST_CHAMPION = {"McNemar": McNemarScorer, "DeLong": DeLongScorer}
@@ -335,18 +337,17 @@ if parse_version(sklearn.__version__) < parse_version("1.7"):
     NO_CHAMPION["LogisticRegressionCV"] = "look like codes"
 
 
-@pytest.mark.parametrize("kind", AGAINST_CHAMPION)
-@pytest.mark.parametrize("name", SCORED)
-def test_scorers_against_a_champion(name, kind):
+def test_scorers_against_a_champion():
     """A finite score, or an error that says what to do instead."""
-    scorer = AGAINST_CHAMPION[kind](LogisticRegression().fit(X, Y))
-    if name in NO_CHAMPION:
-        with pytest.raises(BaseException, match=NO_CHAMPION[name]) as caught:
-            RUNS[name](scoring=scorer, **words_of(name))
-        assert not isinstance(caught.value, KeyboardInterrupt)
-        return
+    for kind, name in itertools.product(AGAINST_CHAMPION, SCORED):
+        scorer = AGAINST_CHAMPION[kind](LogisticRegression().fit(X, Y))
+        if name in NO_CHAMPION:
+            with pytest.raises(BaseException, match=NO_CHAMPION[name]) as caught:
+                RUNS[name](scoring=scorer, **words_of(name))
+            assert not isinstance(caught.value, KeyboardInterrupt)
+            continue
 
-    assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **words_of(name)))).all()
+        assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **words_of(name)))).all()
 
 
 def comparators():
@@ -368,13 +369,14 @@ OWN_ESTIMATOR = {
 """They hold none, or one of another kind: RFECV asks for coefficients."""
 
 
-@pytest.mark.parametrize("kind", ["pair", "several"])
-@pytest.mark.parametrize("name", sorted({*SCORED, *SPLIT} - OWN_ESTIMATOR))
-def test_comparators_as_estimators(name, kind):
+def test_comparators_as_estimators():
     """They are scored, searched, stacked and calibrated as any classifier."""
-    given = {"scoring": "accuracy"} if name in SCORED else {}
-    words = words_of(name) | given
-    found = np.asarray(RUNS[name](comparators()[kind], **words), dtype=float)
+    for kind, name in itertools.product(
+        ["pair", "several"], sorted({*SCORED, *SPLIT} - OWN_ESTIMATOR)
+    ):
+        given = {"scoring": "accuracy"} if name in SCORED else {}
+        words = words_of(name) | given
+        found = np.asarray(RUNS[name](comparators()[kind], **words), dtype=float)
 
-    assert found.size
-    assert np.isfinite(found).all()
+        assert found.size
+        assert np.isfinite(found).all()

@@ -4,6 +4,7 @@ Nets of torch are tested beside the engines, because some of these libraries and
 bring different builds of OpenMP, which do not go together in one process.
 """
 
+import itertools
 import pickle
 import re
 
@@ -97,27 +98,26 @@ CONTAINERS = {
 SPLITTER = BlockRegularized5x2CV(random_state=0)
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_containers(name, container):
+def test_containers():
     """What a library fits is compared, equal to itself; what it does not, says who."""
-    classifier, records = CLASSIFIERS[name](), CONTAINERS[container]()
-    pair = PairedComparator(classifier, clone(classifier), random_state=0)
-    refused = ""
-    try:
-        cross_validate(classifier, records, Y, cv=SPLITTER, error_score="raise")
-    except Exception as error:
-        refused = str(error)[:40]
-    if refused:
-        with pytest.raises(Exception, match=re.escape(refused)) as caught:
-            pair.fit(records, Y)
-        assert container == "list" or "champion" in str(caught.value)
-        return
-    scoring = ["accuracy", "roc_auc", "neg_log_loss"]
-    rows = pair.set_params(scoring=scoring).fit(records, Y).comparison_.rows
+    for container, name in itertools.product(CONTAINERS, CLASSIFIERS):
+        classifier, records = CLASSIFIERS[name](), CONTAINERS[container]()
+        pair = PairedComparator(classifier, clone(classifier), random_state=0)
+        refused = ""
+        try:
+            cross_validate(classifier, records, Y, cv=SPLITTER, error_score="raise")
+        except Exception as error:
+            refused = str(error)[:40]
+        if refused:
+            with pytest.raises(Exception, match=re.escape(refused)) as caught:
+                pair.fit(records, Y)
+            assert container == "list" or "champion" in str(caught.value)
+            continue
+        scoring = ["accuracy", "roc_auc", "neg_log_loss"]
+        rows = pair.set_params(scoring=scoring).fit(records, Y).comparison_.rows
 
-    assert [0.0] * 3 == [row.difference for row in rows]
-    assert [1.0] * 3 == [row.pvalue for row in rows]
+        assert [0.0] * 3 == [row.difference for row in rows]
+        assert [1.0] * 3 == [row.pvalue for row in rows]
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -136,21 +136,21 @@ def test_as_scikit_learn_scores_it(name):
     assert pickle.loads(pickle.dumps(fitted)).verdict_ == fitted.verdict_
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_in_every_comparison(name):
+def test_in_every_comparison():
     """Among several, in cross_compare, as a fitted champion, and in two processes."""
-    classifier = CLASSIFIERS[name]()
-    named = [
-        ("old", LogisticRegression()),
-        ("new", classifier),
-        ("same", clone(classifier)),
-    ]
-    several = MultipleComparator(named, random_state=0, n_jobs=2).fit(X, Y)
-    crossed = cross_compare(dict(named), X, Y, scoring="neg_brier_loss", random_state=0)
-    champion = McNemarScorer(clone(classifier).fit(X, Y))
+    for name in CLASSIFIERS:
+        classifier = CLASSIFIERS[name]()
+        named = [
+            ("old", LogisticRegression()),
+            ("new", classifier),
+            ("same", clone(classifier)),
+        ]
+        several = MultipleComparator(named, random_state=0, n_jobs=2).fit(X, Y)
+        crossed = cross_compare(dict(named), X, Y, scoring="neg_brier_loss", random_state=0)
+        champion = McNemarScorer(clone(classifier).fit(X, Y))
 
-    new, same = (several.predictions_[name].labels.tolist() for name in ("new", "same"))
-    assert new == same
-    assert np.isfinite(crossed["test_score_new"]).all()
-    assert crossed["test_score_new"].tolist() == crossed["test_score_same"].tolist()
-    assert 1 >= champion(LogisticRegression().fit(X, Y), X, Y) >= -1
+        new, same = (several.predictions_[name].labels.tolist() for name in ("new", "same"))
+        assert new == same
+        assert np.isfinite(crossed["test_score_new"]).all()
+        assert crossed["test_score_new"].tolist() == crossed["test_score_same"].tolist()
+        assert 1 >= champion(LogisticRegression().fit(X, Y), X, Y) >= -1

@@ -1,5 +1,6 @@
 """Several classifiers: tests of all, adjusted pairs, groups, and how many fits it takes."""
 
+import itertools
 import json
 import pickle
 from itertools import combinations
@@ -96,21 +97,22 @@ def fitted(cancer, models):
 # ----------------------------------------------------------------------- fits
 
 
-@pytest.mark.parametrize("k", [3, 5])
-@pytest.mark.parametrize("refit", [False, True])
-def test_fits_are_counted(k, refit):
+def test_fits_are_counted():
     """k classifiers under 5×2 BCV make exactly 10·k fits; refit adds one."""
-    X, y = problem()
-    FITS.clear()
+    for k, refit in itertools.product([3, 5], [False, True]):
+        X, y = problem()
+        FITS.clear()
 
-    comparator = MultipleComparator(
-        named(*np.linspace(0.6, 0.9, k)), refit=refit, random_state=0
-    ).fit(X, y)
+        comparator = MultipleComparator(
+            named(*np.linspace(0.6, 0.9, k)), refit=refit, random_state=0
+        ).fit(X, y)
 
-    assert 10 * k + refit == len(FITS)
-    assert {10} == {[n for n, size in FITS if size == 100].count(f"c{j}") for j in range(k)}
-    assert refit == (FITS[-1][1] == 200)
-    assert 10 == comparator.comparison_.n_fits
+        assert 10 * k + refit == len(FITS)
+        assert {10} == {
+            [n for n, size in FITS if size == 100].count(f"c{j}") for j in range(k)
+        }
+        assert refit == (FITS[-1][1] == 200)
+        assert 10 == comparator.comparison_.n_fits
 
 
 @pytest.mark.parametrize("refit", [False, True])
@@ -489,9 +491,9 @@ def test_results_are_found(fitted):
         _ = results["f1"]
 
 
-@pytest.mark.parametrize(
-    ("estimators", "error", "message"),
-    [
+def test_bad_estimators():
+    """What is no list of named classifiers is refused before anything is fitted."""
+    for estimators, error, message in [
         ("tree", TypeError, "must be a list of pairs"),
         ([GaussianNB(), GaussianNB(), GaussianNB()], TypeError, "must be a list of pairs"),
         ([("a", GaussianNB()), ("b", GaussianNB())], ValueError, "Use PairedComparator"),
@@ -499,17 +501,20 @@ def test_results_are_found(fitted):
         ([(n, GaussianNB()) for n in ("a", "b", "cv")], ValueError, "Got 'cv'"),
         ([(n, GaussianNB()) for n in ("a", "b", "c__d")], ValueError, "Got 'c__d'"),
         ([(n, GaussianNB()) for n in ("a", "b", "splitter")], ValueError, "Got 'splitter'"),
-        ([("a", GaussianNB()), ("b", GaussianNB()), ("c", LinearRegression())], ValueError,
-         "Got the regressor LinearRegression"),
-        ([("a", GaussianNB()), ("b", GaussianNB()), ("c", GaussianNB)], TypeError,
-         "Add parentheses"),
-    ],
-)  # fmt: skip
-def test_bad_estimators(estimators, error, message):
-    """What is no list of named classifiers is refused before anything is fitted."""
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(error, match=message):
-        MultipleComparator(estimators).fit(X, y)
+        (
+            [("a", GaussianNB()), ("b", GaussianNB()), ("c", LinearRegression())],
+            ValueError,
+            "Got the regressor LinearRegression",
+        ),
+        (
+            [("a", GaussianNB()), ("b", GaussianNB()), ("c", GaussianNB)],
+            TypeError,
+            "Add parentheses",
+        ),
+    ]:
+        X, y = load_iris(return_X_y=True)
+        with pytest.raises(error, match=message):
+            MultipleComparator(estimators).fit(X, y)
 
 
 def test_bad_settings(models):
@@ -523,13 +528,13 @@ def test_bad_settings(models):
         MultipleComparator(models, adjust="tukey").fit(X, y)
 
 
-@pytest.mark.parametrize("estimators", [None, [GaussianNB()], "tree", [("a", GaussianNB)]])
-def test_whatever_was_passed_is_printed(estimators):
+def test_whatever_was_passed_is_printed():
     """A wrong list can be looked at; `fit` says what is wrong with it."""
-    comparator = MultipleComparator(estimators)
+    for estimators in [None, [GaussianNB()], "tree", [("a", GaussianNB)]]:
+        comparator = MultipleComparator(estimators)
 
-    assert "MultipleComparator" in repr(comparator)
-    assert "MultipleComparator" in comparator._repr_html_()
+        assert "MultipleComparator" in repr(comparator)
+        assert "MultipleComparator" in comparator._repr_html_()
 
 
 def test_the_picture_shows_every_classifier(models):

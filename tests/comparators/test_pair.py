@@ -209,18 +209,18 @@ def test_estimators_are_not_touched():
     assert 5 == pair.n_features_in_
 
 
-@pytest.mark.parametrize(
-    "method", ["predict", "predict_proba", "decision_function", "score"]
-)
-def test_there_is_no_single_answer(method):
+def test_there_is_no_single_answer():
     """A pair has no answers of its own, and says whom to ask."""
-    pair = tree_and_bayes().fit(X, Y)
+    for method in ["predict", "predict_proba", "decision_function", "score"]:
+        pair = tree_and_bayes().fit(X, Y)
 
-    assert not hasattr(pair, method)
-    with pytest.raises(AttributeError, match="`champion_` or `challenger_`, or score both"):
-        getattr(pair, method)
-    with pytest.raises(AttributeError, match="nonsense"):
-        pair.nonsense  # noqa: B018
+        assert not hasattr(pair, method)
+        with pytest.raises(
+            AttributeError, match="`champion_` or `challenger_`, or score both"
+        ):
+            getattr(pair, method)
+        with pytest.raises(AttributeError, match="nonsense"):
+            pair.nonsense  # noqa: B018
 
 
 def test_ordinary_scorers_do_not_mislead():
@@ -361,19 +361,16 @@ def test_what_is_no_pair_is_refused(estimator):
         make_paired_scorer()(given, X, Y)
 
 
-@pytest.mark.parametrize(
-    ("scoring", "message"),
-    [
+def test_bad_scoring():
+    """Unknown scores are refused when the scorer is made."""
+    for scoring, message in [
         ("acuracy", "Did you mean 'accuracy'"),
         ([], "at least one name"),
         (["f1", "f1"], "each once"),
         (len("a"), "`scoring` must be a name"),
-    ],
-)
-def test_bad_scoring(scoring, message):
-    """Unknown scores are refused when the scorer is made."""
-    with pytest.raises((TypeError, ValueError), match=message):
-        make_paired_scorer(scoring)
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            make_paired_scorer(scoring)
 
 
 def test_scoring_that_does_not_suit_the_classes():
@@ -495,19 +492,16 @@ def test_categorical_frame_and_string_classes():
     assert ["colour"] == pair.feature_names_in_.tolist()
 
 
-@pytest.mark.parametrize(
-    ("pair", "error", "message"),
-    [
+def test_what_is_no_classifier_is_refused():
+    """Regressors, classes, other objects and pairs are refused by name."""
+    for pair, error, message in [
         ((LinearRegression(), tree()), ValueError, "regressor LinearRegression"),
         ((GaussianNB, tree()), TypeError, "Add parentheses"),
         ((object(), tree()), TypeError, "without fit, get_params, predict"),
         ((tree_and_bayes(), tree()), TypeError, "PairedClassifier, without predict"),
-    ],
-)
-def test_what_is_no_classifier_is_refused(pair, error, message):
-    """Regressors, classes, other objects and pairs are refused by name."""
-    with pytest.raises(error, match=message):
-        PairedClassifier(*pair).fit(X, Y)
+    ]:
+        with pytest.raises(error, match=message):
+            PairedClassifier(*pair).fit(X, Y)
 
 
 def test_frozen_classifiers():

@@ -1,5 +1,6 @@
 """PairedComparator: from two estimators to a verdict."""
 
+import itertools
 import pickle
 from importlib.util import find_spec
 
@@ -167,43 +168,39 @@ def test_perfect_predictions():
     assert "degenerate" in row.flags
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger", "alternative", "expected"),
-    [
+def test_verdict():
+    """The verdict names the better classifier, where the alternative looks for it."""
+    for champion, challenger, alternative, expected in [
         (DummyClassifier(), GaussianNB(), "two-sided", "challenger"),
         (GaussianNB(), DummyClassifier(), "two-sided", "champion"),
         (DummyClassifier(), GaussianNB(), "greater", "challenger"),
         (GaussianNB(), DummyClassifier(), "greater", "inconclusive"),
         (GaussianNB(), DummyClassifier(), "less", "champion"),
-    ],
-)
-def test_verdict(champion, challenger, alternative, expected):
-    """The verdict names the better classifier, where the alternative looks for it."""
-    X, y = load_iris(return_X_y=True)
-    comparator = PairedComparator(
-        champion, challenger, alternative=alternative, random_state=0
-    ).fit(X, y)
+    ]:
+        X, y = load_iris(return_X_y=True)
+        comparator = PairedComparator(
+            champion, challenger, alternative=alternative, random_state=0
+        ).fit(X, y)
 
-    assert expected == comparator.verdict_ == comparator.comparison_.verdict
+        assert expected == comparator.verdict_ == comparator.comparison_.verdict
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("backend", ["loky", "threading", "sequential"])
-def test_same_answer_for_every_backend(data, n_jobs, backend):
+def test_same_answer_for_every_backend(data):
     """The comparison does not depend on how the fits are spread."""
-    import joblib
+    for n_jobs, backend in itertools.product([1, 2], ["loky", "threading", "sequential"]):
+        import joblib
 
-    X, y = data
-    pair = RandomForestClassifier(3), tree(None)
-    expected = PairedComparator(*pair, random_state=5).fit(X, y)
-    with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
-        actual = PairedComparator(*pair, random_state=5, n_jobs=n_jobs).fit(X, y)
+        X, y = data
+        pair = RandomForestClassifier(3), tree(None)
+        expected = PairedComparator(*pair, random_state=5).fit(X, y)
+        with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
+            actual = PairedComparator(*pair, random_state=5, n_jobs=n_jobs).fit(X, y)
 
-    for one, other in zip(
-        expected.predictions_.answers, actual.predictions_.answers, strict=True
-    ):
-        np.testing.assert_array_equal(one.labels, other.labels)
-    assert expected.results_["accuracy"].pvalue == actual.results_["accuracy"].pvalue
+        for one, other in zip(
+            expected.predictions_.answers, actual.predictions_.answers, strict=True
+        ):
+            np.testing.assert_array_equal(one.labels, other.labels)
+        assert expected.results_["accuracy"].pvalue == actual.results_["accuracy"].pvalue
 
 
 def test_estimators_are_not_touched(data):
@@ -236,17 +233,16 @@ CONTAINERS = {
 }
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_containers_of_records(data, container, n_jobs):
+def test_containers_of_records(data):
     """Every container of X gives the answer of the array."""
-    X, y = data
-    X = X.astype(np.float32).astype(np.float64)
-    comparator = PairedComparator(tree(1), tree(3), random_state=1, n_jobs=n_jobs)
-    expected = clone(comparator).fit(X, y).results_["accuracy"]
-    actual = comparator.fit(CONTAINERS[container](X), y).results_["accuracy"]
+    for n_jobs, container in itertools.product([1, 2], CONTAINERS):
+        X, y = data
+        X = X.astype(np.float32).astype(np.float64)
+        comparator = PairedComparator(tree(1), tree(3), random_state=1, n_jobs=n_jobs)
+        expected = clone(comparator).fit(X, y).results_["accuracy"]
+        actual = comparator.fit(CONTAINERS[container](X), y).results_["accuracy"]
 
-    assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
+        assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
 
 
 LABELS = {
@@ -263,15 +259,15 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("labels", LABELS)
-def test_types_of_labels(data, labels):
+def test_types_of_labels(data):
     """Every type of labels gives the answer of 0 and 1."""
-    X, y = data
-    comparator = PairedComparator(tree(1), tree(3), random_state=1)
-    expected = clone(comparator).fit(X, y).results_["accuracy"]
-    actual = comparator.fit(X, LABELS[labels](y)).results_["accuracy"]
+    for labels in LABELS:
+        X, y = data
+        comparator = PairedComparator(tree(1), tree(3), random_state=1)
+        expected = clone(comparator).fit(X, y).results_["accuracy"]
+        actual = comparator.fit(X, LABELS[labels](y)).results_["accuracy"]
 
-    assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
+        assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
 
 
 def test_categorical_pipeline():
@@ -539,9 +535,9 @@ def test_what_is_no_classifier_is_refused(data, pair, error, message):
         PairedComparator(*pair).fit(*data)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_bad_settings(data):
+    """A bad setting is refused before anything is fitted, with what to do."""
+    for settings, message in [
         ({"alpha": 0}, "'alpha' parameter of PairedComparator must be a float"),
         ({"alpha": "0.05"}, "must be a float in the range"),
         ({"alternative": "bigger"}, "must be a str among.*Got 'bigger' instead"),
@@ -558,31 +554,25 @@ def test_what_is_no_classifier_is_refused(data, pair, error, message):
         ({"cv": []}, "at least one split"),
         ({"cv": [(np.arange(200), np.arange(5))]}, "tests 5 records that it trains on"),
         ({"cv": [(np.arange(200), [])]}, "at least one record"),
-    ],
-)
-def test_bad_settings(data, settings, message):
-    """A bad setting is refused before anything is fitted, with what to do."""
-    Recorder.fits.clear()
-    with pytest.raises(ValueError, match=message):
-        PairedComparator(Recorder(), Recorder(), **settings).fit(*data)
-    assert [] == Recorder.fits
+    ]:
+        Recorder.fits.clear()
+        with pytest.raises(ValueError, match=message):
+            PairedComparator(Recorder(), Recorder(), **settings).fit(*data)
+        assert [] == Recorder.fits
 
 
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
+def test_bad_targets(data):
+    """Targets that are no complete column of class labels are refused."""
+    for y, message in [
         (np.linspace(0, 1, 200), "continuous"),
         (np.zeros((200, 2), dtype=int), "multilabel"),
         (np.zeros(200, dtype=int), "at least two classes"),
         (np.where(np.arange(200) == 7, np.nan, 1.0), "NaN|missing"),
         (np.array([None] + ["a", "b"] * 100)[:200], "missing|mixed"),
         (np.zeros(199, dtype=int), "inconsistent|two classes"),
-    ],
-)
-def test_bad_targets(data, y, message):
-    """Targets that are no complete column of class labels are refused."""
-    with pytest.raises(ValueError, match=message):
-        PairedComparator(tree(), tree()).fit(data[0], y)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PairedComparator(tree(), tree()).fit(data[0], y)
 
 
 def test_refit_selects_the_champion_unless_the_challenger_wins(data):

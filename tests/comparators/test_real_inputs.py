@@ -1,5 +1,7 @@
 """Records and classifiers as users have them, judged by scikit-learn's cross_validate."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -177,49 +179,49 @@ def fitted(champion, challenger, X, y, **settings):
     return PairedComparator(champion, challenger, **settings).fit(X, y)
 
 
-@pytest.mark.parametrize("name", INPUTS)
-def test_trained_on_every_split(name):
+def test_trained_on_every_split():
     """Accuracies are those of scikit-learn, and the selected one answers as if alone."""
-    champion, challenger, X, y = INPUTS[name]()
-    comparator = fitted(champion, challenger, X, y)
-    row = comparator.results_["accuracy"]
-    kept = comparator.verdict_ != "challenger"
-    alone = clone(champion if kept else challenger).fit(X, y)
+    for name in INPUTS:
+        champion, challenger, X, y = INPUTS[name]()
+        comparator = fitted(champion, challenger, X, y)
+        row = comparator.results_["accuracy"]
+        kept = comparator.verdict_ != "challenger"
+        alone = clone(champion if kept else challenger).fit(X, y)
 
-    assert judged(champion, X, y) == pytest.approx(row.champion)
-    assert judged(challenger, X, y) == pytest.approx(row.challenger)
-    assert alone.predict(X).tolist() == comparator.predict(X).tolist()
-    assert alone.classes_.tolist() == comparator.classes_.tolist()
+        assert judged(champion, X, y) == pytest.approx(row.champion)
+        assert judged(challenger, X, y) == pytest.approx(row.challenger)
+        assert alone.predict(X).tolist() == comparator.predict(X).tolist()
+        assert alone.classes_.tolist() == comparator.classes_.tolist()
 
 
-@pytest.mark.parametrize("name", INPUTS)
-def test_trained_already(name):
+def test_trained_already():
     """Fitted classifiers answer the same container as they are."""
-    champion, challenger, X, y = INPUTS[name]()
-    champion.fit(X, y)
-    challenger.fit(X, y)
-    comparator = fitted(champion, challenger, X, y, cv="prefit")
-    row = comparator.results_["accuracy"]
+    for name in INPUTS:
+        champion, challenger, X, y = INPUTS[name]()
+        champion.fit(X, y)
+        challenger.fit(X, y)
+        comparator = fitted(champion, challenger, X, y, cv="prefit")
+        row = comparator.results_["accuracy"]
 
-    assert champion.score(X, y) == pytest.approx(row.champion)
-    assert challenger.score(X, y) == pytest.approx(row.challenger)
-    kept = champion if comparator.verdict_ != "challenger" else challenger
-    assert kept is comparator.selected_estimator_
-    assert kept.predict(X).tolist() == comparator.predict(X).tolist()
+        assert champion.score(X, y) == pytest.approx(row.champion)
+        assert challenger.score(X, y) == pytest.approx(row.challenger)
+        kept = champion if comparator.verdict_ != "challenger" else challenger
+        assert kept is comparator.selected_estimator_
+        assert kept.predict(X).tolist() == comparator.predict(X).tolist()
 
 
-@pytest.mark.parametrize("name", ["pandas, categories", "polars", "PyArrow", "texts"])
-def test_in_two_processes(name):
+def test_in_two_processes():
     """Frames and texts give the same answers in worker processes."""
-    champion, challenger, X, y = INPUTS[name]()
-    one = fitted(champion, challenger, X, y)
-    two = fitted(champion, challenger, X, y, n_jobs=2)
+    for name in ["pandas, categories", "polars", "PyArrow", "texts"]:
+        champion, challenger, X, y = INPUTS[name]()
+        one = fitted(champion, challenger, X, y)
+        two = fitted(champion, challenger, X, y, n_jobs=2)
 
-    for role in ("champion", "challenger"):
-        np.testing.assert_array_equal(
-            one.predictions_[role].labels, two.predictions_[role].labels
-        )
-    assert one.results_["accuracy"].pvalue == two.results_["accuracy"].pvalue
+        for role in ("champion", "challenger"):
+            np.testing.assert_array_equal(
+                one.predictions_[role].labels, two.predictions_[role].labels
+            )
+        assert one.results_["accuracy"].pvalue == two.results_["accuracy"].pvalue
 
 
 def arrow_array(values):
@@ -255,21 +257,24 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("name", LABELS)
-def test_labels(name):
+def test_labels():
     """Every form of labels gives the answer of 0 and 1, with classes under their names."""
-    make, classes = LABELS[name]
-    expected = fitted(LogisticRegression(), GaussianNB(), NUMBERS, Y).results_["accuracy"]
-    comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, make())
-    actual = comparator.results_["accuracy"]
-    pair = [
-        clone(each).fit(NUMBERS, make()) for each in (LogisticRegression(), GaussianNB())
-    ]
-    holdout = fitted(*pair, NUMBERS, make(), cv="prefit").results_["accuracy"]
+    for name in LABELS:
+        make, classes = LABELS[name]
+        expected = fitted(LogisticRegression(), GaussianNB(), NUMBERS, Y).results_[
+            "accuracy"
+        ]
+        comparator = fitted(LogisticRegression(), GaussianNB(), NUMBERS, make())
+        actual = comparator.results_["accuracy"]
+        pair = [
+            clone(each).fit(NUMBERS, make())
+            for each in (LogisticRegression(), GaussianNB())
+        ]
+        holdout = fitted(*pair, NUMBERS, make(), cv="prefit").results_["accuracy"]
 
-    assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
-    assert classes.split() == [str(label) for label in comparator.predictions_.classes]
-    assert pair[0].score(NUMBERS, make()) == pytest.approx(holdout.champion)
+        assert (expected.difference, expected.pvalue) == (actual.difference, actual.pvalue)
+        assert classes.split() == [str(label) for label in comparator.predictions_.classes]
+        assert pair[0].score(NUMBERS, make()) == pytest.approx(holdout.champion)
 
 
 def test_column_of_labels():
@@ -295,25 +300,24 @@ WRAPPED = {
 }
 
 
-@pytest.mark.parametrize("name", WRAPPED)
-@pytest.mark.parametrize("role", ["champion", "challenger"])
-def test_wrapped_classifiers(name, role):
+def test_wrapped_classifiers():
     """Calibrated and tuned classifiers are compared in either role, and fitted already."""
-    wrapped, other = WRAPPED[name](), LogisticRegression()
-    pair = (wrapped, other) if role == "champion" else (other, wrapped)
-    measures = ["accuracy", "multiclass_brier_loss"]
-    rows = fitted(*pair, NUMBERS, WORDS, scoring=measures).comparison_.rows
-    holdout = fitted(
-        *(clone(each).fit(NUMBERS, WORDS) for each in pair),
-        NUMBERS,
-        WORDS,
-        cv="prefit",
-        scoring=measures,
-    )
+    for name, role in itertools.product(WRAPPED, ["champion", "challenger"]):
+        wrapped, other = WRAPPED[name](), LogisticRegression()
+        pair = (wrapped, other) if role == "champion" else (other, wrapped)
+        measures = ["accuracy", "multiclass_brier_loss"]
+        rows = fitted(*pair, NUMBERS, WORDS, scoring=measures).comparison_.rows
+        holdout = fitted(
+            *(clone(each).fit(NUMBERS, WORDS) for each in pair),
+            NUMBERS,
+            WORDS,
+            cv="prefit",
+            scoring=measures,
+        )
 
-    assert judged(pair[0], NUMBERS, WORDS) == pytest.approx(rows[0].champion)
-    assert judged(pair[1], NUMBERS, WORDS) == pytest.approx(rows[0].challenger)
-    assert all(row.pvalue is not None for row in holdout.comparison_.rows)
+        assert judged(pair[0], NUMBERS, WORDS) == pytest.approx(rows[0].champion)
+        assert judged(pair[1], NUMBERS, WORDS) == pytest.approx(rows[0].challenger)
+        assert all(row.pvalue is not None for row in holdout.comparison_.rows)
 
 
 def test_equal_wrapped_classifiers():

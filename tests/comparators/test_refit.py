@@ -63,18 +63,18 @@ def in_pipeline(last, scaler=None):
     return Pipeline([("scaler", scaler or StandardScaler()), ("comparator", last)])
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_answers_are_those_of_the_selected_classifier(data, method):
+def test_answers_are_those_of_the_selected_classifier(data):
     """Every method answers as the challenger would that is fitted on all records."""
-    X, y = data
-    fitted = comparator().fit(X, y)
-    alone = LogisticRegression().fit(X, y)
-    arguments = (X, y) if method == "score" else (X,)
+    for method in METHODS:
+        X, y = data
+        fitted = comparator().fit(X, y)
+        alone = LogisticRegression().fit(X, y)
+        arguments = (X, y) if method == "score" else (X,)
 
-    assert "challenger" == fitted.verdict_
-    np.testing.assert_array_equal(
-        getattr(alone, method)(*arguments), getattr(fitted, method)(*arguments)
-    )
+        assert "challenger" == fitted.verdict_
+        np.testing.assert_array_equal(
+            getattr(alone, method)(*arguments), getattr(fitted, method)(*arguments)
+        )
 
 
 def test_weighted_score(data):
@@ -87,16 +87,16 @@ def test_weighted_score(data):
     assert expected != fitted.score(X, y)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_nothing_is_answered_without_refit(data, method):
+def test_nothing_is_answered_without_refit(data):
     """A comparison alone has no method of a classifier, and says when it would."""
-    X, y = data
-    fitted = comparator(refit=False).fit(X, y)
+    for method in METHODS:
+        X, y = data
+        fitted = comparator(refit=False).fit(X, y)
 
-    assert not hasattr(fitted, method)
-    with pytest.raises(AttributeError) as error:
-        getattr(fitted, method)
-    assert f"has {method} with refit=True only" in str(error.value.__cause__)
+        assert not hasattr(fitted, method)
+        with pytest.raises(AttributeError) as error:
+            getattr(fitted, method)
+        assert f"has {method} with refit=True only" in str(error.value.__cause__)
 
 
 def test_only_what_all_classifiers_have_is_promised(data):
@@ -382,15 +382,15 @@ META = {
 }
 
 
-@pytest.mark.parametrize("meta", META)
-def test_within_other_estimators(data, meta):
+def test_within_other_estimators(data):
     """Whatever takes a classifier takes a comparator, also where classes are strings."""
-    X, y = data
-    y = np.where(y == 1, "yes", "no")
-    fitted = META[meta](comparator()).fit(X, y)
+    for meta in META:
+        X, y = data
+        y = np.where(y == 1, "yes", "no")
+        fitted = META[meta](comparator()).fit(X, y)
 
-    assert np.mean(fitted.predict(X) == y) > 0.75
-    assert (len(y), 2) == fitted.predict_proba(X).shape
+        assert np.mean(fitted.predict(X) == y) > 0.75
+        assert (len(y), 2) == fitted.predict_proba(X).shape
 
 
 def test_frozen_comparator(data):

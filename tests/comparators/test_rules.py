@@ -1,5 +1,6 @@
 """The rules that every comparison obeys: what decides, what is refused, what is shown."""
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -92,9 +93,9 @@ def test_valid_default_decides_beside_an_invalid_test(data):
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize(
-    ("cv", "test"),
-    [
+def test_liberal_test_runs_by_name_and_decides_nothing(data):
+    """Tests of the literature that call for caution run when asked for, and say so."""
+    for cv, test in [
         (
             RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
             "combined_5x2_f",
@@ -105,53 +106,49 @@ def test_valid_default_decides_beside_an_invalid_test(data):
         (StratifiedKFold(10), "naive_kfold_mcnemar"),
         (None, "calibrated_5x2_f"),
         (None, "blocked_t"),
-    ],
-)
-def test_liberal_test_runs_by_name_and_decides_nothing(data, cv, test):
-    """Tests of the literature that call for caution run when asked for, and say so."""
-    comparison = pair(DummyClassifier(), cv=cv, tests=test).fit(*data).comparison_
-    everything = pair(DummyClassifier(), cv=cv, tests="all").fit(*data).comparison_
-    row = comparison.results[test]
+    ]:
+        comparison = pair(DummyClassifier(), cv=cv, tests=test).fit(*data).comparison_
+        everything = pair(DummyClassifier(), cv=cv, tests="all").fit(*data).comparison_
+        row = comparison.results[test]
 
-    assert not row.primary
-    assert {"liberal", "naive"} & set(row.flags)
-    assert "invalid-design" not in row.flags
-    assert test not in [row.test for row in everything.rows]
+        assert not row.primary
+        assert {"liberal", "naive"} & set(row.flags)
+        assert "invalid-design" not in row.flags
+        assert test not in [row.test for row in everything.rows]
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize(
-    ("cv", "scoring", "test"),
-    [
-        (None, "roc_auc", "bcv_jackknife_t"),
-        (None, "neg_brier_score", "bcv_jackknife_t"),
-        (None, "precision[1]", "bcv_jackknife_t"),
-        (5, "roc_auc", "corrected_repeated_kfold_t"),
-        (StratifiedKFold(10), "average_precision", "corrected_repeated_kfold_t"),
-        (
-            RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0),
-            "balanced_accuracy",
-            "corrected_repeated_kfold_t",
-        ),
-        (ShuffleSplit(15, random_state=0), "f1", "corrected_repeated_holdout_t"),
-        (ReplicatedShuffleSplit(3, n_replicates=2, random_state=0), "f1", None),
-        (HalvesShuffleSplit(3, n_bisections=3, random_state=0), "f1", "conservative_z"),
-    ],
-)
-def test_splitter_brings_its_test(data, cv, scoring, test, alternative):
+def test_splitter_brings_its_test(data):
     """Any scorer is tested by what is valid for the splits; interval and p agree."""
-    comparator = pair(cv=cv, scoring=scoring, alternative=alternative).fit(*data)
-    row = comparator.comparison_.rows[0]
+    for alternative, (cv, scoring, test) in itertools.product(
+        ["two-sided", "greater"],
+        [
+            (None, "roc_auc", "bcv_jackknife_t"),
+            (None, "neg_brier_score", "bcv_jackknife_t"),
+            (None, "precision[1]", "bcv_jackknife_t"),
+            (5, "roc_auc", "corrected_repeated_kfold_t"),
+            (StratifiedKFold(10), "average_precision", "corrected_repeated_kfold_t"),
+            (
+                RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0),
+                "balanced_accuracy",
+                "corrected_repeated_kfold_t",
+            ),
+            (ShuffleSplit(15, random_state=0), "f1", "corrected_repeated_holdout_t"),
+            (ReplicatedShuffleSplit(3, n_replicates=2, random_state=0), "f1", None),
+            (HalvesShuffleSplit(3, n_bisections=3, random_state=0), "f1", "conservative_z"),
+        ],
+    ):
+        comparator = pair(cv=cv, scoring=scoring, alternative=alternative).fit(*data)
+        row = comparator.comparison_.rows[0]
 
-    assert test == row.test
-    if test is None:
-        assert "cv=None" in row.note
-        return
-    assert alternative == row.result.alternative
-    assert (row.pvalue < 0.05) == (not row.low <= 0 <= row.high)
-    assert row.difference == pytest.approx(row.challenger - row.champion)
-    assert "algorithms" == row.result.inference
+        assert test == row.test
+        if test is None:
+            assert "cv=None" in row.note
+            continue
+        assert alternative == row.result.alternative
+        assert (row.pvalue < 0.05) == (not row.low <= 0 <= row.high)
+        assert row.difference == pytest.approx(row.challenger - row.champion)
+        assert "algorithms" == row.result.inference
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
@@ -308,25 +305,22 @@ def test_decision_scores_of_two_among_three_classes():
 
 
 @pytest.mark.filterwarnings("ignore:There will be no")
-@pytest.mark.parametrize(
-    ("scoring", "error", "message"),
-    [
+def test_what_is_no_scorer(data):
+    """What is no scorer is refused in words."""
+    for scoring, error, message in [
         (accuracy_score, TypeError, "make_scorer"),
         ("neg_accuracy", ValueError, "Unknown scoring"),
         (lambda estimator, X, y: {"a": 1}, TypeError, "must give one number"),
         (None, TypeError, "'scoring' parameter of PairedComparator must be"),
         ({"a": 3}, TypeError, "name or callable"),
-    ],
-)
-def test_what_is_no_scorer(data, scoring, error, message):
-    """What is no scorer is refused in words."""
-    with pytest.raises(error, match=message):
-        pair(scoring=scoring).fit(*data)
+    ]:
+        with pytest.raises(error, match=message):
+            pair(scoring=scoring).fit(*data)
 
 
-@pytest.mark.parametrize(
-    ("settings", "labels", "message"),
-    [
+def test_refused_before_anything_is_fitted(data):
+    """What can be known before fitting is refused before fitting."""
+    for settings, labels, message in [
         ({"scoring": "f1"}, ["a", "b"], "pos_label"),
         ({"scoring": "f1"}, [0, 1, 2], "multi-class"),
         ({"scoring": "roc_auc"}, [0, 1, 2], "multi-class"),
@@ -338,18 +332,15 @@ def test_what_is_no_scorer(data, scoring, error, message):
         ({"tests": {"bcv_mcnemar": {"rho1": 5}}}, [0, 1], "`rho1` must be"),
         ({"cv": [([0, 1, 500], [2])]}, [0, 1], "indices from 0 to 199"),
         ({"cv": [(np.ones(7, bool), [9])]}, [0, 1], "masks of 200"),
-    ],
-)
-def test_refused_before_anything_is_fitted(data, settings, labels, message):
-    """What can be known before fitting is refused before fitting."""
+    ]:
 
-    class Untouched(Fitted):
-        def fit(self, X, y):
-            raise AssertionError("it was fitted")
+        class Untouched(Fitted):
+            def fit(self, X, y):
+                raise AssertionError("it was fitted")
 
-    y = np.array(labels)[np.arange(200) % len(labels)]
-    with pytest.raises(ValueError, match=message):
-        pair(Untouched(), Untouched(), **settings).fit(data[0], y)
+        y = np.array(labels)[np.arange(200) % len(labels)]
+        with pytest.raises(ValueError, match=message):
+            pair(Untouched(), Untouched(), **settings).fit(data[0], y)
 
 
 @pytest.mark.parametrize(
@@ -497,25 +488,25 @@ def test_verdict_names_the_class():
     assert "no test of precision[2] is valid" in comparison.conclusion.sentence
 
 
-@pytest.mark.parametrize(
-    ("scoring", "n_positive", "flagged"),
-    [("roc_auc", 18, True), ("roc_auc", 40, False), ("recall", 18, True)]
-    + [("accuracy", 18, False), ("neg_brier_score", 18, False)],
-)
-def test_few_records_of_a_class_in_a_half(scoring, n_positive, flagged):
+def test_few_records_of_a_class_in_a_half():
     """Scores of classes are skewed there, and the interval says so."""
-    X = np.random.default_rng(0).normal(size=(120, 3))
-    y = (np.arange(120) < n_positive).astype(int)
-    fitted = PairedComparator(
-        GaussianNB(),
-        DecisionTreeClassifier(max_depth=3, random_state=0),
-        scoring=scoring,
-        random_state=0,
-    ).fit(X, y)
+    for scoring, n_positive, flagged in [
+        ("roc_auc", 18, True),
+        ("roc_auc", 40, False),
+        ("recall", 18, True),
+    ] + [("accuracy", 18, False), ("neg_brier_score", 18, False)]:
+        X = np.random.default_rng(0).normal(size=(120, 3))
+        y = (np.arange(120) < n_positive).astype(int)
+        fitted = PairedComparator(
+            GaussianNB(),
+            DecisionTreeClassifier(max_depth=3, random_state=0),
+            scoring=scoring,
+            random_state=0,
+        ).fit(X, y)
 
-    row = fitted.comparison_.rows[0]
+        row = fitted.comparison_.rows[0]
 
-    assert flagged == ("few-of-a-class-in-a-half" in row.flags)
+        assert flagged == ("few-of-a-class-in-a-half" in row.flags)
 
 
 def test_stack_of_classifiers():

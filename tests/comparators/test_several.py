@@ -317,26 +317,23 @@ def test_shared_scores_are_those_of_each_pair():
 # ---------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_max_t_is_refused_before_anything_is_fitted():
+    """Where it is not known, and where another test would be ignored."""
+    for settings, message in [
         ({}, "on a hold-out. Got accuracy and 5×2"),
         ({"scoring": ["accuracy", "f1"]}, "on a hold-out. Got f1"),
         ({"tests": "all"}, "tested by mcnemar. Got tests='all'"),
         ({"tests": "proportional_z"}, "tested by mcnemar. Got tests='proportional_z'"),
         ({"tests": {"mcnemar": {"interval": "wald"}}}, "mcnemar takes method, .* interval"),
         ({"tests": "delong_joint"}, "delong_joint measures roc_auc"),
-    ],
-)
-def test_max_t_is_refused_before_anything_is_fitted(settings, message):
-    """Where it is not known, and where another test would be ignored."""
-    X, y = problem()
-    FITS.clear()
-    models = [(name, Noting(least)) for name, least in zip("abc", (0.9, 0.8, 0.7))]
-    with pytest.raises(ValueError, match=message):
-        MultipleComparator(models, adjust="max-t", **settings).fit(X, y)
+    ]:
+        X, y = problem()
+        FITS.clear()
+        models = [(name, Noting(least)) for name, least in zip("abc", (0.9, 0.8, 0.7))]
+        with pytest.raises(ValueError, match=message):
+            MultipleComparator(models, adjust="max-t", **settings).fit(X, y)
 
-    assert [] == FITS
+        assert [] == FITS
 
 
 def test_draws_of_max_t_can_be_set_for_every_measure():

@@ -22,24 +22,24 @@ from skcompare._typing import Inference
 PACKAGE = Path(skcompare.__file__).parents[1]
 
 
-@pytest.mark.parametrize("code", FLAG_TEXTS)
-def test_flag(code):
+def test_flag():
     """A code is stable and readable, and its words are one clause for a reader."""
-    text = FLAG_TEXTS[code]
+    for code in FLAG_TEXTS:
+        text = FLAG_TEXTS[code]
 
-    assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", code)
-    assert text == text.strip()
-    assert len(text) > 20
-    assert not text.endswith(".")
-    assert text[0].islower()
+        assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", code)
+        assert text == text.strip()
+        assert len(text) > 20
+        assert not text.endswith(".")
+        assert text[0].islower()
 
 
-@pytest.mark.parametrize("code", FLAG_TEXTS)
-def test_flag_is_in_use(code):
+def test_flag_is_in_use():
     """Every code is given somewhere, so no words are kept for nothing."""
-    sources = [p for p in PACKAGE.rglob("*.py") if p.name != "flags.py"]
+    for code in FLAG_TEXTS:
+        sources = [p for p in PACKAGE.rglob("*.py") if p.name != "flags.py"]
 
-    assert any(f'"{code}"' in path.read_text(encoding="utf-8") for path in sources)
+        assert any(f'"{code}"' in path.read_text(encoding="utf-8") for path in sources)
 
 
 def test_explain():
@@ -66,9 +66,9 @@ def test_register_flag(monkeypatch):
         register_flag("degenerate", "something else")
 
 
-@pytest.mark.parametrize(
-    ("pvalue", "words"),
-    [
+def test_pvalue_in_words():
+    """Two significant digits, never 0, and undefined where it is."""
+    for pvalue, words in [
         (float("nan"), "undefined"),
         (0.0, "< 1e-300"),
         (2.2250738585072014e-308, "< 1e-300"),
@@ -84,11 +84,8 @@ def test_register_flag(monkeypatch):
         (0.994, "0.99"),
         (0.995, "1"),
         (1.0, "1"),
-    ],
-)
-def test_pvalue_in_words(pvalue, words):
-    """Two significant digits, never 0, and undefined where it is."""
-    assert words == format_pvalue(pvalue)
+    ]:
+        assert words == format_pvalue(pvalue)
 
 
 def test_pvalue_is_never_shown_as_zero():
@@ -98,13 +95,15 @@ def test_pvalue_is_never_shown_as_zero():
         assert words.startswith("<") or float(words) > 0
 
 
-@pytest.mark.parametrize(
-    ("alpha", "words"),
-    [(0.05, "95 %"), (0.025, "97.5 %"), (0.00566, "99.43 %"), (1e-6, "99.9999 %")],
-)
-def test_confidence_is_never_shown_as_certainty(alpha, words):
+def test_confidence_is_never_shown_as_certainty():
     """A late look at a hold-out set has a small level, and no confidence of 100 %."""
-    assert words == format_confidence(alpha)
+    for alpha, words in [
+        (0.05, "95 %"),
+        (0.025, "97.5 %"),
+        (0.00566, "99.43 %"),
+        (1e-6, "99.9999 %"),
+    ]:
+        assert words == format_confidence(alpha)
 
 
 def test_subjects_have_words():
@@ -139,33 +138,27 @@ def test_flags_are_no_warnings():
     assert "" == done.stderr
 
 
-@pytest.mark.parametrize(
-    ("difference", "low", "high", "decimals"),
-    [
+def test_decimals():
+    """Limits of a short interval are told apart, as far as nine decimals can."""
+    for difference, low, high, decimals in [
         (0.05, 0.01, 0.09, 3),
         (0.00012, 0.0001, 0.00014, 6),
         (0.0084, 0.0083, 0.0085, 5),
         (0.0084, None, None, 3),
         (float("nan"), 0.5, 0.5, 3),
         (0.2, 0.2 - 1e-12, 0.2 + 1e-12, 9),
-    ],
-)
-def test_decimals(difference, low, high, decimals):
-    """Limits of a short interval are told apart, as far as nine decimals can."""
-    assert decimals == decimals_for(difference, low, high)
+    ]:
+        assert decimals == decimals_for(difference, low, high)
 
 
-@pytest.mark.parametrize(
-    ("value", "limits", "decimals"),
-    [
+def test_decimals_beside():
+    """No limit looks like the value unless it is that, or differs by rounding alone."""
+    for value, limits, decimals in [
         (0, (0.01, 0.09), 3),
         (0, (0.0003, 0.09), 4),
         (0, (0.0006, 0.09), 3),
         (1, (0.99996, None), 5),
         (0, (0.0, 1e-12), 3),
         (0, (float("-inf"), float("nan")), 3),
-    ],
-)
-def test_decimals_beside(value, limits, decimals):
-    """No limit looks like the value unless it is that, or differs by rounding alone."""
-    assert decimals == decimals_beside(value, 3, limits)
+    ]:
+        assert decimals == decimals_beside(value, 3, limits)

@@ -104,9 +104,9 @@ def test_table_of_a_pyproject(written, monkeypatch, tmp_path):
         find_policy()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_what_is_wrong_is_named(written):
+    """Each mistake is an error that names the file, the place and what to write."""
+    for text, message in [
         ("", r"needs a \[\[condition\]\]"),
         ("conditon = []", "Unknown key in a policy: 'conditon'. Did you mean 'condition'"),
         (SMALL + "margn = 1", "Unknown key in Condition 1: 'margn'. Did you mean 'margin'"),
@@ -149,16 +149,13 @@ def test_table_of_a_pyproject(written, monkeypatch, tmp_path):
         ("#" * 2_000_000, "at most 1,048,576 bytes"),
         ("a." * 8000 + "b = 1", "10,000 in a line"),
         ("a = " + "1" * 5000, "not TOML: .* digits"),
-    ],
-)
-def test_what_is_wrong_is_named(written, text, message):
-    """Each mistake is an error that names the file, the place and what to write."""
-    with pytest.raises((ValueError, TypeError), match=message) as caught:
-        load_policy(written(text))
-    words = str(caught.value)
+    ]:
+        with pytest.raises((ValueError, TypeError), match=message) as caught:
+            load_policy(written(text))
+        words = str(caught.value)
 
-    assert words.startswith("Policy '")
-    assert len(words) < 2500
+        assert words.startswith("Policy '")
+        assert len(words) < 2500
 
 
 def test_missing_policy(tmp_path):

@@ -107,24 +107,26 @@ def test_summary_and_failures(pytester, run):
     result.stdout.no_fnmatch_line("*test_without*")
 
 
-@pytest.mark.parametrize("suffix", ["html", "json", "md", "txt", "XML"])
-def test_report(pytester, run, suffix):
+def test_report(pytester, run):
     """Every decision is in the report, in the order of the tests."""
-    pytester.makepyfile(test_gates=TESTS)
-    path = pytester.path / f"gates.{suffix}"
-    path.write_text("of an earlier run", encoding="utf-8")
+    for suffix in ["html", "json", "md", "txt", "XML"]:
+        pytester.makepyfile(test_gates=TESTS)
+        path = pytester.path / f"gates.{suffix}"
+        path.write_text("of an earlier run", encoding="utf-8")
 
-    result = run(f"--skcompare-report=gates.{suffix}", "-k", "passes or error or told")
+        result = run(f"--skcompare-report=gates.{suffix}", "-k", "passes or error or told")
 
-    result.stdout.fnmatch_lines([f"report: gates.{suffix}"])
-    text = path.read_text(encoding="utf-8")
-    assert "of an earlier run" not in text
-    check = {"json": check_json, "XML": check_junit, "html": check_page}.get(suffix)
-    if check:
-        check(text)
-    else:
-        assert text.index("passes") < text.index("one entry a record") < text.index("told")
-        assert "was shown to hold at alpha 0.01" in text
+        result.stdout.fnmatch_lines([f"report: gates.{suffix}"])
+        text = path.read_text(encoding="utf-8")
+        assert "of an earlier run" not in text
+        check = {"json": check_json, "XML": check_junit, "html": check_page}.get(suffix)
+        if check:
+            check(text)
+        else:
+            assert (
+                text.index("passes") < text.index("one entry a record") < text.index("told")
+            )
+            assert "was shown to hold at alpha 0.01" in text
 
 
 def check_json(text):

@@ -89,24 +89,21 @@ def test_power_of_the_exact_test_is_summed_over_what_it_rejects():
     assert power == pytest.approx(found, abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("boundaries", "shares"),
-    [
+def test_records_of_accuracies_have_the_power():
+    """80 % within 3 points, of superiority, non-inferiority and equivalence."""
+    for boundaries, shares in [
         ([(0.0, "greater")], (0.05, 0.09)),
         ([(-0.03, "greater")], (0.05, 0.04)),
         ([(0.01, "greater")], (0.02, 0.08)),
         ([(-0.06, "greater"), (0.06, "less")], (0.06, 0.05)),
-    ],
-)
-def test_records_of_accuracies_have_the_power(boundaries, shares):
-    """80 % within 3 points, of superiority, non-inferiority and equivalence."""
-    asked = [Boundary(*one) for one in boundaries]
-    n = records_of_counts(table_of(*shares), asked, None, False, ALPHA, POWER)
-    method = method_for(n, abs(boundaries[0][0]), exact=False)
-    found = power_of_counts(int(n), shares, asked, method, ALPHA)
+    ]:
+        asked = [Boundary(*one) for one in boundaries]
+        n = records_of_counts(table_of(*shares), asked, None, False, ALPHA, POWER)
+        method = method_for(n, abs(boundaries[0][0]), exact=False)
+        found = power_of_counts(int(n), shares, asked, method, ALPHA)
 
-    assert n <= MOST_EXACT
-    assert POWER == pytest.approx(found, abs=0.03)
+        assert n <= MOST_EXACT
+        assert POWER == pytest.approx(found, abs=0.03)
 
 
 def test_no_number_is_enough_beyond_a_boundary():
@@ -203,27 +200,27 @@ def test_records_of_calibration_have_the_power():
     assert POWER == pytest.approx(passed / 400, abs=0.06)
 
 
-@pytest.mark.parametrize("kind", ["binary", "grouped", "classwise", "sums", "bootstrap"])
-def test_calibration_is_resampled_by_records_only(kind):
+def test_calibration_is_resampled_by_records_only():
     """Groups, rows of classes, sums and other standard errors stay with the formula."""
-    rng = np.random.default_rng(7)
-    groups = np.arange(400) // 5 if kind == "grouped" else None
-    found = some_calibration(rng, 400, groups=groups)
-    if kind == "sums":
-        found = found.reduced()
-    if kind == "classwise":
-        proba = [np.stack([1 - p, p], axis=1) for p in found.proba]
-        found = PairedCalibration.from_predictions(
-            found.outcomes[0], *proba, kind=kind, n_bins=5, strategy="uniform"
-        )
-    options = {"method": kind, "n_resamples": 50} if kind == "bootstrap" else {}
-    test = ready("calibration_difference", found, **options)
-    boundary = test.towards("greater", 0.0).estimate - 0.003
-    side = side_of(test, boundary, "greater", ALPHA)
-    needed = records_needed(Superior("squared_calibration_error"), test, [side], ALPHA)
-    plain = max(401, math.ceil(records_of_means([side], ALPHA, POWER)))
+    for kind in ["binary", "grouped", "classwise", "sums", "bootstrap"]:
+        rng = np.random.default_rng(7)
+        groups = np.arange(400) // 5 if kind == "grouped" else None
+        found = some_calibration(rng, 400, groups=groups)
+        if kind == "sums":
+            found = found.reduced()
+        if kind == "classwise":
+            proba = [np.stack([1 - p, p], axis=1) for p in found.proba]
+            found = PairedCalibration.from_predictions(
+                found.outcomes[0], *proba, kind=kind, n_bins=5, strategy="uniform"
+            )
+        options = {"method": kind, "n_resamples": 50} if kind == "bootstrap" else {}
+        test = ready("calibration_difference", found, **options)
+        boundary = test.towards("greater", 0.0).estimate - 0.003
+        side = side_of(test, boundary, "greater", ALPHA)
+        needed = records_needed(Superior("squared_calibration_error"), test, [side], ALPHA)
+        plain = max(401, math.ceil(records_of_means([side], ALPHA, POWER)))
 
-    assert needed < plain if kind == "binary" else needed == plain
+        assert needed < plain if kind == "binary" else needed == plain
 
 
 def gate_data(n=400):

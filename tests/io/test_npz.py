@@ -73,15 +73,15 @@ def test_columns(save):
         np.testing.assert_array_equal(array, found[name], err_msg=name)
 
 
-@pytest.mark.parametrize("dtype", [">i4", ">f8", "f4", "f2", ">U3", "S3"])
-def test_types_of_other_machines(save, dtype):
+def test_types_of_other_machines(save):
     """Numbers of any order of bytes and texts of bytes come as those of this machine."""
-    array = np.array([1, 0, 2]).astype(dtype)
-    found = columns_of(save({"x": array}), ["x"])["x"]
+    for dtype in [">i4", ">f8", "f4", "f2", ">U3", "S3"]:
+        array = np.array([1, 0, 2]).astype(dtype)
+        found = columns_of(save({"x": array}), ["x"])["x"]
 
-    assert found.dtype.isnative
-    assert "S" != found.dtype.kind
-    assert [str(one) for one in array.astype(str)] == [str(one) for one in found]
+        assert found.dtype.isnative
+        assert "S" != found.dtype.kind
+        assert [str(one) for one in array.astype(str)] == [str(one) for one in found]
 
 
 def test_probabilities_by_name(save):
@@ -95,17 +95,17 @@ def test_probabilities_by_name(save):
     np.testing.assert_array_equal(expected["new"].proba[:, 1], one["new"].proba[:, 1])
 
 
-@pytest.mark.parametrize("key", ["id", "day"])
-def test_joined_by_id(save, key):
+def test_joined_by_id(save):
     """Files in any order of their records are joined by numbers or by dates."""
-    order = [2, 0, 3, 1]
-    first = save({name: COLUMNS[name] for name in (key, "y", "old")}, "first.npz")
-    second = save({name: COLUMNS[name][order] for name in (key, "proba")}, "second.npz")
-    found = predictions_from_frame(
-        first, "y", {"old": "old", "new": (second, "proba")}, id=key
-    )
+    for key in ["id", "day"]:
+        order = [2, 0, 3, 1]
+        first = save({name: COLUMNS[name] for name in (key, "y", "old")}, "first.npz")
+        second = save({name: COLUMNS[name][order] for name in (key, "proba")}, "second.npz")
+        found = predictions_from_frame(
+            first, "y", {"old": "old", "new": (second, "proba")}, id=key
+        )
 
-    np.testing.assert_array_equal(COLUMNS["proba"], found["new"].proba)
+        np.testing.assert_array_equal(COLUMNS["proba"], found["new"].proba)
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_arrays_that_nobody_asks_for(pack):
     assert [1, 2] == columns_of(path, ["x"])["x"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_arrays_that_are_wrong(pack):
+    """What is wrong with an array is said with its name and the file."""
+    for content, message in [
         (stored(np.array(0.5)), r"must have one value a record, .* Got shape \(\)"),
         (stored(np.zeros((2, 2, 2))), r"Got shape \(2, 2, 2\)"),
         (stored(np.zeros((2, 0))), r"Got shape \(2, 0\)"),
@@ -170,14 +170,11 @@ def test_arrays_that_nobody_asks_for(pack):
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "description of 4,294,967,295 letters"),
         (b"no array", "Cannot read .* as an .npz file"),
         (b"", "Cannot read .* as an .npz file"),
-    ],
-)
-def test_arrays_that_are_wrong(pack, content, message):
-    """What is wrong with an array is said with its name and the file."""
-    path = pack([("x.npy", content)])
-    with pytest.raises(ValueError, match=message) as error:
-        columns_of(path, ["x"])
-    assert "answers.npz" in str(error.value)
+    ]:
+        path = pack([("x.npy", content)])
+        with pytest.raises(ValueError, match=message) as error:
+            columns_of(path, ["x"])
+        assert "answers.npz" in str(error.value)
 
 
 def test_arrays_of_other_lengths(save):

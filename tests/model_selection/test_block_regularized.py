@@ -1,5 +1,6 @@
 """Block-regularized splits: balance, overlaps, classes, groups, and scikit-learn."""
 
+import itertools
 from itertools import combinations
 
 import numpy as np
@@ -616,20 +617,19 @@ class TestScikitLearn:
 
 
 @SMALL_CLASSES
-@pytest.mark.parametrize("n_repeats", [2, 3, 4, 5, 6, 7])
-@pytest.mark.parametrize("size", range(3, 8))
-def test_small_classes_are_in_both_halves_where_they_can_be(n_repeats, size):
+def test_small_classes_are_in_both_halves_where_they_can_be():
     """Of three members they can up to 6 × 2."""
-    in_both = []
-    for seed in range(40):
-        # Classes before it, so that the round begins anywhere.
-        y = np.repeat([0, 1, 2], [30 + seed % 8, 40, size])
-        cv = BlockRegularizedMx2CV(n_repeats, random_state=seed)
-        halves = [np.bincount(y[test], minlength=3)[2] for _, test in cv.split(y, y)]
-        in_both.append(min(halves) > 0)
-        assert np.ptp(cv.describe(y, y).block_sizes) <= 1
+    for n_repeats, size in itertools.product([2, 3, 4, 5, 6, 7], range(3, 8)):
+        in_both = []
+        for seed in range(40):
+            # Classes before it, so that the round begins anywhere.
+            y = np.repeat([0, 1, 2], [30 + seed % 8, 40, size])
+            cv = BlockRegularizedMx2CV(n_repeats, random_state=seed)
+            halves = [np.bincount(y[test], minlength=3)[2] for _, test in cv.split(y, y)]
+            in_both.append(min(halves) > 0)
+            assert np.ptp(cv.describe(y, y).block_sizes) <= 1
 
-    assert {size > 3 or n_repeats <= 6} == set(in_both)
+        assert {size > 3 or n_repeats <= 6} == set(in_both)
 
 
 @SMALL_CLASSES

@@ -1,5 +1,7 @@
 """Replicated hold-outs and hold-outs of halves: sizes, classes, order, scikit-learn."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -361,22 +363,23 @@ class TestErrors:
             splitter().split(y, y[:-1])
 
 
-@pytest.mark.parametrize("kind", [RepeatedKFold, RepeatedStratifiedKFold])
-@pytest.mark.parametrize("n_records", [40, 41])
-def test_scikit_learns_random_halves(kind, n_records):
+def test_scikit_learns_random_halves():
     """Splits 2j and 2j + 1 are the two halves of repetition j, complementary.
 
     Tests of random halves read their evidence in this order.
     """
-    y = labels(n_records // 2, n_records - n_records // 2)
-    splits = splits_of(kind(n_splits=2, n_repeats=5, random_state=3), y, y)
+    for kind, n_records in itertools.product(
+        [RepeatedKFold, RepeatedStratifiedKFold], [40, 41]
+    ):
+        y = labels(n_records // 2, n_records - n_records // 2)
+        splits = splits_of(kind(n_splits=2, n_repeats=5, random_state=3), y, y)
 
-    assert 10 == len(splits)
-    for (train, test), (again, other) in zip(splits[::2], splits[1::2], strict=True):
-        assert sorted(train) == sorted(other)
-        assert sorted(test) == sorted(again)
-        assert list(range(n_records)) == sorted(train + test)
-    assert 5 == len({tuple(test) for _, test in splits[::2]})
+        assert 10 == len(splits)
+        for (train, test), (again, other) in zip(splits[::2], splits[1::2], strict=True):
+            assert sorted(train) == sorted(other)
+            assert sorted(test) == sorted(again)
+            assert list(range(n_records)) == sorted(train + test)
+        assert 5 == len({tuple(test) for _, test in splits[::2]})
 
 
 @pytest.mark.parametrize("n_folds", [3, 10])

@@ -1,5 +1,7 @@
 """Differences of losses, record by record, as a picture."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -122,17 +124,18 @@ def test_cross_validated_losses_have_no_interval():
     assert "no p-value for 5-fold cross-validation" in display.summary
 
 
-@pytest.mark.parametrize("most", [0.093102100929, 0.771614158324, 0.443525994236])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_largest_differences_are_in_the_last_bin(most, sign):
+def test_largest_differences_are_in_the_last_bin():
     """Rounding of the limits of bins does not leave records beyond the picture."""
-    for others in (0.35, 0.6, 0.95):
-        gains = sign * np.array([most, most, most / 3, -others * most])
-        losses = PairedLosses.from_losses(1 + gains, np.ones(4))
-        for bins in range(2, 41):
-            display = LossDifferenceDisplay.of_result(losses, bins=bins)
-            assert (0, 0) == display.beyond
-            assert 4 == display.records.sum()
+    for most, sign in itertools.product(
+        [0.093102100929, 0.771614158324, 0.443525994236], [1, -1]
+    ):
+        for others in (0.35, 0.6, 0.95):
+            gains = sign * np.array([most, most, most / 3, -others * most])
+            losses = PairedLosses.from_losses(1 + gains, np.ones(4))
+            for bins in range(2, 41):
+                display = LossDifferenceDisplay.of_result(losses, bins=bins)
+                assert (0, 0) == display.beyond
+                assert 4 == display.records.sum()
 
 
 def test_caveats_of_the_test_are_told(words_of):

@@ -130,41 +130,38 @@ def test_no_number_is_enough(overlaps):
         assert ([], []) == overlaps(each.figure_)
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
+def test_curves_of_sizes_have_one_power():
+    """The difference that is found for a number of records has the power of the curve."""
+    for plan in [
         PLAN,
         AREAS,
         plan_comparison(0.85, 0.80, disagreement=0.15, alternative="less"),
         plan_comparison(0.9, 0.9, disagreement=0.06, goal="noninferiority", margin=0.02),
         plan_comparison(0.9, 0.9, disagreement=0.06, goal="equivalence", margin=0.02),
-    ],
-)
-def test_curves_of_sizes_have_one_power(plan):
-    """The difference that is found for a number of records has the power of the curve."""
-    display = SampleSizeDisplay.of_result(plan, points=3)
-    areas = plan is AREAS
-    for power, differences in zip(display.powers, display.differences):
-        for n, difference in zip(display.records, differences):
-            if np.isnan(difference):
-                continue
-            if areas:
-                asked = plan_auc_comparison(
-                    0.80, 0.80 + difference, prevalence=0.3, n=int(n)
-                )
-                # The variance of the plan is that of its own difference.
-                assert power == pytest.approx(asked.power, abs=0.12)
-            else:
-                again = plan_comparison(
-                    0.5,
-                    0.5 + difference,
-                    disagreement=plan.disagreement,
-                    goal=plan.goal,
-                    margin=plan.margin,
-                    alternative=plan.alternative,
-                    n=int(n),
-                )
-                assert power == pytest.approx(again.power, abs=2e-3)
+    ]:
+        display = SampleSizeDisplay.of_result(plan, points=3)
+        areas = plan is AREAS
+        for power, differences in zip(display.powers, display.differences):
+            for n, difference in zip(display.records, differences):
+                if np.isnan(difference):
+                    continue
+                if areas:
+                    asked = plan_auc_comparison(
+                        0.80, 0.80 + difference, prevalence=0.3, n=int(n)
+                    )
+                    # The variance of the plan is that of its own difference.
+                    assert power == pytest.approx(asked.power, abs=0.12)
+                else:
+                    again = plan_comparison(
+                        0.5,
+                        0.5 + difference,
+                        disagreement=plan.disagreement,
+                        goal=plan.goal,
+                        margin=plan.margin,
+                        alternative=plan.alternative,
+                        n=int(n),
+                    )
+                    assert power == pytest.approx(again.power, abs=2e-3)
 
 
 def test_options_are_checked():

@@ -241,11 +241,13 @@ def test_what_is_needed(lacking, message):
         predictions_from_cv_results(X, Y, results)
 
 
-@pytest.mark.parametrize("results", [None, [], {}, "old"])
-def test_results_must_be_named(results):
+def test_results_must_be_named():
     """Outputs come in a dict of names."""
-    with pytest.raises(ValueError, match="`results` must be a dict of names to outputs"):
-        predictions_from_cv_results(X, Y, results)
+    for results in [None, [], {}, "old"]:
+        with pytest.raises(
+            ValueError, match="`results` must be a dict of names to outputs"
+        ):
+            predictions_from_cv_results(X, Y, results)
 
 
 def test_results_must_be_outputs():

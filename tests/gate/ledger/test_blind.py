@@ -113,14 +113,14 @@ def check_tells_decisions_only(folder, monkeypatch, capsys, condition, n_queries
     return told
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-def test_a_blind_gate_tells_decisions_only(tmp_path, monkeypatch, capsys, condition):
+def test_a_blind_gate_tells_decisions_only(tmp_path, monkeypatch, capsys):
     """Queries of every kind, in worlds that differ in the truth."""
-    told = check_tells_decisions_only(
-        tmp_path, monkeypatch, capsys, CONDITIONS[condition], 40, 4
-    )
+    for condition in CONDITIONS:
+        told = check_tells_decisions_only(
+            tmp_path, monkeypatch, capsys, CONDITIONS[condition], 40, 4
+        )
 
-    assert 2 in next(iter(told))
+        assert 2 in next(iter(told))
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """What a ledger counts and spends, and that what it cannot count never passes."""
 
+import itertools
 import json
 import math
 import multiprocessing
@@ -419,17 +420,18 @@ def test_a_crash_has_spent_its_look(path, monkeypatch):
     assert ["inconclusive", "passed"] == [one["status"] for one in Ledger(path).history()]
 
 
-@pytest.mark.parametrize("blind", [False, True])
-@pytest.mark.parametrize(("first", "then"), [(ALIKE, BETTER), (BETTER, ALIKE)])
-def test_one_look_never_has_two_chances(path, monkeypatch, first, then, blind):
+def test_one_look_never_has_two_chances(path, monkeypatch):
     """Where a look is judged differently the second time, it is no pass."""
-    monkeypatch.setattr(RecordDigests, "of_answers", lambda *_, blind: "same")
-    look(path, first, blind=blind)
-    again = look(path, then, blind=blind)
+    for blind, (first, then) in itertools.product(
+        [False, True], [(ALIKE, BETTER), (BETTER, ALIKE)]
+    ):
+        monkeypatch.setattr(RecordDigests, "of_answers", lambda *_, blind: "same")
+        look(path, first, blind=blind)
+        again = look(path, then, blind=blind)
 
-    assert again.look["repeated"]
-    assert not again.passed
-    assert blind or "judged before" in again.reasons[-1]
+        assert again.look["repeated"]
+        assert not again.passed
+        assert blind or "judged before" in again.reasons[-1]
 
 
 def take_looks(path, name, n_looks):
@@ -641,27 +643,24 @@ def test_a_broken_ledger_is_never_a_pass(path, written_ledger):
         look(path, BETTER)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_what_is_no_ledger(path):
+    """Other files are refused by name, whatever is in them."""
+    for text, words in [
         ("", "is empty"),
         ("[" * 100_000 + "\n", "is no line of a ledger"),
         ("null\n", "is no line of a ledger"),
         ("{}\n", "is not what belongs there"),
         ('{"ledger": "skcompare.gate", "schema": 2}\n', "has schema 2"),
-    ],
-)
-def test_what_is_no_ledger(path, text, words):
-    """Other files are refused by name, whatever is in them."""
-    path.write_text(text)
+    ]:
+        path.write_text(text)
 
-    with pytest.raises(ValueError, match=words):
-        look(path, BETTER)
+        with pytest.raises(ValueError, match=words):
+            look(path, BETTER)
 
 
-@pytest.mark.parametrize(
-    ("line", "change"),
-    [
+def test_values_are_checked_beside_the_hashes(path, written_ledger):
+    """A ledger whose hashes fit is refused where it says what cannot be."""
+    for line, change in [
         (0, {"alpha": 0.5}),
         (0, {"alpha": True}),
         (0, {"rule": "equal"}),
@@ -674,21 +673,18 @@ def test_what_is_no_ledger(path, text, words):
         (2, {"status": "maybe"}),
         (2, {"result": 2}),
         (2, {"result": 0}),
-    ],
-)
-def test_values_are_checked_beside_the_hashes(path, written_ledger, line, change):
-    """A ledger whose hashes fit is refused where it says what cannot be."""
-    before, lines = "", []
-    for number, text in enumerate(written_ledger.splitlines()):
-        record = json.loads(text)
-        record |= change if number == line else {}
-        record = sealed({k: v for k, v in record.items() if k != "hash"}, before)
-        before = record["hash"]
-        lines.append(json.dumps(record) + "\n")
-    path.write_text("".join(lines))
+    ]:
+        before, lines = "", []
+        for number, text in enumerate(written_ledger.splitlines()):
+            record = json.loads(text)
+            record |= change if number == line else {}
+            record = sealed({k: v for k, v in record.items() if k != "hash"}, before)
+            before = record["hash"]
+            lines.append(json.dumps(record) + "\n")
+        path.write_text("".join(lines))
 
-    with pytest.raises(ValueError, match="ledger"):
-        look(path, BETTER)
+        with pytest.raises(ValueError, match="ledger"):
+            look(path, BETTER)
 
 
 def test_a_checkout_on_windows_is_the_same_ledger(path, written_ledger):
@@ -729,29 +725,28 @@ GATES_TO_HIDE = [
 ]
 
 
-@pytest.mark.parametrize("gate", GATES_TO_HIDE)
-@pytest.mark.parametrize("new", [ALIKE, OLD, 1 - OLD])
-def test_a_blind_look_tells_one_bit(tmp_path, clock, gate, new):
+def test_a_blind_look_tells_one_bit(tmp_path, clock):
     """In worlds that differ in who is right, file and decision are the same to the byte."""
-    told = {}
-    for world in range(5):
-        truth = np.random.default_rng(world).integers(2, size=N) if world else Y
-        path = tmp_path / f"{world}" / "looks.jsonl"
-        path.parent.mkdir()
-        answers = {"old": OLD, "new": new}
-        decision = gate.decide(truth, answers, ledger=path, blind=True)
-        told.setdefault(decision.status, set()).add(
-            (
-                path.read_bytes() if path.exists() else b"",
-                repr(asdict(decision)).replace(str(path), ""),
-                str(decision).replace(str(path), ""),
+    for gate, new in itertools.product(GATES_TO_HIDE, [ALIKE, OLD, 1 - OLD]):
+        told = {}
+        for world in range(5):
+            truth = np.random.default_rng(world).integers(2, size=N) if world else Y
+            path = tmp_path / f"{world}" / "looks.jsonl"
+            path.parent.mkdir()
+            answers = {"old": OLD, "new": new}
+            decision = gate.decide(truth, answers, ledger=path, blind=True)
+            told.setdefault(decision.status, set()).add(
+                (
+                    path.read_bytes() if path.exists() else b"",
+                    repr(asdict(decision)).replace(str(path), ""),
+                    str(decision).replace(str(path), ""),
+                )
             )
-        )
 
-    assert set(told) <= {"passed", "not passed"}
-    if gate is GATES_TO_HIDE[-1] and new is ALIKE:
-        assert "passed" in told  # where the answers have anything to do with the truth
-    assert all(len(each) == 1 for each in told.values())
+        assert set(told) <= {"passed", "not passed"}
+        if gate is GATES_TO_HIDE[-1] and new is ALIKE:
+            assert "passed" in told  # where the answers have anything to do with the truth
+        assert all(len(each) == 1 for each in told.values())
 
 
 @pytest.mark.parametrize("words", [{}, {"id": "id"}, {"groups": "group"}])

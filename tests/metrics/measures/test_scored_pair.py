@@ -77,33 +77,33 @@ def values_of(scored, weights):
     return np.array([one.values(weights[:, scored.rows]) for one in scored.prepared()])
 
 
-@pytest.mark.parametrize("name", QUICK + PROBABILITIES)
-def test_two_classes(name):
+def test_two_classes():
     """A score that is known equals its scorer on resampled records."""
-    pair = random_pair()
-    measure, weights = resolve_scoring(name)[0], weights_for(pair)
+    for name in QUICK + PROBABILITIES:
+        pair = random_pair()
+        measure, weights = resolve_scoring(name)[0], weights_for(pair)
 
-    scored = scored_pair(pair, measure)
+        scored = scored_pair(pair, measure)
 
-    assert by_scorer(pair, measure, weights) == pytest.approx(
-        values_of(scored, weights), rel=1e-12
-    )
-    assert measure.greater_is_better == scored.greater_is_better
-    if name in QUICK:
-        assert not scored.score.looped
+        assert by_scorer(pair, measure, weights) == pytest.approx(
+            values_of(scored, weights), rel=1e-12
+        )
+        assert measure.greater_is_better == scored.greater_is_better
+        if name in QUICK:
+            assert not scored.score.looped
 
 
-@pytest.mark.parametrize("name", [*MULTICLASS, *PROBABILITIES, "roc_auc_ovr"])
-def test_more_classes(name):
+def test_more_classes():
     """So does one of three classes, whatever they are called."""
-    pair = random_pair(1, n_classes=3, classes=["ant", "bee", "cow"])
-    measure, weights = resolve_scoring(name)[0], weights_for(pair)
+    for name in [*MULTICLASS, *PROBABILITIES, "roc_auc_ovr"]:
+        pair = random_pair(1, n_classes=3, classes=["ant", "bee", "cow"])
+        measure, weights = resolve_scoring(name)[0], weights_for(pair)
 
-    scored = scored_pair(pair, measure)
+        scored = scored_pair(pair, measure)
 
-    assert by_scorer(pair, measure, weights) == pytest.approx(
-        values_of(scored, weights), rel=1e-12
-    )
+        assert by_scorer(pair, measure, weights) == pytest.approx(
+            values_of(scored, weights), rel=1e-12
+        )
 
 
 def test_any_scorer():
@@ -137,19 +137,19 @@ def test_scorer_knows_the_records():
     assert "profit" == scored.score.name
 
 
-@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "f1", "sensitivity"])
-def test_positive_class(name):
+def test_positive_class():
     """With strings the positive class is the one that is named."""
-    numbers, words = random_pair(4), random_pair(4, classes=["no", "yes"])
-    other = random_pair(4, classes=["z", "a"])
-    measure = resolve_scoring(name)[0]
-    expected = scored_pair(numbers, measure).values
+    for name in ["roc_auc", "average_precision", "f1", "sensitivity"]:
+        numbers, words = random_pair(4), random_pair(4, classes=["no", "yes"])
+        other = random_pair(4, classes=["z", "a"])
+        measure = resolve_scoring(name)[0]
+        expected = scored_pair(numbers, measure).values
 
-    assert expected == pytest.approx(scored_pair(words, measure, "yes").values)
-    assert expected == pytest.approx(scored_pair(other, measure, "a").values)
-    # The area is the same for either class, with the chances of that class.
-    same = expected == pytest.approx(scored_pair(words, measure, "no").values)
-    assert same == (name == "roc_auc")
+        assert expected == pytest.approx(scored_pair(words, measure, "yes").values)
+        assert expected == pytest.approx(scored_pair(other, measure, "a").values)
+        # The area is the same for either class, with the chances of that class.
+        same = expected == pytest.approx(scored_pair(words, measure, "no").values)
+        assert same == (name == "roc_auc")
 
 
 def test_decision_scores():

@@ -1,6 +1,7 @@
 """Scorers against a champion in every entry point of scikit-learn, test by test."""
 
 import inspect
+import itertools
 import math
 import pickle
 import warnings
@@ -147,56 +148,60 @@ def scores_of_folds(entry, scorer, X, y):
 # ------------------------------------------------- every scorer x every entry point
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_folds(data, champion, name):
+def test_folds(data, champion):
     """Each entry point has the score of each test set."""
-    scorer = EVERY[name](champion)
-    expected = by_fold(TREE, *data, scorer)
+    for name in EVERY:
+        scorer = EVERY[name](champion)
+        expected = by_fold(TREE, *data, scorer)
 
-    assert np.isfinite(expected).all()
-    assert scorer is check_scoring(TREE, scoring=scorer)
-    for entry in ("cross_validate", "cross_val_score", "learning_curve", "GridSearchCV"):
-        found = scores_of_folds(entry, scorer, *data)
-        assert expected == pytest.approx(list(found), rel=1e-12), entry
+        assert np.isfinite(expected).all()
+        assert scorer is check_scoring(TREE, scoring=scorer)
+        for entry in (
+            "cross_validate",
+            "cross_val_score",
+            "learning_curve",
+            "GridSearchCV",
+        ):
+            found = scores_of_folds(entry, scorer, *data)
+            assert expected == pytest.approx(list(found), rel=1e-12), entry
 
 
-@pytest.mark.parametrize("returns", RETURNS)
-@pytest.mark.parametrize("make", CLASSES)
-def test_scorers_of_one_subject(data, champion, challenger, make, returns):
+def test_scorers_of_one_subject(data, champion, challenger):
     """Each is the general scorer with its test, by both kinds of champions."""
-    general = PairedScorer(make.default_test, champion, returns=returns)
-    stored = asked_of(make(), champion, data[0])
+    for returns, make in itertools.product(RETURNS, CLASSES):
+        general = PairedScorer(make.default_test, champion, returns=returns)
+        stored = asked_of(make(), champion, data[0])
 
-    expected = general(challenger, *data)
+        expected = general(challenger, *data)
 
-    assert expected == make(champion, returns=returns)(challenger, *data)
-    assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
+        assert expected == make(champion, returns=returns)(challenger, *data)
+        assert expected == pytest.approx(make(returns=returns)(challenger, *data, **stored))
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_halving(data, champion, name):
+def test_halving(data, champion):
     """A search by halving scores its candidates, and what it has chosen."""
-    scorer = EVERY[name](champion)
-    grid = {"max_depth": [1, 3]}
-    halving = HalvingGridSearchCV(TREE, grid, scoring=scorer, cv=CV, random_state=0)
+    for name in EVERY:
+        scorer = EVERY[name](champion)
+        grid = {"max_depth": [1, 3]}
+        halving = HalvingGridSearchCV(TREE, grid, scoring=scorer, cv=CV, random_state=0)
 
-    halving.fit(*data)
+        halving.fit(*data)
 
-    assert np.isfinite(halving.cv_results_["mean_test_score"]).all()
-    assert scorer(halving.best_estimator_, *data) == halving.score(*data)
+        assert np.isfinite(halving.cv_results_["mean_test_score"]).all()
+        assert scorer(halving.best_estimator_, *data) == halving.score(*data)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_importance(data, champion, challenger, name):
+def test_importance(data, champion, challenger):
     """A feature without values has no importance, and others have."""
-    scorer = EVERY[name](champion)
+    for name in EVERY:
+        scorer = EVERY[name](champion)
 
-    found = permutation_importance(
-        challenger, *data, scoring=scorer, n_repeats=1, random_state=0
-    )
+        found = permutation_importance(
+            challenger, *data, scoring=scorer, n_repeats=1, random_state=0
+        )
 
-    assert not found.importances[-1].any()
-    assert found.importances[:-1].any()
+        assert not found.importances[-1].any()
+        assert found.importances[:-1].any()
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -253,13 +258,15 @@ def test_feature_selection(data, champion, name):
     assert max(scores) == np.array(scores)[selector.support_].item()
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_threshold_tuning_is_refused(data, champion, name):
+def test_threshold_tuning_is_refused(data, champion):
     """Thresholds are applied to answers that the scorer would ask for itself."""
-    tuned = TunedThresholdClassifierCV(TREE, scoring=EVERY[name](champion), cv=CV)
+    for name in EVERY:
+        tuned = TunedThresholdClassifierCV(TREE, scoring=EVERY[name](champion), cv=CV)
 
-    with pytest.raises(AttributeError, match=r"calls both classifiers itself.*Tune by a"):
-        tuned.fit(*data)
+        with pytest.raises(
+            AttributeError, match=r"calls both classifiers itself.*Tune by a"
+        ):
+            tuned.fit(*data)
 
 
 @pytest.mark.usefixtures("own_test")
@@ -322,27 +329,33 @@ def test_weights_of_the_fit_do_not_reach_the_scorer(data, champion):
 # --------------------------------------------------------------- what they return
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", "permutation"],
-)
-def test_mcnemar(data, champion, challenger, method):
+def test_mcnemar(data, champion, challenger):
     """Difference, signed root and confidence are those of McNemar's test."""
-    X, y = data
-    table = ContingencyTable.from_predictions(y, champion.predict(X), challenger.predict(X))
-    gain = table.only_challenger - table.only_champion
-    distance = max(0, abs(gain) - (method == "corrected"))
-    one_sided = mcnemar(table, method=method, alternative="greater")
-    expected = {
-        "difference": gain / table.n,
-        "statistic": math.copysign(distance, gain) / math.sqrt(table.n_discordant),
-        "confidence": 1 - one_sided.pvalue,
-    }
+    for method in [
+        "mid-p",
+        "exact",
+        "asymptotic",
+        "corrected",
+        "exact-unconditional",
+        "permutation",
+    ]:
+        X, y = data
+        table = ContingencyTable.from_predictions(
+            y, champion.predict(X), challenger.predict(X)
+        )
+        gain = table.only_challenger - table.only_champion
+        distance = max(0, abs(gain) - (method == "corrected"))
+        one_sided = mcnemar(table, method=method, alternative="greater")
+        expected = {
+            "difference": gain / table.n,
+            "statistic": math.copysign(distance, gain) / math.sqrt(table.n_discordant),
+            "confidence": 1 - one_sided.pvalue,
+        }
 
-    assert abs(gain) > 1
-    for returns, value in expected.items():
-        scorer = McNemarScorer(champion, returns=returns, method=method)
-        assert value == pytest.approx(scorer(challenger, X, y))
+        assert abs(gain) > 1
+        for returns, value in expected.items():
+            scorer = McNemarScorer(champion, returns=returns, method=method)
+            assert value == pytest.approx(scorer(challenger, X, y))
 
 
 @pytest.mark.parametrize(("right", "root"), [(0, 0.0), (4, 2.0)])
@@ -462,20 +475,20 @@ def test_options_of_the_evidence(data, champion, challenger):
         PairedScorer("paired_t", champion, loss="logg")
 
 
-@pytest.mark.parametrize("scoring", ["f1", "roc_auc", "neg_log_loss", "precision[0]"])
-def test_any_score(data, champion, challenger, scoring):
+def test_any_score(data, champion, challenger):
     """A test of any score compares what it is told to, accuracy by default."""
-    X, y = data
-    scorer = PairedScorer(
-        "permutation_difference", champion, scoring=scoring, n_resamples=99
-    )
-    if scoring == "precision[0]":
-        expected = PrecisionScorer(champion, label=0)(challenger, X, y)
-    else:
-        score = sklearn.metrics.get_scorer(scoring)
-        expected = score(challenger, X, y) - score(champion, X, y)
+    for scoring in ["f1", "roc_auc", "neg_log_loss", "precision[0]"]:
+        X, y = data
+        scorer = PairedScorer(
+            "permutation_difference", champion, scoring=scoring, n_resamples=99
+        )
+        if scoring == "precision[0]":
+            expected = PrecisionScorer(champion, label=0)(challenger, X, y)
+        else:
+            score = sklearn.metrics.get_scorer(scoring)
+            expected = score(challenger, X, y) - score(champion, X, y)
 
-    assert expected == pytest.approx(scorer(challenger, X, y))
+        assert expected == pytest.approx(scorer(challenger, X, y))
 
 
 def test_any_score_of_a_positive_class(data, champion, challenger):
@@ -499,17 +512,16 @@ WITHOUT = {"wilcoxon": "statistic", "discordant_odds_ratio": "difference"}
 """What a test has none of."""
 
 
-@pytest.mark.parametrize("returns", RETURNS)
-@pytest.mark.parametrize("name", PairedScorer.available_tests())
-def test_equal_classifiers(data, champion, name, returns):
+def test_equal_classifiers(data, champion):
     """The champion itself has difference and statistic 0, and no confidence."""
-    if WITHOUT.get(name) == returns:
-        with pytest.raises(ValueError, match=r"no sign|no difference"):
-            PairedScorer(name, champion, returns=returns)
-        return
-    settings = settings_of(name) | {"returns": returns}
+    for returns, name in itertools.product(RETURNS, PairedScorer.available_tests()):
+        if WITHOUT.get(name) == returns:
+            with pytest.raises(ValueError, match=r"no sign|no difference"):
+                PairedScorer(name, champion, returns=returns)
+            continue
+        settings = settings_of(name) | {"returns": returns}
 
-    assert 0 == PairedScorer(name, champion, **settings)(champion, *data)
+        assert 0 == PairedScorer(name, champion, **settings)(champion, *data)
 
 
 # ----------------------------------------------------------------- what is refused
@@ -662,18 +674,18 @@ def asked_of(scorer, champion, X):
 
 
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("name", EVERY)
-def test_routed_answers(data, champion, name):
+def test_routed_answers(data, champion):
     """Stored answers, cut by scikit-learn, score as the champion does."""
-    X, y = data
-    scorer = EVERY[name]()
-    stored = asked_of(scorer, champion, X)
-    expected = by_fold(TREE, X, y, EVERY[name](champion))
+    for name in EVERY:
+        X, y = data
+        scorer = EVERY[name]()
+        stored = asked_of(scorer, champion, X)
+        expected = by_fold(TREE, X, y, EVERY[name](champion))
 
-    found = cross_val_score(TREE, X, y, scoring=scorer, cv=CV, params=stored)
+        found = cross_val_score(TREE, X, y, scoring=scorer, cv=CV, params=stored)
 
-    assert 1 == len(stored)
-    assert expected == pytest.approx(found.tolist())
+        assert 1 == len(stored)
+        assert expected == pytest.approx(found.tolist())
 
 
 @pytest.mark.usefixtures("routing")
@@ -850,24 +862,24 @@ def test_polars(data):
     assert expected == pytest.approx(found.tolist())
 
 
-@pytest.mark.parametrize("make", CLASSES)
-def test_copies(data, champion, challenger, make):
+def test_copies(data, champion, challenger):
     """A clone shares the champion and keeps its requests; a pickle scores the same."""
-    scorer = make(champion, returns="confidence")
-    search = clone(GridSearchCV(TREE, {}, scoring=scorer))
-    again = pickle.loads(pickle.dumps(scorer))
+    for make in CLASSES:
+        scorer = make(champion, returns="confidence")
+        search = clone(GridSearchCV(TREE, {}, scoring=scorer))
+        again = pickle.loads(pickle.dumps(scorer))
 
-    assert champion is search.scoring.champion
-    assert scorer is not search.scoring
-    assert scorer(challenger, *data) == again(challenger, *data)
-    assert repr(scorer) == repr(again) == repr(search.scoring)
-    with sklearn.config_context(enable_metadata_routing=True):
-        asking = make()
-        (name,) = asking.get_metadata_routing().score.requests
-        clone(GridSearchCV(TREE, {}, scoring=asking)).scoring.set_score_request(
-            **{name: "other"}
-        )
-        assert {name: True} == asking.get_metadata_routing().score.requests
+        assert champion is search.scoring.champion
+        assert scorer is not search.scoring
+        assert scorer(challenger, *data) == again(challenger, *data)
+        assert repr(scorer) == repr(again) == repr(search.scoring)
+        with sklearn.config_context(enable_metadata_routing=True):
+            asking = make()
+            (name,) = asking.get_metadata_routing().score.requests
+            clone(GridSearchCV(TREE, {}, scoring=asking)).scoring.set_score_request(
+                **{name: "other"}
+            )
+            assert {name: True} == asking.get_metadata_routing().score.requests
 
 
 def test_words():

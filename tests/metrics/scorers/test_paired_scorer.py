@@ -228,21 +228,20 @@ def test_no_number_of_each_role_is_refused(champion):
         PairedScorer("discordant_odds_ratio", champion, returns=returns)
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
+def test_tests_that_make_no_sense_are_refused(champion):
+    """A test without direction, of several test sets or of groups scores no pair."""
+    for name, why in [
         ("bowker", "bowker has no direction"),
         ("yule_q", "yule_q has no direction"),
         ("precision_simes", "precision_simes has no direction"),
         ("bcv_mcnemar", "valid for bcv.* only.*PairedComparator runs it"),
         ("clustered_delong", "valid for grouped holdout only.*without groups"),
-    ],
-)
-def test_tests_that_make_no_sense_are_refused(champion, name, why):
-    """A test without direction, of several test sets or of groups scores no pair."""
-    with pytest.raises(ValueError, match=rf"{why}.*one of PairedScorer\.available_tests"):
-        PairedScorer(name, champion)
-    assert name not in PairedScorer.available_tests()
+    ]:
+        with pytest.raises(
+            ValueError, match=rf"{why}.*one of PairedScorer\.available_tests"
+        ):
+            PairedScorer(name, champion)
+        assert name not in PairedScorer.available_tests()
 
 
 # ---------------------------------------------------------------- labels
@@ -363,13 +362,13 @@ def test_unfitted_champion():
             PrecisionScorer(unfitted)
 
 
-@pytest.mark.parametrize("wrong", [LogisticRegression, "champion", [0, 1], 3])
-def test_no_champion_at_all(wrong):
+def test_no_champion_at_all():
     """Classes, names and stored answers are no fitted classifier."""
-    with pytest.raises(
-        TypeError, match=r"`champion` must be a fitted classifier.*metadata"
-    ):
-        PrecisionScorer(wrong)
+    for wrong in [LogisticRegression, "champion", [0, 1], 3]:
+        with pytest.raises(
+            TypeError, match=r"`champion` must be a fitted classifier.*metadata"
+        ):
+            PrecisionScorer(wrong)
 
 
 def test_regressor(data):

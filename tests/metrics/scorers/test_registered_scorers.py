@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import inspect
+import itertools
 import pickle
 import subprocess
 import sys
@@ -180,15 +181,14 @@ ENTRY_POINTS = [
 ]
 
 
-@pytest.mark.parametrize("run", ENTRY_POINTS, ids=lambda run: run.__name__)
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_entry_point_takes_name_and_object(entry, run):
+def test_entry_point_takes_name_and_object():
     """By name and as an object a scorer gives what the metric gives by hand."""
-    by_hand = run(plainly(entry))
+    for run, entry in itertools.product(ENTRY_POINTS, ENTRIES):
+        by_hand = run(plainly(entry))
 
-    assert by_hand == pytest.approx(run(sklearn_name(entry.scorer_name)))
-    assert by_hand == pytest.approx(run(get_scorer(entry.scorer_name)))
-    assert np.isfinite(by_hand).all()
+        assert by_hand == pytest.approx(run(sklearn_name(entry.scorer_name)))
+        assert by_hand == pytest.approx(run(get_scorer(entry.scorer_name)))
+        assert np.isfinite(by_hand).all()
 
 
 def zero_if_undefined(function):
@@ -205,19 +205,23 @@ def zero_if_undefined(function):
 @pytest.mark.filterwarnings(
     "ignore:A rate among the negative:sklearn.exceptions.UndefinedMetricWarning"
 )
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_threshold_is_tuned_by_metrics_of_labels_only(entry):
+def test_threshold_is_tuned_by_metrics_of_labels_only():
     """A metric of labels tunes a threshold, one of probabilities says that it cannot."""
-    if entry.response_method == "predict":
-        by_hand = run_tuned_threshold(make_scorer(zero_if_undefined(entry.function)))
-        assert by_hand == pytest.approx(
-            run_tuned_threshold(sklearn_name(entry.scorer_name))
-        )
-        assert by_hand == pytest.approx(run_tuned_threshold(get_scorer(entry.scorer_name)))
-        return
-    for scoring in (entry.scorer_name, get_scorer(entry.scorer_name)):
-        with pytest.raises(ValueError, match=f"{entry.scorer_name} scores probabilities"):
-            run_tuned_threshold(scoring)
+    for entry in ENTRIES:
+        if entry.response_method == "predict":
+            by_hand = run_tuned_threshold(make_scorer(zero_if_undefined(entry.function)))
+            assert by_hand == pytest.approx(
+                run_tuned_threshold(sklearn_name(entry.scorer_name))
+            )
+            assert by_hand == pytest.approx(
+                run_tuned_threshold(get_scorer(entry.scorer_name))
+            )
+            continue
+        for scoring in (entry.scorer_name, get_scorer(entry.scorer_name)):
+            with pytest.raises(
+                ValueError, match=f"{entry.scorer_name} scores probabilities"
+            ):
+                run_tuned_threshold(scoring)
 
 
 def test_undefined_rate_at_a_threshold():
@@ -247,9 +251,9 @@ def test_threshold_is_tuned_for_a_named_class():
         TunedThresholdClassifierCV(GaussianNB(), scoring="sensitivity", cv=2).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    "run",
-    [
+def test_every_other_place_takes_a_name():
+    """Places that checked names when they were imported know ours, too."""
+    for run in [
         lambda name: validation_curve(
             GaussianNB(), X, Y, param_name="var_smoothing", param_range=[0.1], scoring=name
         )[1],
@@ -268,12 +272,8 @@ def test_threshold_is_tuned_for_a_named_class():
         ),
         # Of two classes it passes on only one.
         lambda name: RidgeClassifierCV(scoring=name).fit(X, np.arange(80) % 3).best_score_,
-    ],
-    ids=["validation_curve", "permutation_test", "RandomizedSearchCV", "RFECV", "RidgeCV"],
-)
-def test_every_other_place_takes_a_name(run):
-    """Places that checked names when they were imported know ours, too."""
-    assert run("skcompare_accuracy") == pytest.approx(run(get_scorer("accuracy")))
+    ]:
+        assert run("skcompare_accuracy") == pytest.approx(run(get_scorer("accuracy")))
 
 
 @pytest.mark.parametrize("scoring", ["specificity", ECE])
@@ -372,19 +372,19 @@ def test_classifier_without_probabilities():
         get_scorer(ECE)(GaussianNB().fit(X, np.zeros(80, dtype=int)), X, Y)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_weights_equal_repetition(name):
+def test_weights_equal_repetition():
     """Every scorer takes weights, which count as records that are there several times."""
-    weights = np.arange(80) % 3 + 1
-    fitted, scorer = GaussianNB().fit(X, Y), get_scorer(name)
+    for name in NAMES:
+        weights = np.arange(80) % 3 + 1
+        fitted, scorer = GaussianNB().fit(X, Y), get_scorer(name)
 
-    weighted = scorer(fitted, X, Y, sample_weight=weights)
+        weighted = scorer(fitted, X, Y, sample_weight=weights)
 
-    repeated = scorer(fitted, np.repeat(X, weights, axis=0), np.repeat(Y, weights))
-    assert repeated == pytest.approx(weighted)
-    # The greatest of all distances may be that of the same bin.
-    if name != "neg_maximum_calibration_error":
-        assert weighted != pytest.approx(scorer(fitted, X, Y))
+        repeated = scorer(fitted, np.repeat(X, weights, axis=0), np.repeat(Y, weights))
+        assert repeated == pytest.approx(weighted)
+        # The greatest of all distances may be that of the same bin.
+        if name != "neg_maximum_calibration_error":
+            assert weighted != pytest.approx(scorer(fitted, X, Y))
 
 
 def test_weights_are_routed():
@@ -465,22 +465,24 @@ def test_answers_for_another_class_are_not_ours(theirs_first):
     assert theirs(fitted, X, Y) == scores["theirs"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_scorer_is_an_object_like_scikit_learns(name):
+def test_scorer_is_an_object_like_scikit_learns():
     """It prints like make_scorer's, and copies and pickles of it score alike."""
-    scorer, fitted = get_scorer(name), GaussianNB().fit(X, Y)
-    entry = metrics()[name.removeprefix("neg_")]
-    sign = "" if entry.greater_is_better else ", greater_is_better=False"
+    for name in NAMES:
+        scorer, fitted = get_scorer(name), GaussianNB().fit(X, Y)
+        entry = metrics()[name.removeprefix("neg_")]
+        sign = "" if entry.greater_is_better else ", greater_is_better=False"
 
-    shown = f"make_scorer({entry.name}{sign}, response_method='{entry.response_method}')"
-    assert shown == repr(scorer)
-    assert isinstance(scorer, type(make_scorer(brier_score_loss)))
-    for other in (
-        copy.deepcopy(scorer),
-        pickle.loads(pickle.dumps(scorer)),
-        clone(GridSearchCV(GaussianNB(), GRID, scoring=scorer)).scoring,
-    ):
-        assert scorer(fitted, X, Y) == other(fitted, X, Y)
+        shown = (
+            f"make_scorer({entry.name}{sign}, response_method='{entry.response_method}')"
+        )
+        assert shown == repr(scorer)
+        assert isinstance(scorer, type(make_scorer(brier_score_loss)))
+        for other in (
+            copy.deepcopy(scorer),
+            pickle.loads(pickle.dumps(scorer)),
+            clone(GridSearchCV(GaussianNB(), GRID, scoring=scorer)).scoring,
+        ):
+            assert scorer(fitted, X, Y) == other(fitted, X, Y)
 
 
 def test_options_are_passed_on():
@@ -518,24 +520,21 @@ def test_get_scorer_finds_all():
         get_scorer(3)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "near"),
-    [
+def test_unknown_scorer():
+    """The error names the nearest scorer, and each name once."""
+    for wrong, near in [
         ("expected_calibration_error", ECE),
         ("neg_expected_callibration_error", ECE),
         ("neg_sensitivity", "sensitivity"),
         ("skcompare_f1", "."),
-    ],
-)
-def test_unknown_scorer(wrong, near):
-    """The error names the nearest scorer, and each name once."""
-    with pytest.raises(ValueError, match=f"Unknown scorer '{wrong}'.*{near}") as raised:
-        get_scorer(wrong)
+    ]:
+        with pytest.raises(ValueError, match=f"Unknown scorer '{wrong}'.*{near}") as raised:
+            get_scorer(wrong)
 
-    known = str(raised.value).partition("Known: ")[2].rstrip(".").split(", ")
-    assert len(set(known)) == len(known)
-    assert not any(name.startswith("skcompare_") for name in known)
-    assert {"accuracy", "f1", ECE} <= set(known)
+        known = str(raised.value).partition("Known: ")[2].rstrip(".").split(", ")
+        assert len(set(known)) == len(known)
+        assert not any(name.startswith("skcompare_") for name in known)
+        assert {"accuracy", "f1", ECE} <= set(known)
 
 
 def test_names_are_known():

@@ -1,5 +1,6 @@
 """Groups of classifiers that cannot be told apart as a picture."""
 
+import itertools
 from itertools import combinations
 
 import numpy as np
@@ -126,21 +127,20 @@ def test_equal_classifiers(overlaps):
     assert ([], []) == overlaps(display.figure_)
 
 
-@pytest.mark.parametrize("n", [2, 3, 20])
-@pytest.mark.parametrize("gap", [0.0, 1e-6, 0.01])
-def test_lines_do_not_cross(n, gap):
+def test_lines_do_not_cross():
     """However close the values are, no line from value to name crosses another one."""
-    values = [0.9 - gap * (k // 2) for k in range(n)]
-    plan = _Plan(several(values), ())
-    levels = [plan.level(k) for k in range(n)]
-    left, right = range(plan.n_left), range(plan.n_left, n)
+    for n, gap in itertools.product([2, 3, 20], [0.0, 1e-6, 0.01]):
+        values = [0.9 - gap * (k // 2) for k in range(n)]
+        plan = _Plan(several(values), ())
+        levels = [plan.level(k) for k in range(n)]
+        left, right = range(plan.n_left), range(plan.n_left, n)
 
-    assert np.diff(plan.slots).min() > 0.04
-    assert 0 < plan.slots.min()
-    assert plan.slots.max() < 1
-    # A line goes out below the ends of those that it passes.
-    assert all(levels[k] < levels[k + 1] for k in left[:-1])
-    assert all(levels[k] > levels[k + 1] for k in right[:-1])
+        assert np.diff(plan.slots).min() > 0.04
+        assert 0 < plan.slots.min()
+        assert plan.slots.max() < 1
+        # A line goes out below the ends of those that it passes.
+        assert all(levels[k] < levels[k + 1] for k in left[:-1])
+        assert all(levels[k] > levels[k + 1] for k in right[:-1])
 
 
 def test_lower_is_better():

@@ -1,5 +1,6 @@
 """McNemar's test of a difference other than 0, as for non-inferiority."""
 
+import itertools
 import math
 
 import numpy as np
@@ -68,22 +69,21 @@ def test_noninferiority_of_the_challenger():
 # ------------------------------------------------------------------------ the score
 
 
-@pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize(
-    ("b", "c", "n"), [(25, 15, 200), (5, 1, 15), (0, 3, 10), (7, 0, 9)]
-)
-def test_score_by_brute_force(b, c, n, null):
+def test_score_by_brute_force():
     """Numeric maximum likelihood under the null value gives the same statistic."""
-    distance, deviation = brute_score(b, c, n, null)
-    table = ContingencyTable(n - b - c, b, c, 0)
+    for null, (b, c, n) in itertools.product(
+        NULLS, [(25, 15, 200), (5, 1, 15), (0, 3, 10), (7, 0, 9)]
+    ):
+        distance, deviation = brute_score(b, c, n, null)
+        table = ContingencyTable(n - b - c, b, c, 0)
 
-    result = mcnemar(table, method="asymptotic", null_value=null)
+        result = mcnemar(table, method="asymptotic", null_value=null)
 
-    assert (distance / deviation) ** 2 == pytest.approx(result.statistic, rel=1e-6)
-    assert null == result.null_value
-    assert 1 == result.df
-    two_sided = stats.chi2.sf((distance / deviation) ** 2, 1)
-    assert two_sided == pytest.approx(result.pvalue, rel=1e-5)
+        assert (distance / deviation) ** 2 == pytest.approx(result.statistic, rel=1e-6)
+        assert null == result.null_value
+        assert 1 == result.df
+        two_sided = stats.chi2.sf((distance / deviation) ** 2, 1)
+        assert two_sided == pytest.approx(result.pvalue, rel=1e-5)
 
 
 def test_score_at_zero_is_mcnemars():
@@ -124,44 +124,45 @@ def test_limits_have_pvalue_alpha():
 # ---------------------------------------------------------------- exact and mid-p
 
 
-@pytest.mark.parametrize("null", [-0.3, -0.05, 0.01, 0.1])
-@pytest.mark.parametrize(
-    ("b", "c", "n"), [(25, 15, 200), (0, 20, 50), (3, 30, 60), (1, 1, 2)]
-)
-@pytest.mark.parametrize("mid", [True, False])
-def test_melded_pvalue_by_the_other_integral(b, c, n, mid, null):
+def test_melded_pvalue_by_the_other_integral():
     """It is the probability beyond the null value, integrated in another order."""
-    tails = []
-    for against, favour, value in ((b, c, null), (c, b, -null)):
-        share = Confidence(favour, b + c, 0.5 * mid)
-        part = Confidence(b + c, n, 0.5 if mid else float(value < 0))
-        tail = brute_probability(value, share, part)
-        # The limits hold the estimate, so beyond it nothing is rejected.
-        tails.append(max(tail, 0.5) if value >= (favour - against) / n else tail)
-    greater, less = tails
-
-    for alternative, expected in zip(
-        ("greater", "less", "two-sided"), (greater, less, min(1, 2 * min(tails)))
+    for null, (b, c, n), mid in itertools.product(
+        [-0.3, -0.05, 0.01, 0.1],
+        [(25, 15, 200), (0, 20, 50), (3, 30, 60), (1, 1, 2)],
+        [True, False],
     ):
-        pvalue, log_pvalue = melded_pvalue(b, c, n, mid, null, alternative)
-        assert expected == pytest.approx(pvalue, rel=1e-5, abs=1e-14)
-        assert math.log(pvalue) == pytest.approx(log_pvalue)
+        tails = []
+        for against, favour, value in ((b, c, null), (c, b, -null)):
+            share = Confidence(favour, b + c, 0.5 * mid)
+            part = Confidence(b + c, n, 0.5 if mid else float(value < 0))
+            tail = brute_probability(value, share, part)
+            # The limits hold the estimate, so beyond it nothing is rejected.
+            tails.append(max(tail, 0.5) if value >= (favour - against) / n else tail)
+        greater, less = tails
+
+        for alternative, expected in zip(
+            ("greater", "less", "two-sided"), (greater, less, min(1, 2 * min(tails)))
+        ):
+            pvalue, log_pvalue = melded_pvalue(b, c, n, mid, null, alternative)
+            assert expected == pytest.approx(pvalue, rel=1e-5, abs=1e-14)
+            assert math.log(pvalue) == pytest.approx(log_pvalue)
 
 
-@pytest.mark.parametrize("method", ["exact", "mid-p"])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_melded_pvalue_joins_the_binomial_one(method, alternative):
+def test_melded_pvalue_joins_the_binomial_one():
     """A null value of nearly 0 has nearly the p-value of 0."""
-    for cells in ((150, 25, 15, 10), (5, 1, 8, 2), (20, 0, 6, 4)):
-        at_zero = mcnemar(ContingencyTable(*cells), method=method, alternative=alternative)
-        for null in (-1e-9, 1e-9):
-            near = mcnemar(
-                ContingencyTable(*cells),
-                method=method,
-                alternative=alternative,
-                null_value=null,
+    for method, alternative in itertools.product(["exact", "mid-p"], ALTERNATIVES):
+        for cells in ((150, 25, 15, 10), (5, 1, 8, 2), (20, 0, 6, 4)):
+            at_zero = mcnemar(
+                ContingencyTable(*cells), method=method, alternative=alternative
             )
-            assert at_zero.pvalue == pytest.approx(near.pvalue, rel=1e-5)
+            for null in (-1e-9, 1e-9):
+                near = mcnemar(
+                    ContingencyTable(*cells),
+                    method=method,
+                    alternative=alternative,
+                    null_value=null,
+                )
+                assert at_zero.pvalue == pytest.approx(near.pvalue, rel=1e-5)
 
 
 def test_pvalues_rise_towards_the_estimate():
@@ -200,51 +201,50 @@ def test_far_tail_of_melded_pvalues():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_interval_excludes_the_null_value_when_rejected(method, alternative):
+def test_interval_excludes_the_null_value_when_rejected():
     """For any null value, at all small tables and levels."""
-    seen = set()
-    for k, table in enumerate(TABLES):
-        options = {"method": method, "alternative": alternative}
-        plain = mcnemar(table, **options)
-        limits = {alpha: plain.limits(1 - alpha, alternative) for alpha in ALPHAS}
-        for null in NULLS:
-            result = mcnemar(table, null_value=null, **options)
-            for alpha, (low, high) in limits.items():
-                rejected = result.pvalue < 1 - (1 - alpha)
-                beyond = max(low - null, null - high)
-                assert rejected == (beyond > 0) or abs(beyond) < 1e-9, (result, alpha)
-                seen.add(rejected)
-            # What is shown has the null value on its side to the last bit.
-            low, high = result.confidence_interval(1 - ALPHAS[k % len(ALPHAS)])
-            rejected = result.pvalue < 1 - (1 - ALPHAS[k % len(ALPHAS)])
-            assert rejected == (not low <= null <= high)
+    for method, alternative in itertools.product(METHODS, ALTERNATIVES):
+        seen = set()
+        for k, table in enumerate(TABLES):
+            options = {"method": method, "alternative": alternative}
+            plain = mcnemar(table, **options)
+            limits = {alpha: plain.limits(1 - alpha, alternative) for alpha in ALPHAS}
+            for null in NULLS:
+                result = mcnemar(table, null_value=null, **options)
+                for alpha, (low, high) in limits.items():
+                    rejected = result.pvalue < 1 - (1 - alpha)
+                    beyond = max(low - null, null - high)
+                    assert rejected == (beyond > 0) or abs(beyond) < 1e-9, (result, alpha)
+                    seen.add(rejected)
+                # What is shown has the null value on its side to the last bit.
+                low, high = result.confidence_interval(1 - ALPHAS[k % len(ALPHAS)])
+                rejected = result.pvalue < 1 - (1 - ALPHAS[k % len(ALPHAS)])
+                assert rejected == (not low <= null <= high)
 
-    assert {True, False} == seen
+        assert {True, False} == seen
 
 
-@pytest.mark.parametrize("method", [*METHODS, "exact-unconditional"])
-def test_mirrored_roles(method):
+def test_mirrored_roles():
     """Exchanged roles and the negative null value exchange the one-sided p-values."""
-    for table in TABLES[::3]:
-        for null in NULLS[::2]:
-            for alternative in ALTERNATIVES:
-                one = mcnemar(
-                    table, method=method, alternative=alternative, null_value=null
-                )
-                other = mcnemar(
-                    table.swap(),
-                    method=method,
-                    alternative=OPPOSITE[alternative],
-                    null_value=-null,
-                )
-                assert one.pvalue == pytest.approx(other.pvalue, rel=1e-12)
-                assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
-                low, high = other.confidence_interval(0.9)
-                assert (-high, -low) == pytest.approx(
-                    one.confidence_interval(0.9), abs=1e-12
-                )
+    for method in [*METHODS, "exact-unconditional"]:
+        for table in TABLES[::3]:
+            for null in NULLS[::2]:
+                for alternative in ALTERNATIVES:
+                    one = mcnemar(
+                        table, method=method, alternative=alternative, null_value=null
+                    )
+                    other = mcnemar(
+                        table.swap(),
+                        method=method,
+                        alternative=OPPOSITE[alternative],
+                        null_value=-null,
+                    )
+                    assert one.pvalue == pytest.approx(other.pvalue, rel=1e-12)
+                    assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
+                    low, high = other.confidence_interval(0.9)
+                    assert (-high, -low) == pytest.approx(
+                        one.confidence_interval(0.9), abs=1e-12
+                    )
 
 
 def test_interval_does_not_depend_on_the_null_value():
@@ -280,11 +280,13 @@ def test_without_discordant_pairs(null):
     assert ("no-discordant-pairs",) == exact.flags == mid.flags
 
 
-@pytest.mark.parametrize("wrong", [-1, 1, 1.5, math.nan, math.inf, "0.05", None, True])
-def test_wrong_null_value(wrong):
+def test_wrong_null_value():
     """A null value is a difference inside (-1, 1), and the error says how to use it."""
-    with pytest.raises(ValueError, match=r"between -1 and 1. Got .* alternative='greater'"):
-        mcnemar(ContingencyTable(5, 1, 2, 3), null_value=wrong)
+    for wrong in [-1, 1, 1.5, math.nan, math.inf, "0.05", None, True]:
+        with pytest.raises(
+            ValueError, match=r"between -1 and 1. Got .* alternative='greater'"
+        ):
+            mcnemar(ContingencyTable(5, 1, 2, 3), null_value=wrong)
 
 
 def test_limits_of_low_levels():

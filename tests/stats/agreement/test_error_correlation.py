@@ -1,5 +1,6 @@
 """Correlation of losses: other people's numbers, ranks, intervals, edges."""
 
+import itertools
 import math
 
 import numpy as np
@@ -46,35 +47,37 @@ def test_worked_examples(case):
         assert case["printed"]["pearson"] != pytest.approx(pearson.estimate, abs=0.2)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_figures_of_independent_packages(case):
+def test_figures_of_independent_packages():
     """SciPy's pearsonr and spearmanr and R's cor.test, with Fisher's interval."""
-    expected = {name: figure.get("value") for name, figure in case["paired"].items()}
-    losses = losses_of(case)
-    pearson = error_correlation(losses, interval="fisher", method="pearson")
-    spearman = error_correlation(losses, method="spearman")
+    for case in CASES:
+        expected = {name: figure.get("value") for name, figure in case["paired"].items()}
+        losses = losses_of(case)
+        pearson = error_correlation(losses, interval="fisher", method="pearson")
+        spearman = error_correlation(losses, method="spearman")
 
-    assert expected["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
-    assert expected["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
-    low, high = pearson.confidence_interval()
-    assert (expected["pearson_low"], expected["pearson_high"]) == pytest.approx(
-        (low, high), rel=1e-10
-    )
-    if expected["pearson"] < 1:
-        assert expected["pearson_pvalue"] == pytest.approx(pearson.pvalue, rel=1e-9)
-        assert expected["spearman_pvalue"] == pytest.approx(spearman.pvalue, rel=1e-9)
+        assert expected["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
+        assert expected["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
+        low, high = pearson.confidence_interval()
+        assert (expected["pearson_low"], expected["pearson_high"]) == pytest.approx(
+            (low, high), rel=1e-10
+        )
+        if expected["pearson"] < 1:
+            assert expected["pearson_pvalue"] == pytest.approx(pearson.pvalue, rel=1e-9)
+            assert expected["spearman_pvalue"] == pytest.approx(spearman.pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_ties_get_mean_ranks(seed):
+def test_ties_get_mean_ranks():
     """SciPy's rank correlation of losses that are often equal."""
-    rng = np.random.default_rng(seed)
-    first, second = rng.integers(5, size=(2, 30)) / 4
-    expected = stats.spearmanr(first, second)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        first, second = rng.integers(5, size=(2, 30)) / 4
+        expected = stats.spearmanr(first, second)
 
-    result = error_correlation(PairedLosses.from_losses(first, second), method="spearman")
+        result = error_correlation(
+            PairedLosses.from_losses(first, second), method="spearman"
+        )
 
-    assert tuple(expected) == pytest.approx((result.estimate, result.pvalue), rel=1e-10)
+        assert tuple(expected) == pytest.approx((result.estimate, result.pvalue), rel=1e-10)
 
 
 def test_rounding_does_not_break_ties():
@@ -90,22 +93,21 @@ def test_rounding_does_not_break_ties():
 # ------------------------------------------------------- intervals
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [3, 5, 20, 500])
-def test_agreeing_limits_by_their_equation(method, n):
+def test_agreeing_limits_by_their_equation():
     """A limit is as far from r as the critical correlation is from 0, on the z scale."""
-    result = error_correlation(related_losses(n, n), method=method)
-    r = result.estimate
-    if abs(r) == 1:
-        return
-    for level in (0.5, 0.9, 0.99):
-        t = stats.t.isf((1 - level) / 2, n - 2)
-        reach = math.atanh(t / math.sqrt(t * t + n - 2))
-        for limit, sign in zip(result.confidence_interval(level), (1, -1), strict=True):
-            scale = math.sqrt(1 + limit**2 / 2) if method == "spearman" else 1.0
-            distance = sign * (math.atanh(r) - math.atanh(limit))
+    for method, n in itertools.product(METHODS, [3, 5, 20, 500]):
+        result = error_correlation(related_losses(n, n), method=method)
+        r = result.estimate
+        if abs(r) == 1:
+            continue
+        for level in (0.5, 0.9, 0.99):
+            t = stats.t.isf((1 - level) / 2, n - 2)
+            reach = math.atanh(t / math.sqrt(t * t + n - 2))
+            for limit, sign in zip(result.confidence_interval(level), (1, -1), strict=True):
+                scale = math.sqrt(1 + limit**2 / 2) if method == "spearman" else 1.0
+                distance = sign * (math.atanh(r) - math.atanh(limit))
 
-            assert reach * scale == pytest.approx(distance, rel=1e-6)
+                assert reach * scale == pytest.approx(distance, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -220,18 +222,17 @@ def test_coverage(method):
 # ------------------------------------------------------- edges
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_perfect_correlation(method, sign):
+def test_perfect_correlation():
     """|r| = 1: p is twice the share of the orders that give it, and limits are r itself."""
-    x = np.random.default_rng(3).permutation([0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.9])
-    result = error_correlation(PairedLosses.from_losses(x, 1 + sign * x), method=method)
+    for method, sign in itertools.product(METHODS, [-1, 1]):
+        x = np.random.default_rng(3).permutation([0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.9])
+        result = error_correlation(PairedLosses.from_losses(x, 1 + sign * x), method=method)
 
-    assert sign == result.estimate
-    assert sign * math.inf == result.statistic
-    assert 2 * 2 * 6 / math.factorial(8) == pytest.approx(result.pvalue, rel=1e-12)
-    assert (sign, sign) == result.confidence_interval()
-    assert ("perfect-correlation",) == result.flags
+        assert sign == result.estimate
+        assert sign * math.inf == result.statistic
+        assert 2 * 2 * 6 / math.factorial(8) == pytest.approx(result.pvalue, rel=1e-12)
+        assert (sign, sign) == result.confidence_interval()
+        assert ("perfect-correlation",) == result.flags
 
 
 @pytest.mark.parametrize("method", METHODS)

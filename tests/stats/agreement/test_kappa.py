@@ -5,6 +5,7 @@
 `DescTools::CohenKappa`.
 """
 
+import itertools
 import math
 from functools import partial
 from itertools import product
@@ -93,43 +94,43 @@ def assert_golden(result, figures, suffix=""):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", GOLDEN["matrices"], ids=by_name)
-def test_label_kappa_of_independent_packages(case):
+def test_label_kappa_of_independent_packages():
     """Six packages agree on kappa, its standard errors, and z."""
-    result = cohen_kappa(matrix_of(case["counts"]))
+    for case in GOLDEN["matrices"]:
+        result = cohen_kappa(matrix_of(case["counts"]))
 
-    assert_golden(result, case["kappa"])
-    assert 2 * stats.norm.sf(abs(result.statistic)) == pytest.approx(result.pvalue)
+        assert_golden(result, case["kappa"])
+        assert 2 * stats.norm.sf(abs(result.statistic)) == pytest.approx(result.pvalue)
 
 
-@pytest.mark.parametrize("weights", ["linear", "quadratic"])
-@pytest.mark.parametrize(
-    "case", [c for c in GOLDEN["matrices"] if "se_linear" in c["kappa"]], ids=by_name
-)
-def test_weighted_kappa_of_independent_packages(case, weights):
+def test_weighted_kappa_of_independent_packages():
     """Four packages agree on weighted kappa and its standard error."""
-    result = cohen_kappa(matrix_of(case["counts"]), weights=weights)
+    for weights, case in itertools.product(
+        ["linear", "quadratic"],
+        [c for c in GOLDEN["matrices"] if "se_linear" in c["kappa"]],
+    ):
+        result = cohen_kappa(matrix_of(case["counts"]), weights=weights)
 
-    assert_golden(result, case["kappa"], f"_{weights}")
+        assert_golden(result, case["kappa"], f"_{weights}")
 
 
-@pytest.mark.parametrize("case", GOLDEN["tables"], ids=by_name)
-def test_error_kappa_of_independent_packages(case):
+def test_error_kappa_of_independent_packages():
     """The same packages agree on kappa of right and wrong answers."""
-    assert_golden(normal_kappa(ContingencyTable(*case["table"])), case["kappa"])
+    for case in GOLDEN["tables"]:
+        assert_golden(normal_kappa(ContingencyTable(*case["table"])), case["kappa"])
 
 
-@pytest.mark.parametrize("case", [*GOLDEN["matrices"], *GOLDEN["tables"]], ids=by_name)
-def test_wald_interval_of_independent_packages(case):
+def test_wald_interval_of_independent_packages():
     """statsmodels and DescTools agree on kappa ± z se."""
-    if "table" in case:
-        result = error_kappa(ContingencyTable(*case["table"]), interval="wald")
-    else:
-        result = cohen_kappa(matrix_of(case["counts"]), interval="wald")
-    low, high = (case["kappa"][end]["value"] for end in ("ci_lo", "ci_hi"))
+    for case in [*GOLDEN["matrices"], *GOLDEN["tables"]]:
+        if "table" in case:
+            result = error_kappa(ContingencyTable(*case["table"]), interval="wald")
+        else:
+            result = cohen_kappa(matrix_of(case["counts"]), interval="wald")
+        low, high = (case["kappa"][end]["value"] for end in ("ci_lo", "ci_hi"))
 
-    expected = max(low, -1), min(high, 1)
-    assert pytest.approx(expected, rel=1e-10, abs=1e-12) == result.confidence_interval()
+        expected = max(low, -1), min(high, 1)
+        assert pytest.approx(expected, rel=1e-10, abs=1e-12) == result.confidence_interval()
 
 
 def test_worked_examples():
@@ -205,30 +206,28 @@ def test_standard_errors_by_numerical_derivatives(weights):
 # ------------------------------------------------------------------ the interval
 
 
-@pytest.mark.parametrize(
-    "counts", [(150, 25, 15, 10), (40, 10, 10, 40), (30, 60, 50, 25), (90, 4, 3, 8)]
-)
-def test_limit_towards_zero_inverts_the_test_of_a_mixture(counts):
+def test_limit_towards_zero_inverts_the_test_of_a_mixture():
     """Between 0 and kappa the limit is z standard errors away, those at the limit."""
-    table = np.array(counts, dtype=float).reshape(2, 2)
-    n = table.sum()
-    independent = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-    result = normal_kappa(ContingencyTable(*counts))
-    assert result.pvalue < 0.1
+    for counts in [(150, 25, 15, 10), (40, 10, 10, 40), (30, 60, 50, 25), (90, 4, 3, 8)]:
+        table = np.array(counts, dtype=float).reshape(2, 2)
+        n = table.sum()
+        independent = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+        result = normal_kappa(ContingencyTable(*counts))
+        assert result.pvalue < 0.1
 
-    for level in (0.5, 0.8, 0.9):
-        low, high = result.confidence_interval(level)
-        limit = low if result.estimate > 0 else high
-        share = limit / result.estimate
-        mixture = normal_kappa(
-            ContingencyTable(*(share * table + (1 - share) * independent).ravel())
-        )
+        for level in (0.5, 0.8, 0.9):
+            low, high = result.confidence_interval(level)
+            limit = low if result.estimate > 0 else high
+            share = limit / result.estimate
+            mixture = normal_kappa(
+                ContingencyTable(*(share * table + (1 - share) * independent).ravel())
+            )
 
-        assert limit == pytest.approx(mixture.estimate, rel=1e-9)
-        z = stats.norm.isf((1 - level) / 2)
-        assert abs(result.estimate - limit) == pytest.approx(
-            z * mixture.details["se"], rel=1e-9
-        )
+            assert limit == pytest.approx(mixture.estimate, rel=1e-9)
+            z = stats.norm.isf((1 - level) / 2)
+            assert abs(result.estimate - limit) == pytest.approx(
+                z * mixture.details["se"], rel=1e-9
+            )
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -314,15 +313,15 @@ def odds_with(kappa, a, b, c, d):
     return (a + more) * (d + more) / ((b - more) * (c - more))
 
 
-@pytest.mark.parametrize("counts", SPARSE)
-def test_sparse_tables_have_the_exact_pvalue(counts):
+def test_sparse_tables_have_the_exact_pvalue():
     """Given both accuracies kappa grows with the records that both answer rightly."""
-    result = error_kappa(ContingencyTable(*counts))
+    for counts in SPARSE:
+        result = error_kappa(ContingencyTable(*counts))
 
-    assert "exact" == result.method
-    assert counts[0] == result.statistic
-    assert () == result.flags
-    assert central_pvalue(*counts) == pytest.approx(result.pvalue, rel=1e-8)
+        assert "exact" == result.method
+        assert counts[0] == result.statistic
+        assert () == result.flags
+        assert central_pvalue(*counts) == pytest.approx(result.pvalue, rel=1e-8)
 
 
 def test_normal_pvalue_of_accurate_classifiers_is_wrong():
@@ -348,21 +347,21 @@ def test_exact_where_a_record_is_expected_seldom(counts, method):
     assert "exact" == error_kappa(ContingencyTable(*counts), method="exact").method
 
 
-@pytest.mark.parametrize("counts", [*SPARSE, (40, 10, 10, 40), (150, 25, 15, 10)])
-def test_exact_limit_is_that_of_the_odds_ratio(counts):
+def test_exact_limit_is_that_of_the_odds_ratio():
     """scipy has a tail of alpha / 2 for the odds ratio of the table with that kappa."""
-    a, b, c, _ = counts
-    n = sum(counts)
-    result = error_kappa(ContingencyTable(*counts), method="exact")
-    grows = result.estimate > 0
+    for counts in [*SPARSE, (40, 10, 10, 40), (150, 25, 15, 10)]:
+        a, b, c, _ = counts
+        n = sum(counts)
+        result = error_kappa(ContingencyTable(*counts), method="exact")
+        grows = result.estimate > 0
 
-    for level in (0.5, 0.9, 0.95):
-        low, high = result.confidence_interval(level)
-        odds = odds_with(low if grows else high, *counts)
-        tables = stats.nchypergeom_fisher(n, a + b, a + c, odds)
-        tail = tables.sf(a - 1) if grows else tables.cdf(a)
+        for level in (0.5, 0.9, 0.95):
+            low, high = result.confidence_interval(level)
+            odds = odds_with(low if grows else high, *counts)
+            tables = stats.nchypergeom_fisher(n, a + b, a + c, odds)
+            tail = tables.sf(a - 1) if grows else tables.cdf(a)
 
-        assert (1 - level) / 2 == pytest.approx(tail, rel=1e-5)
+            assert (1 - level) / 2 == pytest.approx(tail, rel=1e-5)
 
 
 def test_exact_interval_of_every_small_table():
@@ -388,21 +387,21 @@ def test_exact_interval_of_every_small_table():
     assert significant > 50
 
 
-@pytest.mark.parametrize("counts", SPARSE)
-def test_far_limit_of_the_exact_interval_leaves_room_for_other_accuracies(counts):
+def test_far_limit_of_the_exact_interval_leaves_room_for_other_accuracies():
     """Away from 0 it is no nearer than kappa ± z se, which does not fix the accuracies."""
-    exact, wald = (
-        error_kappa(ContingencyTable(*counts), interval=interval)
-        for interval in ("agreeing", "wald")
-    )
-    assert exact.pvalue == wald.pvalue
+    for counts in SPARSE:
+        exact, wald = (
+            error_kappa(ContingencyTable(*counts), interval=interval)
+            for interval in ("agreeing", "wald")
+        )
+        assert exact.pvalue == wald.pvalue
 
-    for level in LEVELS:
-        ours, theirs = exact.confidence_interval(level), wald.confidence_interval(level)
-        if exact.estimate > 0:
-            assert theirs.high <= ours.high + 1e-15
-        else:
-            assert ours.low - 1e-15 <= theirs.low
+        for level in LEVELS:
+            ours, theirs = exact.confidence_interval(level), wald.confidence_interval(level)
+            if exact.estimate > 0:
+                assert theirs.high <= ours.high + 1e-15
+            else:
+                assert ours.low - 1e-15 <= theirs.low
 
 
 @pytest.mark.slow
@@ -486,17 +485,15 @@ def test_one_class_is_undefined(weights):
         assert ("undefined-kappa",) == result.flags
 
 
-@pytest.mark.parametrize(
-    "counts", [(5, 0, 3, 0), (0, 4, 0, 3), (99, 1, 0, 0), (0, 1, 0, 0)]
-)
-def test_one_constant_classifier(counts):
+def test_one_constant_classifier():
     """One always right or always wrong: kappa is 0 whatever the other does."""
-    result = error_kappa(ContingencyTable(*counts))
+    for counts in [(5, 0, 3, 0), (0, 4, 0, 3), (99, 1, 0, 0), (0, 1, 0, 0)]:
+        result = error_kappa(ContingencyTable(*counts))
 
-    assert (0, 0, 1) == (result.estimate, result.statistic, result.pvalue)
-    assert (0, 0) == result.confidence_interval()
-    assert result.degenerate
-    assert (0, 0) == (result.details["se"], result.details["se0"])
+        assert (0, 0, 1) == (result.estimate, result.statistic, result.pvalue)
+        assert (0, 0) == result.confidence_interval()
+        assert result.degenerate
+        assert (0, 0) == (result.details["se"], result.details["se0"])
 
 
 def test_label_rates_alone_make_kappa_zero():
@@ -561,9 +558,12 @@ def test_unused_class_is_a_step_between_others():
         assert (weights == "none") == (one == pytest.approx(other, rel=1e-12))
 
 
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
+def test_kappa_in_words():
+    """Limits belong to the upper range; 0.2195 is fair, which the textbook miscalls.
+
+    Below 0 only an interval without 0 makes disagreement systematic.
+    """
+    for counts, words in [
         ((5, 10, 12, 4), "worse than chance: the two disagree systematically"),
         ((25, 26, 26, 25), "less agreement than by chance"),
         ((80, 10, 10, 0), "less agreement than by chance"),
@@ -576,11 +576,5 @@ def test_unused_class_is_a_step_between_others():
         ((8, 2, 2, 8), "substantial agreement beyond chance"),
         ((9, 1, 1, 9), "almost perfect agreement beyond chance"),
         ((150, 25, 15, 10), "fair agreement beyond chance"),
-    ],
-)
-def test_kappa_in_words(counts, words):
-    """Limits belong to the upper range; 0.2195 is fair, which the textbook miscalls.
-
-    Below 0 only an interval without 0 makes disagreement systematic.
-    """
-    assert words == error_kappa(ContingencyTable(*counts)).remark
+    ]:
+        assert words == error_kappa(ContingencyTable(*counts)).remark

@@ -1,5 +1,6 @@
 """Tests of the difference of calibration errors: brute force, levels, and edges."""
 
+import itertools
 import math
 from dataclasses import replace
 from itertools import product
@@ -740,40 +741,38 @@ HARD_AND_SOFT = [
 ]
 
 
-@pytest.mark.parametrize("n", [40, 100])
-@pytest.mark.parametrize(("errs", "certain", "soft", "right"), HARD_AND_SOFT)
-def test_level_of_outputs_near_0_and_1(n, errs, certain, soft, right):
+def test_level_of_outputs_near_0_and_1():
     """Equal errors of few wrong records are told apart no more often than said."""
-    rng = np.random.default_rng(0)
-    rejected = 0
-    for _ in range(400):
-        y = rng.integers(2, size=n)
-        chance = rng.random(n)
-        hard = np.where(chance < errs, 1 - y, y)
-        named = np.where(chance < 1 - right, 1 - y, y)
-        calibration = PairedCalibration.from_predictions(
-            y,
-            np.where(named == 1, soft, 1 - soft),
-            np.where(hard == 1, certain, 1 - certain),
-            labels=[0, 1],
-        )
-        rejected += calibration_difference(calibration).pvalue < 0.05
+    for n, (errs, certain, soft, right) in itertools.product([40, 100], HARD_AND_SOFT):
+        rng = np.random.default_rng(0)
+        rejected = 0
+        for _ in range(400):
+            y = rng.integers(2, size=n)
+            chance = rng.random(n)
+            hard = np.where(chance < errs, 1 - y, y)
+            named = np.where(chance < 1 - right, 1 - y, y)
+            calibration = PairedCalibration.from_predictions(
+                y,
+                np.where(named == 1, soft, 1 - soft),
+                np.where(hard == 1, certain, 1 - certain),
+                labels=[0, 1],
+            )
+            rejected += calibration_difference(calibration).pvalue < 0.05
 
-    assert rejected <= stats.binom.ppf(0.999, 400, 0.05)
+        assert rejected <= stats.binom.ppf(0.999, 400, 0.05)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [1, 4])
-def test_one_unit(method, n):
+def test_one_unit():
     """One record, or one group of records, is refused by its number."""
-    answers = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
-    calibration = PairedCalibration.from_predictions(
-        *answers, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
-    )
-    units = "records. Got 1. One record" if n == 1 else "groups. Got 1. One group"
+    for method, n in itertools.product(METHODS, [1, 4]):
+        answers = np.arange(n) % 2, np.full(n, 0.3), np.full(n, 0.6)
+        calibration = PairedCalibration.from_predictions(
+            *answers, labels=[0, 1], groups=None if n == 1 else np.zeros(n)
+        )
+        units = "records. Got 1. One record" if n == 1 else "groups. Got 1. One group"
 
-    with pytest.raises(ValueError, match=f"needs at least 2 {units}"):
-        calibration_difference(calibration, method=method, n_resamples=5)
+        with pytest.raises(ValueError, match=f"needs at least 2 {units}"):
+            calibration_difference(calibration, method=method, n_resamples=5)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -799,11 +798,11 @@ def test_numbers_of_bins_must_agree():
         calibration_difference(calibration)
 
 
-@pytest.mark.parametrize("n_resamples", [1, 0, 2.5, True])
-def test_too_few_resamples(n_resamples):
+def test_too_few_resamples():
     """A standard deviation needs two resamples."""
-    with pytest.raises(ValueError, match="n_resamples"):
-        calibration_difference(random_calibration(20, 1), n_resamples=n_resamples)
+    for n_resamples in [1, 0, 2.5, True]:
+        with pytest.raises(ValueError, match="n_resamples"):
+            calibration_difference(random_calibration(20, 1), n_resamples=n_resamples)
 
 
 def test_growth_by_added_records(small):

@@ -3,6 +3,7 @@
 `wilcoxon.json` has figures of scipy, R `wilcox.test` and R `coin`, and a textbook's.
 """
 
+import itertools
 import math
 import tracemalloc
 from itertools import pairwise, product
@@ -73,24 +74,24 @@ def enumerated(gains, zeros):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
-def test_normal_approximation_of_independent_packages(case):
+def test_normal_approximation_of_independent_packages():
     """scipy, R and coin agree, with and without ties, zeros and continuity correction."""
-    values = case["values"]
-    for name, correction in NORMAL.items():
-        zeros = name.removesuffix("_corrected")
-        result = run(
-            case["differences"], method="normal", zeros=zeros, correction=correction
-        )
+    for case in GOLDEN["cases"]:
+        values = case["values"]
+        for name, correction in NORMAL.items():
+            zeros = name.removesuffix("_corrected")
+            result = run(
+                case["differences"], method="normal", zeros=zeros, correction=correction
+            )
 
-        assert values[name] == pytest.approx(result.pvalue, rel=1e-10)
-        assert values["n_zeros"] == result.details["n_zeros"]
-        if zeros == "pratt":
-            assert values["pratt_w"] == result.statistic
-        else:
-            assert values["w_plus"] == result.details["w_plus"]
-            assert values["w_minus"] == result.details["w_minus"]
-            assert min(values["w_plus"], values["w_minus"]) == result.statistic
+            assert values[name] == pytest.approx(result.pvalue, rel=1e-10)
+            assert values["n_zeros"] == result.details["n_zeros"]
+            if zeros == "pratt":
+                assert values["pratt_w"] == result.statistic
+            else:
+                assert values["w_plus"] == result.details["w_plus"]
+                assert values["w_minus"] == result.details["w_minus"]
+                assert min(values["w_plus"], values["w_minus"]) == result.statistic
 
 
 @pytest.mark.parametrize(
@@ -176,28 +177,29 @@ def test_exact_pvalue_counts_all_choices_of_signs(zeros):
                 assert pvalue == result.pvalue
 
 
-@pytest.mark.parametrize("zeros", ZEROS)
-@pytest.mark.parametrize("correction", [False, True])
-def test_variance_is_that_of_all_choices(zeros, correction):
+def test_variance_is_that_of_all_choices():
     """The corrections for ties and zeros give mean and variance of all choices of signs."""
-    rng = np.random.default_rng(4)
-    for n in (4, 7, 10):
-        gains = np.append(rough(rng, n), [0.1, 0.0])
-        sums, observed = enumerated(gains, zeros)
-        distance = observed - sums.mean()
-        for alternative, sign in (("greater", 1), ("less", -1)):
-            z = (sign * distance - correction / 2) / sums.std()
-            result = run(
-                gains,
-                method="normal",
-                zeros=zeros,
-                correction=correction,
-                alternative=alternative,
-            )
+    for zeros, correction in itertools.product(ZEROS, [False, True]):
+        rng = np.random.default_rng(4)
+        for n in (4, 7, 10):
+            gains = np.append(rough(rng, n), [0.1, 0.0])
+            sums, observed = enumerated(gains, zeros)
+            distance = observed - sums.mean()
+            for alternative, sign in (("greater", 1), ("less", -1)):
+                z = (sign * distance - correction / 2) / sums.std()
+                result = run(
+                    gains,
+                    method="normal",
+                    zeros=zeros,
+                    correction=correction,
+                    alternative=alternative,
+                )
 
-            assert stats.norm.sf(z) == pytest.approx(result.pvalue, rel=1e-12)
-            expected = math.copysign(max(0, abs(distance) - correction / 2), distance)
-            assert expected / sums.std() == pytest.approx(result.details["z"], abs=1e-12)
+                assert stats.norm.sf(z) == pytest.approx(result.pvalue, rel=1e-12)
+                expected = math.copysign(max(0, abs(distance) - correction / 2), distance)
+                assert expected / sums.std() == pytest.approx(
+                    result.details["z"], abs=1e-12
+                )
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -269,25 +271,24 @@ def test_limits_without_ties_are_order_statistics():
             assert expected == pytest.approx(tuple(result.confidence_interval(level)))
 
 
-@pytest.mark.parametrize("method", ["exact", "normal"])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_limits_hold_the_shifts_that_are_not_rejected(method, alternative):
+def test_limits_hold_the_shifts_that_are_not_rejected():
     """With ties: between two Walsh averages a shift is inside exactly if p is not small."""
-    rng = np.random.default_rng(9)
-    for n in (7, 12, 20):
-        gains = rough(rng, n)
-        # Levels below 1/2 too, whose one-sided tails are beyond the mean.
-        listed = np.unique(averages(gains).round(3))
-        between = [listed[0] - 1, *[sum(pair) / 2 for pair in pairwise(listed)]]
-        options = {"method": method, "zeros": "pratt", "alternative": alternative}
-        pvalues = [
-            run(gains, null_value=shift, **options).pvalue
-            for shift in (*between, listed[-1] + 1)
-        ]
-        for level in (0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99):
-            low, high = run(gains, **options).limits(level, alternative)
-            for shift, pvalue in zip((*between, listed[-1] + 1), pvalues, strict=True):
-                assert (pvalue >= alpha_of(level)) == (low < shift < high)
+    for method, alternative in itertools.product(["exact", "normal"], ALTERNATIVES):
+        rng = np.random.default_rng(9)
+        for n in (7, 12, 20):
+            gains = rough(rng, n)
+            # Levels below 1/2 too, whose one-sided tails are beyond the mean.
+            listed = np.unique(averages(gains).round(3))
+            between = [listed[0] - 1, *[sum(pair) / 2 for pair in pairwise(listed)]]
+            options = {"method": method, "zeros": "pratt", "alternative": alternative}
+            pvalues = [
+                run(gains, null_value=shift, **options).pvalue
+                for shift in (*between, listed[-1] + 1)
+            ]
+            for level in (0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99):
+                low, high = run(gains, **options).limits(level, alternative)
+                for shift, pvalue in zip((*between, listed[-1] + 1), pvalues, strict=True):
+                    assert (pvalue >= alpha_of(level)) == (low < shift < high)
 
 
 @pytest.mark.parametrize("method", ["exact", "normal"])
@@ -311,47 +312,45 @@ def test_pvalue_grows_with_the_shift(method):
         assert (np.diff(pvalues) >= -1e-12).all()
 
 
-@pytest.mark.parametrize("zeros", ZEROS)
-@pytest.mark.parametrize("method", ["exact", "normal", "corrected"])
-def test_interval_excludes_zero_exactly_when_p_is_small(method, zeros):
+def test_interval_excludes_zero_exactly_when_p_is_small():
     """Ties and zeros of every amount, all alternatives."""
-    rng = np.random.default_rng(11)
-    correction = method == "corrected"
-    options = {"zeros": zeros, "correction": correction}
-    options["method"] = "normal" if correction else method
-    seen = set()
-    for n in (2, 5, 9, 16, 40):
-        for n_values in (1, 3, 30):
-            gains = rough(rng, n, n_values)
-            for alternative in ALTERNATIVES:
-                result = run(gains, alternative=alternative, **options)
-                for level in (0.5, 0.7, 0.9, 0.95, 0.99):
-                    significant = result.pvalue < alpha_of(level)
-                    seen.add(significant)
-                    low, high = result.confidence_interval(level)
-                    assert significant == (not low <= 0 <= high)
-                    low, high = result.limits(level, alternative)
-                    beyond = max(low, -high)
-                    assert beyond == 0 or significant == (beyond > 0)
+    for zeros, method in itertools.product(ZEROS, ["exact", "normal", "corrected"]):
+        rng = np.random.default_rng(11)
+        correction = method == "corrected"
+        options = {"zeros": zeros, "correction": correction}
+        options["method"] = "normal" if correction else method
+        seen = set()
+        for n in (2, 5, 9, 16, 40):
+            for n_values in (1, 3, 30):
+                gains = rough(rng, n, n_values)
+                for alternative in ALTERNATIVES:
+                    result = run(gains, alternative=alternative, **options)
+                    for level in (0.5, 0.7, 0.9, 0.95, 0.99):
+                        significant = result.pvalue < alpha_of(level)
+                        seen.add(significant)
+                        low, high = result.confidence_interval(level)
+                        assert significant == (not low <= 0 <= high)
+                        low, high = result.limits(level, alternative)
+                        beyond = max(low, -high)
+                        assert beyond == 0 or significant == (beyond > 0)
 
-    assert {True, False} == seen
+        assert {True, False} == seen
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("zeros", ZEROS)
-def test_margin_is_a_shift(alternative, zeros):
+def test_margin_is_a_shift():
     """A null value is taken off the gains and put back on estimate and limits."""
-    gains = np.random.default_rng(12).normal(0.1, 1, 30).round(3)
-    options = {"alternative": alternative, "zeros": zeros}
-    result = run(gains, null_value=-0.25, **options)
-    shifted = run(gains + 0.25, **options)
+    for alternative, zeros in itertools.product(ALTERNATIVES, ZEROS):
+        gains = np.random.default_rng(12).normal(0.1, 1, 30).round(3)
+        options = {"alternative": alternative, "zeros": zeros}
+        result = run(gains, null_value=-0.25, **options)
+        shifted = run(gains + 0.25, **options)
 
-    assert shifted.pvalue == result.pvalue
-    assert -0.25 == result.null_value
-    assert shifted.estimate - 0.25 == pytest.approx(result.estimate)
-    assert [limit - 0.25 for limit in shifted.confidence_interval()] == pytest.approx(
-        list(result.confidence_interval())
-    )
+        assert shifted.pvalue == result.pvalue
+        assert -0.25 == result.null_value
+        assert shifted.estimate - 0.25 == pytest.approx(result.estimate)
+        assert [limit - 0.25 for limit in shifted.confidence_interval()] == pytest.approx(
+            list(result.confidence_interval())
+        )
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -451,29 +450,29 @@ def test_ties_forced_into_the_exact_test_without_them():
 # ------------------------------------------------------------------ many records
 
 
-@pytest.mark.parametrize("kind", ["smooth", "rounded", "mostly zero", "heavy tails"])
-def test_walsh_averages_need_not_be_listed(monkeypatch, kind):
+def test_walsh_averages_need_not_be_listed(monkeypatch):
     """Order statistics found by counting are those of all averages."""
-    monkeypatch.setattr(walsh, "MOST_LISTED", 500)
-    rng = np.random.default_rng(13)
-    n = 700
-    gains = {
-        "smooth": rng.normal(size=n),
-        "rounded": rng.integers(-30, 30, n) / 10,
-        "mostly zero": np.where(rng.random(n) < 0.9, 0, rng.integers(-5, 90, n)),
-        "heavy tails": rng.standard_cauchy(n),
-    }[kind]
-    values, _ = in_units(np.sort(gains).astype(float))
-    i, j = np.triu_indices(n)
-    listed = np.sort(values[i] + values[j])
-    sums = WalshSums(values)
+    for kind in ["smooth", "rounded", "mostly zero", "heavy tails"]:
+        monkeypatch.setattr(walsh, "MOST_LISTED", 500)
+        rng = np.random.default_rng(13)
+        n = 700
+        gains = {
+            "smooth": rng.normal(size=n),
+            "rounded": rng.integers(-30, 30, n) / 10,
+            "mostly zero": np.where(rng.random(n) < 0.9, 0, rng.integers(-5, 90, n)),
+            "heavy tails": rng.standard_cauchy(n),
+        }[kind]
+        values, _ = in_units(np.sort(gains).astype(float))
+        i, j = np.triu_indices(n)
+        listed = np.sort(values[i] + values[j])
+        sums = WalshSums(values)
 
-    assert len(listed) == sums.number
-    assert np.median(listed) == pytest.approx(sums.median(), rel=1e-15)
-    for position in (1, 2, len(listed), *rng.integers(1, len(listed), 20)):
-        assert listed[position - 1] == sums.at(int(position))
-    for bound in rng.choice(listed, 10):
-        assert (listed <= bound).sum() == sums.count(int(bound))
+        assert len(listed) == sums.number
+        assert np.median(listed) == pytest.approx(sums.median(), rel=1e-15)
+        for position in (1, 2, len(listed), *rng.integers(1, len(listed), 20)):
+            assert listed[position - 1] == sums.at(int(position))
+        for bound in rng.choice(listed, 10):
+            assert (listed <= bound).sum() == sums.count(int(bound))
 
 
 def test_many_records_take_little_memory():

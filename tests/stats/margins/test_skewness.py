@@ -1,5 +1,6 @@
 """The constants of the cautious test, each against a number that was worked out by hand."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -60,17 +61,19 @@ FLOORS_BY_HAND = {
 """What the page of error rates was measured with."""
 
 
-@pytest.mark.parametrize("name", FLOORS_BY_HAND)
-def test_least_skewness_and_fewest_units(name):
+def test_least_skewness_and_fewest_units():
     """Less concludes nothing, and no sample counts as less skewed."""
-    skewness, units = FLOORS_BY_HAND[name]
-    lean = skewness / np.sqrt(10_000)
-    statistic = (1 - (1 - lean * 2 / 3) ** 3) / lean - lean / 6
+    for name in FLOORS_BY_HAND:
+        skewness, units = FLOORS_BY_HAND[name]
+        lean = skewness / np.sqrt(10_000)
+        statistic = (1 - (1 - lean * 2 / 3) ** 3) / lean - lean / 6
 
-    found = cautious(0.0, 10_000, name)
-    assert stats.norm.sf(statistic) == pytest.approx(found.pvalue(0.0, "greater"), rel=1e-9)
-    assert "" == cautious(0.0, units, name).shortage()
-    assert f"needs {units}" in cautious(0.0, units - 1, name).shortage()
+        found = cautious(0.0, 10_000, name)
+        assert stats.norm.sf(statistic) == pytest.approx(
+            found.pvalue(0.0, "greater"), rel=1e-9
+        )
+        assert "" == cautious(0.0, units, name).shortage()
+        assert f"needs {units}" in cautious(0.0, units - 1, name).shortage()
 
 
 def test_all_floors_are_known_here():
@@ -107,9 +110,9 @@ def grouped(sizes):
     return PairedLosses.from_losses(champion, challenger, groups=groups)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "units", "name"),
-    [
+def test_groups_of_uneven_size_count_as_fewer():
+    """As many as even ones that would tell as much, where they are less than half."""
+    for sizes, units, name in [
         # 60² / (30 + 900) = 3.87 of 31 groups, by Kish's formula.
         ([1] * 30 + [30], 3, EVEN),
         # 50² / (39 + 121) = 15.6 of 40, less than a half.
@@ -117,13 +120,10 @@ def grouped(sizes):
         # 47² / (39 + 64) = 21.4 of 40, more than a half.
         ([1] * 39 + [8], 40, "groups"),
         ([3] * 25, 25, "groups"),
-    ],
-)
-def test_groups_of_uneven_size_count_as_fewer(sizes, units, name):
-    """As many as even ones that would tell as much, where they are less than half."""
-    moves = moves_of(grouped(sizes), {})
+    ]:
+        moves = moves_of(grouped(sizes), {})
 
-    assert (units, name) == (moves.units, moves.name)
+        assert (units, name) == (moves.units, moves.name)
 
 
 @pytest.mark.parametrize("favourable", [True, False])
@@ -195,17 +195,18 @@ def test_two_chances_to_fail_share_the_level():
     assert 0.025 < p < 0.05
 
 
-@pytest.mark.parametrize(("lacking", "blocked"), [(0, False), (1, True)])
-@pytest.mark.parametrize("what", ["min_records", "min_discordant"])
-def test_a_minimum_is_reached_or_not(what, lacking, blocked):
+def test_a_minimum_is_reached_or_not():
     """One less is less: 300 records, of which 40 tell the two apart."""
-    y = np.arange(300) % 2
-    old = np.where(np.arange(300) < 40, 1 - y, y)
-    least = {"min_records": 300, "min_discordant": 40}[what] + lacking
-    decision = Gate(Superior("accuracy", **{what: least})).decide(y, {"a": old, "b": y})
+    for (lacking, blocked), what in itertools.product(
+        [(0, False), (1, True)], ["min_records", "min_discordant"]
+    ):
+        y = np.arange(300) % 2
+        old = np.where(np.arange(300) < 40, 1 - y, y)
+        least = {"min_records": 300, "min_discordant": 40}[what] + lacking
+        decision = Gate(Superior("accuracy", **{what: least})).decide(y, {"a": old, "b": y})
 
-    assert blocked == decision.outcomes[0].blocked
-    assert blocked != decision.passed
+        assert blocked == decision.outcomes[0].blocked
+        assert blocked != decision.passed
 
 
 def test_rounding_is_no_pass():

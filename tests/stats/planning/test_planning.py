@@ -31,18 +31,18 @@ MARGIN = golden("clustered")["margins"]
 # ----------------------------------------------------------- finding a difference
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_power_of_a_number_of_records(method):
+def test_power_of_a_number_of_records():
     """Power at 469 records is that of an independent enumeration."""
-    p01, p10 = PLAN["only_champion"], PLAN["only_challenger"]
+    for method in METHODS:
+        p01, p10 = PLAN["only_champion"], PLAN["only_challenger"]
 
-    plan = plan_comparison(
-        0.8, 0.8 + p10 - p01, disagreement=p10 + p01, n=PLAN["n"], method=method
-    )
+        plan = plan_comparison(
+            0.8, 0.8 + p10 - p01, disagreement=p10 + p01, n=PLAN["n"], method=method
+        )
 
-    assert PLAN["power_at_n"][method] == pytest.approx(plan.power, abs=1e-7)
-    assert (469, 0.15 * 469) == (plan.records, pytest.approx(plan.discordant))
-    assert (plan.power >= 0.8) == plan.enough
+        assert PLAN["power_at_n"][method] == pytest.approx(plan.power, abs=1e-7)
+        assert (469, 0.15 * 469) == (plan.records, pytest.approx(plan.discordant))
+        assert (plan.power >= 0.8) == plan.enough
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -66,53 +66,52 @@ def test_fewest_records(method, alternative, champion, challenger, disagreement)
     assert min(power(n + more) for more in range(11)) >= 0.8 > power(n - 1)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_many_records(method):
+def test_many_records():
     """Above two thousand the power is still there, and a thousandth less lacks it."""
-    plan = plan_comparison(0.90, 0.91, disagreement=0.06, method=method)
+    for method in METHODS:
+        plan = plan_comparison(0.90, 0.91, disagreement=0.06, method=method)
 
-    assert plan.records == pytest.approx(mcnemar_sample_size(0.01, 0.06), rel=0.05)
-    assert (
-        plan.power
-        >= 0.8
-        > mcnemar_power(int(plan.records * 0.998), 0.01, 0.06, method=method)
-    )
+        assert plan.records == pytest.approx(mcnemar_sample_size(0.01, 0.06), rel=0.05)
+        assert (
+            plan.power
+            >= 0.8
+            > mcnemar_power(int(plan.records * 0.998), 0.01, 0.06, method=method)
+        )
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("disagreement", [0.01, 0.5, 0.9])
-def test_power_by_formula(method, alternative, disagreement, monkeypatch):
+def test_power_by_formula(monkeypatch):
     """Where discordant pairs are too many to sum over, the formula is as good."""
-    n = math.ceil(20_001 / disagreement / (1 - disagreement))
-    for errors in (0.0, 1.0, 3.0):
-        difference = errors * math.sqrt(disagreement / n)
-        settings = {"alternative": alternative, "method": method, "alpha": 0.01}
-        formula = mcnemar_power(n, difference, disagreement, **settings)
-        with monkeypatch.context() as patched:
-            patched.setattr("skcompare.stats.core._power.MOST_SUMMED", math.inf)
-            summed = mcnemar_power(n, difference, disagreement, **settings)
+    for method, alternative, disagreement in itertools.product(
+        METHODS, ["two-sided", "less", "greater"], [0.01, 0.5, 0.9]
+    ):
+        n = math.ceil(20_001 / disagreement / (1 - disagreement))
+        for errors in (0.0, 1.0, 3.0):
+            difference = errors * math.sqrt(disagreement / n)
+            settings = {"alternative": alternative, "method": method, "alpha": 0.01}
+            formula = mcnemar_power(n, difference, disagreement, **settings)
+            with monkeypatch.context() as patched:
+                patched.setattr("skcompare.stats.core._power.MOST_SUMMED", math.inf)
+                summed = mcnemar_power(n, difference, disagreement, **settings)
 
-        assert summed == pytest.approx(formula, abs=5e-4)
-        assert summed != formula
+            assert summed == pytest.approx(formula, abs=5e-4)
+            assert summed != formula
 
 
-@pytest.mark.parametrize("both_sides", [False, True])
-@pytest.mark.parametrize("disagreement", [0.01, 0.5, 0.9])
-def test_margin_power_by_formula(both_sides, disagreement, monkeypatch):
+def test_margin_power_by_formula(monkeypatch):
     """So it is for a margin."""
-    n = math.ceil(20_001 / disagreement / (1 - disagreement))
-    error = math.sqrt(disagreement / n)
-    for errors in (-1, 0, 0.5):
-        settings = {"alpha": 0.05, "both_sides": both_sides}
-        arguments = n, errors * error, disagreement, 2.5 * error
-        formula = margin_power(*arguments, **settings)
-        with monkeypatch.context() as patched:
-            patched.setattr("skcompare.stats.core._power.MOST_SUMMED", math.inf)
-            summed = margin_power(*arguments, **settings)
+    for both_sides, disagreement in itertools.product([False, True], [0.01, 0.5, 0.9]):
+        n = math.ceil(20_001 / disagreement / (1 - disagreement))
+        error = math.sqrt(disagreement / n)
+        for errors in (-1, 0, 0.5):
+            settings = {"alpha": 0.05, "both_sides": both_sides}
+            arguments = n, errors * error, disagreement, 2.5 * error
+            formula = margin_power(*arguments, **settings)
+            with monkeypatch.context() as patched:
+                patched.setattr("skcompare.stats.core._power.MOST_SUMMED", math.inf)
+                summed = margin_power(*arguments, **settings)
 
-        assert summed == pytest.approx(formula, abs=5e-4)
-        assert summed != formula
+            assert summed == pytest.approx(formula, abs=5e-4)
+            assert summed != formula
 
 
 def test_certain_disagreement_is_summed():
@@ -126,36 +125,33 @@ def test_certain_disagreement_is_summed():
         assert expected == pytest.approx(power, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("challenger", "settings"),
-    [
+def test_very_many_records():
+    """However small the difference, there is a plan, and it says what is approximate."""
+    for challenger, settings in [
         (0.9001, {}),
         (0.9000001, {"method": "exact"}),
         (0.900000000001, {"alternative": "greater", "power": 0.99}),
         (0.9, {"goal": "noninferiority", "margin": 1e-8}),
         (0.9, {"goal": "equivalence", "margin": 1e-5}),
-    ],
-)
-def test_very_many_records(challenger, settings):
-    """However small the difference, there is a plan, and it says what is approximate."""
-    plan = plan_comparison(0.9, challenger, disagreement=0.18, **settings)
-    power = settings.get("power", 0.8)
-    tails = stats.norm.isf(0.05 if "alternative" in settings else 0.025) + stats.norm.ppf(
-        power
-    )
+    ]:
+        plan = plan_comparison(0.9, challenger, disagreement=0.18, **settings)
+        power = settings.get("power", 0.8)
+        tails = stats.norm.isf(
+            0.05 if "alternative" in settings else 0.025
+        ) + stats.norm.ppf(power)
 
-    assert plan.approximate
-    assert plan.enough
-    assert power == pytest.approx(plan.power, abs=1e-4)
-    if "goal" not in settings:
-        expected = 0.18 * (tails / (challenger - 0.9)) ** 2
-        assert expected == pytest.approx(plan.records, rel=2e-3)
-    assert f"have power {power:.3f} (normal approximation)" in str(plan)
-    assert plan.to_dict()["approximate"] is True
-    less = plan_comparison(
-        0.9, challenger, disagreement=0.18, n=int(plan.records * 0.99), **settings
-    )
-    assert less.power < power - 2e-4
+        assert plan.approximate
+        assert plan.enough
+        assert power == pytest.approx(plan.power, abs=1e-4)
+        if "goal" not in settings:
+            expected = 0.18 * (tails / (challenger - 0.9)) ** 2
+            assert expected == pytest.approx(plan.records, rel=2e-3)
+        assert f"have power {power:.3f} (normal approximation)" in str(plan)
+        assert plan.to_dict()["approximate"] is True
+        less = plan_comparison(
+            0.9, challenger, disagreement=0.18, n=int(plan.records * 0.99), **settings
+        )
+        assert less.power < power - 2e-4
 
 
 def test_scenarios_say_what_is_approximate():
@@ -231,21 +227,25 @@ def test_unknown_disagreement():
     assert plan.disagreement == plan_comparison(0.8, 0.9, correlation=0).disagreement
 
 
-@pytest.mark.parametrize(
-    ("champion", "challenger", "possible"),
-    [(0.8, 0.85, (0.05, 0.35)), (0.3, 0.1, (0.2, 0.4)), (0, 1, (1, 1)), (1, 1, (0, 0))],
-)
-def test_possible_disagreement(champion, challenger, possible):
+def test_possible_disagreement():
     """It is at least the difference and at most what either gets wrong, or right."""
-    plan = plan_comparison(champion, challenger, n=10)
+    for champion, challenger, possible in [
+        (0.8, 0.85, (0.05, 0.35)),
+        (0.3, 0.1, (0.2, 0.4)),
+        (0, 1, (1, 1)),
+        (1, 1, (0, 0)),
+    ]:
+        plan = plan_comparison(champion, challenger, n=10)
 
-    assert possible == plan.possible_disagreement
-    for share in possible:
-        kept = plan_comparison(champion, challenger, disagreement=share, n=10)
-        assert share == kept.disagreement
-    for share in (possible[0] - 0.01, possible[1] + 0.01):
-        with pytest.raises(ValueError, match=r"leave a disagreement from|number in \[0"):
-            plan_comparison(champion, challenger, disagreement=share, n=10)
+        assert possible == plan.possible_disagreement
+        for share in possible:
+            kept = plan_comparison(champion, challenger, disagreement=share, n=10)
+            assert share == kept.disagreement
+        for share in (possible[0] - 0.01, possible[1] + 0.01):
+            with pytest.raises(
+                ValueError, match=r"leave a disagreement from|number in \[0"
+            ):
+                plan_comparison(champion, challenger, disagreement=share, n=10)
 
 
 @pytest.mark.parametrize("end", [0, 1])
@@ -264,13 +264,15 @@ def test_possible_correlation(end):
 # ------------------------------------------------------------------------ margins
 
 
-@pytest.mark.parametrize("case", MARGIN["cases"])
-def test_score_of_a_margin(case):
+def test_score_of_a_margin():
     """Tango's score at the margin has the p-values that others computed."""
-    against, favour, n = case["only_B"], case["only_A"], case["n"]
-    root = _score(np.array([favour]), np.array([against + favour]), n, case["margin"])[0]
+    for case in MARGIN["cases"]:
+        against, favour, n = case["only_B"], case["only_A"], case["n"]
+        root = _score(np.array([favour]), np.array([against + favour]), n, case["margin"])[
+            0
+        ]
 
-    assert case["pvalue"] == pytest.approx(stats.norm.sf(root), rel=1e-9)
+        assert case["pvalue"] == pytest.approx(stats.norm.sf(root), rel=1e-9)
 
 
 def score_slowly(against, favour, n, margin):
@@ -294,41 +296,40 @@ def score_slowly(against, favour, n, margin):
     return (favour - against + n * margin) / math.sqrt(n * variance)
 
 
-@pytest.mark.parametrize("n", [1, 3, 8])
-@pytest.mark.parametrize("margin", [0.02, 0.3, 0.7])
-def test_score_by_maximum_likelihood(n, margin):
+def test_score_by_maximum_likelihood():
     """The quadratic's root is the constrained maximum, and more in favour score more."""
-    for m in range(n + 1):
-        scores = _score(np.arange(m + 1), np.full(m + 1, m), n, margin)
+    for n, margin in itertools.product([1, 3, 8], [0.02, 0.3, 0.7]):
+        for m in range(n + 1):
+            scores = _score(np.arange(m + 1), np.full(m + 1, m), n, margin)
 
-        assert (np.diff(scores) > 0).all()
-        expected = [score_slowly(m - k, k, n, margin) for k in range(m + 1)]
-        assert expected == pytest.approx(scores, rel=1e-5, abs=1e-5)
+            assert (np.diff(scores) > 0).all()
+            expected = [score_slowly(m - k, k, n, margin) for k in range(m + 1)]
+            assert expected == pytest.approx(scores, rel=1e-5, abs=1e-5)
 
 
-@pytest.mark.parametrize("n", [1, 6, 30])
-@pytest.mark.parametrize("margin", [0.05, 0.2])
-@pytest.mark.parametrize("both_sides", [False, True])
-@pytest.mark.parametrize(
-    ("difference", "disagreement"), [(0, 0), (0, 0.1), (-0.04, 0.3), (0.1, 0.1), (0.1, 1)]
-)
-def test_margin_power_by_enumeration(n, margin, both_sides, difference, disagreement):
+def test_margin_power_by_enumeration():
     """It adds the probabilities of the tables whose Tango limits are within the margin."""
-    expected = 0.0
-    p10, p01 = (disagreement - difference) / 2, (disagreement + difference) / 2
-    for b, c in itertools.product(range(n + 1), repeat=2):
-        if b + c > n:
-            continue
-        low, high = score_limits(b, c, n, 0.0, 0.9, "two-sided")
-        if low > -margin and (high < margin or not both_sides):
-            cells = (b, c, n - b - c)
-            expected += stats.multinomial.pmf(cells, n, (p10, p01, 1 - disagreement))
+    for n, margin, both_sides, (difference, disagreement) in itertools.product(
+        [1, 6, 30],
+        [0.05, 0.2],
+        [False, True],
+        [(0, 0), (0, 0.1), (-0.04, 0.3), (0.1, 0.1), (0.1, 1)],
+    ):
+        expected = 0.0
+        p10, p01 = (disagreement - difference) / 2, (disagreement + difference) / 2
+        for b, c in itertools.product(range(n + 1), repeat=2):
+            if b + c > n:
+                continue
+            low, high = score_limits(b, c, n, 0.0, 0.9, "two-sided")
+            if low > -margin and (high < margin or not both_sides):
+                cells = (b, c, n - b - c)
+                expected += stats.multinomial.pmf(cells, n, (p10, p01, 1 - disagreement))
 
-    power = margin_power(
-        n, difference, disagreement, margin, alpha=0.05, both_sides=both_sides
-    )
+        power = margin_power(
+            n, difference, disagreement, margin, alpha=0.05, both_sides=both_sides
+        )
 
-    assert expected == pytest.approx(power, abs=1e-10)
+        assert expected == pytest.approx(power, abs=1e-10)
 
 
 @pytest.mark.parametrize("goal", ["noninferiority", "equivalence"])
@@ -570,9 +571,9 @@ def test_plan_is_a_value():
 # ------------------------------------------------------------------- what is wrong
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_impossible_plans():
+    """What cannot be meant is refused, with what was expected and what to do."""
+    for settings, message in [
         ({"champion_accuracy": 1.2}, r"`champion_accuracy` must be a number in \[0, 1\]"),
         ({"challenger_accuracy": math.nan}, "`challenger_accuracy` must be a number"),
         ({"challenger_accuracy": "0.9"}, "`challenger_accuracy` must be a number"),
@@ -608,14 +609,11 @@ def test_plan_is_a_value():
         ({"power": 0.05}, "`power` must be more than `alpha`"),
         ({"design_effect": 0}, "`design_effect` must be a number above 0"),
         ({"design_effect": math.inf}, "`design_effect` must be a number above 0"),
-    ],
-)
-def test_impossible_plans(settings, message):
-    """What cannot be meant is refused, with what was expected and what to do."""
-    accuracies = {"champion_accuracy": 0.8, "challenger_accuracy": 0.85}
+    ]:
+        accuracies = {"champion_accuracy": 0.8, "challenger_accuracy": 0.85}
 
-    with pytest.raises(ValueError, match=message):
-        plan_comparison(**accuracies | settings)
+        with pytest.raises(ValueError, match=message):
+            plan_comparison(**accuracies | settings)
 
 
 def test_power_of_what_is_not_there():

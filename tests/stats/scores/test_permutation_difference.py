@@ -1,5 +1,6 @@
 """Permutation test of a score: enumeration, other implementations, level, edges."""
 
+import itertools
 from itertools import product
 
 import numpy as np
@@ -132,33 +133,34 @@ def test_own_function_by_enumeration():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("metric", [roc_auc_score, average_precision_score])
-def test_studentised_ranks_by_enumeration(metric, grouped):
+def test_studentised_ranks_by_enumeration():
     """Ranks are exchanged, and each difference is divided by its own standard error."""
-    n = 8 if grouped else 5
-    y, first, second = random_scores(4, n=n, tied=True)
-    ranks = [stats.rankdata(scores) for scores in (first, second)]
-    groups = np.arange(n) % 4 if grouped else np.arange(n)
-    name = metric.__name__.removesuffix("_score")
-    statistics = []
-    for mask in product([False, True], repeat=groups.max() + 1):
-        swapped = np.array(mask)[groups]
-        one, two = np.where(swapped, ranks[::-1], ranks)
-        moves = numerical_slopes(metric, y, two) - numerical_slopes(metric, y, one)
-        error = np.sqrt(np.sum(np.bincount(groups, moves) ** 2))
-        difference = metric(y, two) - metric(y, one)
-        statistics.append(difference / error if abs(difference) > 1e-12 else 0.0)
-    expected = tails(np.round(statistics, 5), round(statistics[0], 5))
-    pair = ScoredPair.from_predictions(
-        y, first, second, score=name, groups=groups if grouped else None
-    )
+    for grouped, metric in itertools.product(
+        [False, True], [roc_auc_score, average_precision_score]
+    ):
+        n = 8 if grouped else 5
+        y, first, second = random_scores(4, n=n, tied=True)
+        ranks = [stats.rankdata(scores) for scores in (first, second)]
+        groups = np.arange(n) % 4 if grouped else np.arange(n)
+        name = metric.__name__.removesuffix("_score")
+        statistics = []
+        for mask in product([False, True], repeat=groups.max() + 1):
+            swapped = np.array(mask)[groups]
+            one, two = np.where(swapped, ranks[::-1], ranks)
+            moves = numerical_slopes(metric, y, two) - numerical_slopes(metric, y, one)
+            error = np.sqrt(np.sum(np.bincount(groups, moves) ** 2))
+            difference = metric(y, two) - metric(y, one)
+            statistics.append(difference / error if abs(difference) > 1e-12 else 0.0)
+        expected = tails(np.round(statistics, 5), round(statistics[0], 5))
+        pair = ScoredPair.from_predictions(
+            y, first, second, score=name, groups=groups if grouped else None
+        )
 
-    for alternative in ALTERNATIVES:
-        result = permutation_difference(pair, alternative=alternative)
+        for alternative in ALTERNATIVES:
+            result = permutation_difference(pair, alternative=alternative)
 
-        assert statistics[0] == pytest.approx(result.statistic, rel=1e-5)
-        assert expected[alternative] == pytest.approx(result.pvalue, rel=1e-12)
+            assert statistics[0] == pytest.approx(result.statistic, rel=1e-5)
+            assert expected[alternative] == pytest.approx(result.pvalue, rel=1e-12)
 
 
 def test_error_is_that_of_the_slopes():

@@ -1,5 +1,6 @@
 """Tests of any score of the counts: others' numbers, brute force, and edges."""
 
+import itertools
 import json
 import math
 import sys
@@ -82,39 +83,39 @@ def golden_exact():
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize(("case", "row"), list(golden_tests()))
-def test_delta_is_the_sandwich_of_estimating_equations(case, row):
+def test_delta_is_the_sandwich_of_estimating_equations():
     """statsmodels and geepack give the same difference, standard error, z and p."""
-    counts = of_class(case, row.get("class"))
-    pos_label = None if row["what"] == "acc" else row["what"] != "npv"
-    if pos_label is not None and counts.classes.dtype.kind != "b":
-        pos_label = int(pos_label)
+    for case, row in list(golden_tests()):
+        counts = of_class(case, row.get("class"))
+        pos_label = None if row["what"] == "acc" else row["what"] != "npv"
+        if pos_label is not None and counts.classes.dtype.kind != "b":
+            pos_label = int(pos_label)
 
-    result = score_difference(
-        counts, score=row["score"], pos_label=pos_label, method="delta"
-    )
+        result = score_difference(
+            counts, score=row["score"], pos_label=pos_label, method="delta"
+        )
 
-    expected = [row[name] for name in ("estimate", "standard_error", "z", "pvalue")]
-    actual = [
-        result.estimate,
-        result.details["standard_error"],
-        result.statistic,
-        result.pvalue,
-    ]
-    assert expected == pytest.approx(actual, rel=1e-9, abs=1e-12)
+        expected = [row[name] for name in ("estimate", "standard_error", "z", "pvalue")]
+        actual = [
+            result.estimate,
+            result.details["standard_error"],
+            result.statistic,
+            result.pvalue,
+        ]
+        assert expected == pytest.approx(actual, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(("case", "row"), list(golden_exact()))
-def test_permutation_of_a_share_is_the_exact_mcnemar_test(case, row):
+def test_permutation_of_a_share_is_the_exact_mcnemar_test():
     """R, statsmodels and scipy give p of accuracy, sensitivity and specificity."""
-    counts = of_class(case, row.get("class"))
-    if permutation.Exchange.from_counts(counts).n_outcomes > permutation.MOST_OUTCOMES:
-        counts = counted_right(counts)
+    for case, row in list(golden_exact()):
+        counts = of_class(case, row.get("class"))
+        if permutation.Exchange.from_counts(counts).n_outcomes > permutation.MOST_OUTCOMES:
+            counts = counted_right(counts)
 
-    result = score_difference(counts, score=row["score"], method="permutation")
+        result = score_difference(counts, score=row["score"], method="permutation")
 
-    assert "permutation, exact" == result.method
-    assert row["pvalue"] == pytest.approx(result.pvalue, rel=1e-10)
+        assert "permutation, exact" == result.method
+        assert row["pvalue"] == pytest.approx(result.pvalue, rel=1e-10)
 
 
 def counted_right(counts):
@@ -128,26 +129,27 @@ def counted_right(counts):
 # ------------------------------------------------------------------ delta method
 
 
-@pytest.mark.parametrize("score", MANY_CLASSES)
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_delta_and_jackknife(score, n_classes):
+def test_delta_and_jackknife():
     """Leaving out each record in turn gives the same standard error, but for 1 / n."""
-    records = random_records(200, n_classes, 1)
-    counts = counted(records, n_classes)
-    result = score_difference(counts, score=score)
-    known = count_score(score, counts.classes)
-    champion, challenger = (table.astype(float) for table in counts.confusion_matrices())
+    for score, n_classes in itertools.product(MANY_CLASSES, [2, 4]):
+        records = random_records(200, n_classes, 1)
+        counts = counted(records, n_classes)
+        result = score_difference(counts, score=score)
+        known = count_score(score, counts.classes)
+        champion, challenger = (
+            table.astype(float) for table in counts.confusion_matrices()
+        )
 
-    without = []
-    for y, a, b in zip(*records):
-        champion[y, a] -= 1
-        challenger[y, b] -= 1
-        without.append(known.of_confusion(challenger) - known.of_confusion(champion))
-        champion[y, a] += 1
-        challenger[y, b] += 1
+        without = []
+        for y, a, b in zip(*records):
+            champion[y, a] -= 1
+            challenger[y, b] -= 1
+            without.append(known.of_confusion(challenger) - known.of_confusion(champion))
+            champion[y, a] += 1
+            challenger[y, b] += 1
 
-    jackknife = np.std(without) * math.sqrt(199)
-    assert jackknife == pytest.approx(result.details["standard_error"], rel=0.02)
+        jackknife = np.std(without) * math.sqrt(199)
+        assert jackknife == pytest.approx(result.details["standard_error"], rel=0.02)
 
 
 @pytest.mark.parametrize("score", MANY_CLASSES)
@@ -239,26 +241,30 @@ def brute_force(records, n_classes, score, alternative):
     return np.mean(hits)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize(
-    ("score", "n_classes", "seed"),
-    [("f1", 2, 0), ("f1_macro", 3, 1), ("matthews_corrcoef", 2, 2), ("precision", 2, 3)],
-)
-def test_permutation_by_brute_force(score, n_classes, seed, alternative):
+def test_permutation_by_brute_force():
     """Counting exchanges by kind gives what exchanging record by record gives."""
-    records = random_records(22, n_classes, seed)
-    assert 3 <= np.sum(records[1] != records[2]) <= 10
+    for alternative, (score, n_classes, seed) in itertools.product(
+        ["two-sided", "greater"],
+        [
+            ("f1", 2, 0),
+            ("f1_macro", 3, 1),
+            ("matthews_corrcoef", 2, 2),
+            ("precision", 2, 3),
+        ],
+    ):
+        records = random_records(22, n_classes, seed)
+        assert 3 <= np.sum(records[1] != records[2]) <= 10
 
-    expected = brute_force(records, n_classes, score, alternative)
+        expected = brute_force(records, n_classes, score, alternative)
 
-    result = score_difference(
-        counted(records, n_classes),
-        score=score,
-        method="permutation",
-        alternative=alternative,
-    )
-    assert "permutation, exact" == result.method
-    assert expected == pytest.approx(result.pvalue, rel=1e-12)
+        result = score_difference(
+            counted(records, n_classes),
+            score=score,
+            method="permutation",
+            alternative=alternative,
+        )
+        assert "permutation, exact" == result.method
+        assert expected == pytest.approx(result.pvalue, rel=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -293,27 +299,27 @@ def only_drawn(monkeypatch):
     monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
 
 
-@pytest.mark.parametrize("score", ["f1", "f1_macro", "matthews_corrcoef", f1])
-def test_monte_carlo_is_near_the_exact_p(score, monkeypatch):
+def test_monte_carlo_is_near_the_exact_p(monkeypatch):
     """Random exchanges give the exact p-value within their standard error."""
-    counts = JointCounts(TABLE, [0, 1])
-    exact = score_difference(counts, score=score, method="permutation")
-    monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
-    n_resamples = 100 if callable(score) else 9999
+    for score in ["f1", "f1_macro", "matthews_corrcoef", f1]:
+        counts = JointCounts(TABLE, [0, 1])
+        exact = score_difference(counts, score=score, method="permutation")
+        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
+        n_resamples = 100 if callable(score) else 9999
 
-    drawn = score_difference(
-        counts, score=score, method="permutation", n_resamples=n_resamples
-    )
+        drawn = score_difference(
+            counts, score=score, method="permutation", n_resamples=n_resamples
+        )
 
-    error = drawn.details["monte_carlo_error"]
-    assert f"permutation, {n_resamples} Monte-Carlo resamples" == drawn.method
-    assert n_resamples == drawn.details["resamples"]
-    assert math.sqrt(exact.pvalue * (1 - exact.pvalue) / n_resamples) == pytest.approx(
-        error, rel=0.5
-    )
-    assert abs(drawn.pvalue - exact.pvalue) < 3 * error
-    assert 273 == exact.details["outcomes"]
-    assert "monte_carlo_error" not in exact.details
+        error = drawn.details["monte_carlo_error"]
+        assert f"permutation, {n_resamples} Monte-Carlo resamples" == drawn.method
+        assert n_resamples == drawn.details["resamples"]
+        assert math.sqrt(exact.pvalue * (1 - exact.pvalue) / n_resamples) == pytest.approx(
+            error, rel=0.5
+        )
+        assert abs(drawn.pvalue - exact.pvalue) < 3 * error
+        assert 273 == exact.details["outcomes"]
+        assert "monte_carlo_error" not in exact.details
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -422,36 +428,38 @@ def test_a_thousand_classes():
 # ------------------------------------------------- what interval and p promise
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("score", ["f1", "precision", "matthews_corrcoef", "jaccard_macro"])
-@pytest.mark.parametrize("settings", [{}, {"n_resamples": 39}], ids=["exact", "drawn"])
-def test_interval_of_a_permutation_agrees(score, alternative, settings, monkeypatch):
+def test_interval_of_a_permutation_agrees(monkeypatch):
     """0 is outside exactly when p is below alpha, and higher levels are wider."""
-    if settings:
-        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
-    seen = set()
-    for seed in range(25):
-        n = (6, 15, 40, 90)[seed % 4]
-        counts = random_counts(n, 2, seed, accuracies=(0.55, 0.9))
-        result = score_difference(
-            counts,
-            score=score,
-            method="permutation",
-            alternative=alternative,
-            **settings,
-        )
-        previous = math.inf, -math.inf
-        for level in LEVELS:
-            low, high = result.confidence_interval(level)
-            significant = result.pvalue < alpha_of(level)
-            assert significant == (not low <= 0 <= high), (seed, level)
-            assert low <= previous[0] + 1e-12
-            assert previous[1] <= high + 1e-12
-            assert level == 0.5 or low - 1e-12 <= result.estimate <= high + 1e-12
-            previous = low, high
-            seen.add(significant)
+    for alternative, score, settings in itertools.product(
+        ALTERNATIVES,
+        ["f1", "precision", "matthews_corrcoef", "jaccard_macro"],
+        [{}, {"n_resamples": 39}],
+    ):
+        if settings:
+            monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
+        seen = set()
+        for seed in range(25):
+            n = (6, 15, 40, 90)[seed % 4]
+            counts = random_counts(n, 2, seed, accuracies=(0.55, 0.9))
+            result = score_difference(
+                counts,
+                score=score,
+                method="permutation",
+                alternative=alternative,
+                **settings,
+            )
+            previous = math.inf, -math.inf
+            for level in LEVELS:
+                low, high = result.confidence_interval(level)
+                significant = result.pvalue < alpha_of(level)
+                assert significant == (not low <= 0 <= high), (seed, level)
+                assert low <= previous[0] + 1e-12
+                assert previous[1] <= high + 1e-12
+                assert level == 0.5 or low - 1e-12 <= result.estimate <= high + 1e-12
+                previous = low, high
+                seen.add(significant)
 
-    assert seen == {True, False} or (alternative == "less" and seen)
+        assert seen == {True, False} or (alternative == "less" and seen)
 
 
 def test_interval_is_a_multiple_of_the_standard_error():
@@ -471,20 +479,23 @@ def test_interval_is_a_multiple_of_the_standard_error():
     assert distribution.pvalue(within[-1], "two-sided")[0] >= 0.1
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("settings", [{}, {"n_resamples": 9}], ids=["exact", "drawn"])
-def test_nothing_can_be_rejected(alternative, settings, monkeypatch):
+def test_nothing_can_be_rejected(monkeypatch):
     """Where no outcome is a reason to reject, the interval is the whole range."""
-    if settings:
-        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
-    # Three records with different answers: p is at least 1/8, of nine draws 1/20.
-    counts = JointCounts([[[30, 1], [0, 4]], [[3, 2], [0, 20]]], [0, 1])
-    for score in ("f1", "accuracy", "balanced_accuracy"):
-        result = score_difference(
-            counts, score=score, method="permutation", alternative=alternative, **settings
-        )
+    for alternative, settings in itertools.product(ALTERNATIVES, [{}, {"n_resamples": 9}]):
+        if settings:
+            monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
+        # Three records with different answers: p is at least 1/8, of nine draws 1/20.
+        counts = JointCounts([[[30, 1], [0, 4]], [[3, 2], [0, 20]]], [0, 1])
+        for score in ("f1", "accuracy", "balanced_accuracy"):
+            result = score_difference(
+                counts,
+                score=score,
+                method="permutation",
+                alternative=alternative,
+                **settings,
+            )
 
-        assert (-1, 1) == tuple(result.confidence_interval(0.99))
+            assert (-1, 1) == tuple(result.confidence_interval(0.99))
 
 
 def test_only_infinite_statistics_are_rejected():
@@ -505,33 +516,35 @@ def test_only_infinite_statistics_are_rejected():
         assert bound > result.confidence_interval(0.5).high
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("settings", [{}, {"n_resamples": 99}], ids=["exact", "drawn"])
-def test_nested_intervals(alternative, settings, monkeypatch):
+def test_nested_intervals(monkeypatch):
     """A higher level never shortens an interval, by sign only included."""
-    if settings:
-        monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
-    tables = [
-        [[[20, 0], [0, 0]], [[0, 8], [0, 0]]],
-        [[[20, 0], [0, 0]], [[0, 1], [7, 0]]],
-        [[[7, 2], [3, 0]], [[4, 0], [0, 0]]],
-        [[[6, 0], [1, 0]], [[0, 3], [1, 2]]],
-        TABLE,
-    ]
-    levels = (0.02, 0.3, 0.5, 0.9, 0.95, 0.99, 0.992, 0.993, 0.9961, 0.997, 0.9999)
-    for table in tables:
-        for score in ("f1", "precision", "matthews_corrcoef"):
-            for counts in (JointCounts(table, [0, 1]), JointCounts(table, [0, 1]).swap()):
-                result = score_difference(
-                    counts,
-                    score=score,
-                    method="permutation",
-                    alternative=alternative,
-                    **settings,
-                )
-                limits = [result.confidence_interval(level) for level in levels]
-                for (low, high), (lower, higher) in pairwise(limits):
-                    assert lower <= low <= high <= higher
+    for alternative, settings in itertools.product(ALTERNATIVES, [{}, {"n_resamples": 99}]):
+        if settings:
+            monkeypatch.setattr("skcompare.stats.scores._score_difference.MOST_OUTCOMES", 0)
+        tables = [
+            [[[20, 0], [0, 0]], [[0, 8], [0, 0]]],
+            [[[20, 0], [0, 0]], [[0, 1], [7, 0]]],
+            [[[7, 2], [3, 0]], [[4, 0], [0, 0]]],
+            [[[6, 0], [1, 0]], [[0, 3], [1, 2]]],
+            TABLE,
+        ]
+        levels = (0.02, 0.3, 0.5, 0.9, 0.95, 0.99, 0.992, 0.993, 0.9961, 0.997, 0.9999)
+        for table in tables:
+            for score in ("f1", "precision", "matthews_corrcoef"):
+                for counts in (
+                    JointCounts(table, [0, 1]),
+                    JointCounts(table, [0, 1]).swap(),
+                ):
+                    result = score_difference(
+                        counts,
+                        score=score,
+                        method="permutation",
+                        alternative=alternative,
+                        **settings,
+                    )
+                    limits = [result.confidence_interval(level) for level in levels]
+                    for (low, high), (lower, higher) in pairwise(limits):
+                        assert lower <= low <= high <= higher
 
 
 @pytest.mark.parametrize(("score", "most"), [("f1", 1), ("matthews_corrcoef", 2)])
@@ -565,19 +578,18 @@ def test_own_score_has_no_bounds():
 # ------------------------------------------------------------------------ edges
 
 
-@pytest.mark.parametrize("method", ["delta", "permutation"])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_equal_answers(method, alternative):
+def test_equal_answers():
     """Without different answers p is 1 and the interval is 0."""
-    counts = JointCounts([[[7, 0], [0, 2]], [[1, 0], [0, 5]]], [0, 1])
-    for score in ("f1", "accuracy", accuracy):
-        result = score_difference(
-            counts, score=score, method=method, alternative=alternative
-        )
+    for method, alternative in itertools.product(["delta", "permutation"], ALTERNATIVES):
+        counts = JointCounts([[[7, 0], [0, 2]], [[1, 0], [0, 5]]], [0, 1])
+        for score in ("f1", "accuracy", accuracy):
+            result = score_difference(
+                counts, score=score, method=method, alternative=alternative
+            )
 
-        assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.estimate)
-        assert ("degenerate",) == result.flags
-        assert 0 in result.confidence_interval()
+            assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.estimate)
+            assert ("degenerate",) == result.flags
+            assert 0 in result.confidence_interval()
 
 
 def test_different_answers_without_difference_or_variance():
@@ -712,22 +724,21 @@ def test_own_score_of_some_exchanges_is_undefined():
     assert "undefined-resamples" in undefined.flags
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_own_score_must_be_a_number():
+    """What is no finite number for the observed counts is refused."""
+    for wrong in [
         lambda c: math.nan,
         lambda c: None,
         lambda c: c[1],
         lambda c: c[1, 0] / c[1, 0],
         lambda c: "0.5",
-    ],
-)
-def test_own_score_must_be_a_number(wrong):
-    """What is no finite number for the observed counts is refused."""
-    counts = JointCounts([[[60, 9], [3, 8]], [[0, 0], [0, 45]]], [0, 1])
+    ]:
+        counts = JointCounts([[[60, 9], [3, 8]], [[0, 0], [0, 45]]], [0, 1])
 
-    with pytest.raises(ValueError, match=r"The score 'score' must give a finite number"):
-        score_difference(counts, score=wrong)
+        with pytest.raises(
+            ValueError, match=r"The score 'score' must give a finite number"
+        ):
+            score_difference(counts, score=wrong)
 
 
 def test_own_score_must_have_slopes():

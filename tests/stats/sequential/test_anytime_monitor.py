@@ -37,31 +37,37 @@ def watched(test, batches, settings):
     return monitor
 
 
-@pytest.mark.parametrize(("test", "batches", "settings"), SETTINGS)
-def test_looks_are_tests_of_all_records_so_far(test, batches, settings):
+def test_looks_are_tests_of_all_records_so_far():
     """Each look is the test of the merged batches; together they are the best ones."""
-    monitor = AnytimeMonitor(test, **settings)
-    settings = dict(settings)
-    level = settings.pop("confidence_level", 0.95)
-    so_far, results = None, []
-    for batch in batches:
-        so_far = batch if so_far is None else so_far + batch
-        result = TESTS[test](so_far, **settings)
-        limits = result.confidence_interval(level)
-        expected = (so_far.n, result.estimate, *limits, result.pvalue, result.log_pvalue)
-        assert expected == pytest.approx(monitor.update(batch), rel=1e-9, abs=1e-9)
-        results.append((limits, result.pvalue))
+    for test, batches, settings in SETTINGS:
+        monitor = AnytimeMonitor(test, **settings)
+        settings = dict(settings)
+        level = settings.pop("confidence_level", 0.95)
+        so_far, results = None, []
+        for batch in batches:
+            so_far = batch if so_far is None else so_far + batch
+            result = TESTS[test](so_far, **settings)
+            limits = result.confidence_interval(level)
+            expected = (
+                so_far.n,
+                result.estimate,
+                *limits,
+                result.pvalue,
+                result.log_pvalue,
+            )
+            assert expected == pytest.approx(monitor.update(batch), rel=1e-9, abs=1e-9)
+            results.append((limits, result.pvalue))
 
-    lows, highs = zip(*(limits for limits, _ in results), strict=True)
-    low, high = max(lows), min(highs)
-    smallest = min(p for _, p in results)
-    assert smallest == pytest.approx(monitor.pvalue)
-    assert math.log(smallest) == pytest.approx(monitor.log_pvalue)
-    assert so_far.n == monitor.n
-    if low <= high:
-        assert (low, high) == pytest.approx(monitor.confidence_interval(), abs=1e-9)
-        assert () == monitor.flags
-    assert (smallest < 1 - level) == monitor.decided
+        lows, highs = zip(*(limits for limits, _ in results), strict=True)
+        low, high = max(lows), min(highs)
+        smallest = min(p for _, p in results)
+        assert smallest == pytest.approx(monitor.pvalue)
+        assert math.log(smallest) == pytest.approx(monitor.log_pvalue)
+        assert so_far.n == monitor.n
+        if low <= high:
+            assert (low, high) == pytest.approx(monitor.confidence_interval(), abs=1e-9)
+            assert () == monitor.flags
+        assert (smallest < 1 - level) == monitor.decided
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -120,20 +126,20 @@ def test_before_the_first_batch():
             ask()
 
 
-@pytest.mark.parametrize(("test", "batches", "settings"), SETTINGS)
-def test_files_go_on(test, batches, settings, tmp_path):
+def test_files_go_on(tmp_path):
     """A monitor that is stored between all batches ends like one that never was."""
-    path = tmp_path / "watch.json"
-    AnytimeMonitor(test, **settings).save(path)
-    for batch in batches:
-        again = AnytimeMonitor.load(path)
-        again.update(batch)
-        again.save(path)
-    expected, again = watched(test, batches, settings), AnytimeMonitor.load(path)
+    for test, batches, settings in SETTINGS:
+        path = tmp_path / "watch.json"
+        AnytimeMonitor(test, **settings).save(path)
+        for batch in batches:
+            again = AnytimeMonitor.load(path)
+            again.update(batch)
+            again.save(path)
+        expected, again = watched(test, batches, settings), AnytimeMonitor.load(path)
 
-    assert expected.history == again.history
-    assert str(expected) == str(again)
-    assert ["watch.json"] == os.listdir(tmp_path)
+        assert expected.history == again.history
+        assert str(expected) == str(again)
+        assert ["watch.json"] == os.listdir(tmp_path)
 
 
 def test_numbers_of_numpy_are_stored(tmp_path):

@@ -1,5 +1,6 @@
 """Cochran's Q: published numbers, definitions by enumeration, edges."""
 
+import itertools
 import math
 from itertools import combinations, product
 
@@ -57,19 +58,19 @@ def enumerated_pvalue(patterns):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize(("counts", "expected"), SUBJECTS)
-def test_golden(counts, expected):
+def test_golden():
     """statsmodels, R and mlxtend agree on Q, df and p; undefined ones are 0 and 1."""
-    result = cochran_q(subject_of(counts, expected["subject"]))
+    for counts, expected in SUBJECTS:
+        result = cochran_q(subject_of(counts, expected["subject"]))
 
-    assert expected["df"] == result.df
-    if expected["degenerate"]:
-        assert (0.0, 1.0) == tuple(result)
-        assert result.degenerate
-    else:
-        assert expected["statistic"] == pytest.approx(result.statistic, rel=1e-10)
-        assert expected["pvalue"] == pytest.approx(result.pvalue, rel=1e-10)
-        assert not result.degenerate
+        assert expected["df"] == result.df
+        if expected["degenerate"]:
+            assert (0.0, 1.0) == tuple(result)
+            assert result.degenerate
+        else:
+            assert expected["statistic"] == pytest.approx(result.statistic, rel=1e-10)
+            assert expected["pvalue"] == pytest.approx(result.pvalue, rel=1e-10)
+            assert not result.degenerate
 
 
 def test_published_example():
@@ -113,28 +114,27 @@ def test_exact_pvalue_of_the_published_example():
 # ------------------------------------------------------------------ definitions
 
 
-@pytest.mark.parametrize(("n", "k"), [(6, 3), (9, 3), (5, 4), (4, 5)])
-@pytest.mark.parametrize("seed", range(4))
-def test_exact_by_enumeration(n, k, seed):
+def test_exact_by_enumeration():
     """Exact p is the share of all ways to exchange right and wrong within records."""
-    patterns = random_patterns(n, k, seed)
+    for (n, k), seed in itertools.product([(6, 3), (9, 3), (5, 4), (4, 5)], range(4)):
+        patterns = random_patterns(n, k, seed)
 
-    result = cochran_q(patterns, method="exact")
+        result = cochran_q(patterns, method="exact")
 
-    assert enumerated_pvalue(patterns) == pytest.approx(result.pvalue, rel=1e-12)
+        assert enumerated_pvalue(patterns) == pytest.approx(result.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_two_classifiers_are_mcnemar(seed):
+def test_two_classifiers_are_mcnemar():
     """Asymptotic and exact p are those of McNemar's test."""
-    patterns = random_patterns(40, 2, seed)
-    table = patterns.contingency_table(0, 1)
-    for method in ("asymptotic", "exact"):
-        expected = mcnemar(table, method=method)
-        result = cochran_q(patterns, method=method)
+    for seed in range(10):
+        patterns = random_patterns(40, 2, seed)
+        table = patterns.contingency_table(0, 1)
+        for method in ("asymptotic", "exact"):
+            expected = mcnemar(table, method=method)
+            result = cochran_q(patterns, method=method)
 
-        assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
-        assert abs(expected.estimate) == pytest.approx(result.estimate)
+            assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
+            assert abs(expected.estimate) == pytest.approx(result.estimate)
 
 
 def test_q_by_its_definition():
@@ -314,17 +314,16 @@ def test_limits_of_extreme_accuracies():
     assert none["high"] == pytest.approx(1 - every["low"])
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "counts", [{"111": 5}, {"000": 1}, {"1111": 4, "0000": 3}, {"11": 2}]
-)
-def test_unanimous(counts, method):
+def test_unanimous():
     """Without a record that they disagree on, Q is 0 and p is 1."""
-    result = cochran_q(CorrectnessPatterns.from_counts(counts), method=method)
+    for method, counts in itertools.product(
+        METHODS, [{"111": 5}, {"000": 1}, {"1111": 4, "0000": 3}, {"11": 2}]
+    ):
+        result = cochran_q(CorrectnessPatterns.from_counts(counts), method=method)
 
-    assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.log_pvalue)
-    assert ("degenerate",) == result.flags
-    assert 0 == result.estimate
+        assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.log_pvalue)
+        assert ("degenerate",) == result.flags
+        assert 0 == result.estimate
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -348,25 +347,22 @@ def test_unanimous_records_change_no_pvalue():
         assert tuple(one) == pytest.approx(tuple(other), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("counts", "few"),
-    [
+def test_few_informative_records():
+    """Tate and Brown's rule: 4 records and 24 answers; only the approximation needs it."""
+    for counts, few in [
         ({"100": 3, "111": 90}, True),
         ({"100": 7, "111": 90}, True),
         ({"100": 8, "111": 1}, False),
         ({"1" + "0" * 19: 3}, True),
         ({"1" + "0" * 19: 4}, False),
-    ],
-)
-def test_few_informative_records(counts, few):
-    """Tate and Brown's rule: 4 records and 24 answers; only the approximation needs it."""
-    patterns = CorrectnessPatterns.from_counts(counts)
+    ]:
+        patterns = CorrectnessPatterns.from_counts(counts)
 
-    flagged = cochran_q(patterns).flags
-    drawn = cochran_q(patterns, method="permutation", n_resamples=9)
+        flagged = cochran_q(patterns).flags
+        drawn = cochran_q(patterns, method="permutation", n_resamples=9)
 
-    assert few == ("few-informative-records" in flagged)
-    assert "few-informative-records" not in drawn.flags
+        assert few == ("few-informative-records" in flagged)
+        assert "few-informative-records" not in drawn.flags
 
 
 def test_many_classifiers_at_once():
@@ -399,12 +395,12 @@ def test_too_many_for_exact(n, k):
         cochran_q(random_patterns(n, k), method="exact")
 
 
-@pytest.mark.parametrize("wrong", [0, -5, 2.5, None, True])
-def test_number_of_resamples(wrong):
+def test_number_of_resamples():
     """At least one draw, whatever the method, so that no option goes unread."""
-    for method in METHODS:
-        with pytest.raises(ValueError, match="`n_resamples` must be an integer"):
-            cochran_q(random_patterns(9, 3), method=method, n_resamples=wrong)
+    for wrong in [0, -5, 2.5, None, True]:
+        for method in METHODS:
+            with pytest.raises(ValueError, match="`n_resamples` must be an integer"):
+                cochran_q(random_patterns(9, 3), method=method, n_resamples=wrong)
 
 
 # ------------------------------------------------------------------------- size

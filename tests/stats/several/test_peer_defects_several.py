@@ -80,13 +80,15 @@ def test_bonferroni_is_bonferroni():
     )
 
 
-@pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "benjamini-hochberg"])
-def test_more_comparisons_weaken_nothing(method):
+def test_more_comparisons_weaken_nothing():
     """Elsewhere the required confidence falls from 0.995 to 0.955 for ten comparisons."""
-    smallest = [adjust_pvalues([0.004] + [0.5] * others, method)[0] for others in range(20)]
+    for method in ["bonferroni", "holm", "hochberg", "benjamini-hochberg"]:
+        smallest = [
+            adjust_pvalues([0.004] + [0.5] * others, method)[0] for others in range(20)
+        ]
 
-    assert all(fewer <= more for fewer, more in pairwise(smallest))
-    assert 0.04 == pytest.approx(smallest[9])
+        assert all(fewer <= more for fewer, more in pairwise(smallest))
+        assert 0.04 == pytest.approx(smallest[9])
 
 
 def test_adjusted_pvalues_are_probabilities():

@@ -33,23 +33,25 @@ def random_values(seed, n_bisections=4, n_splits=3):
     return rng.integers(-9, 16, size=(1 + 2 * n_bisections, n_splits)) / 100
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_formula_in_exact_fractions(seed):
+def test_formula_in_exact_fractions():
     """sigma² is the sum of the squared distances of halves over 2M."""
-    values = random_values(seed, n_bisections=1 + seed)
-    exact = [[Fraction(round(100 * v), 100) for v in row] for row in values.tolist()]
-    means = [sum(row) / len(row) for row in exact]
-    halves = list(zip(means[1::2], means[2::2], strict=True))
-    square = sum((one - other) ** 2 for one, other in halves) / (2 * len(halves))
+    for seed in range(10):
+        values = random_values(seed, n_bisections=1 + seed)
+        exact = [[Fraction(round(100 * v), 100) for v in row] for row in values.tolist()]
+        means = [sum(row) / len(row) for row in exact]
+        halves = list(zip(means[1::2], means[2::2], strict=True))
+        square = sum((one - other) ** 2 for one, other in halves) / (2 * len(halves))
 
-    result = conservative_z(differences(values))
+        result = conservative_z(differences(values))
 
-    assert float(means[0]) == pytest.approx(result.estimate, rel=1e-12)
-    assert float(means[0] ** 2 / square) == pytest.approx(result.statistic**2, rel=1e-10)
-    assert math.sqrt(square) == pytest.approx(result.details["se"], rel=1e-10)
-    assert 1 + seed == result.details["n_bisections"]
-    z = float(means[0]) / math.sqrt(square)
-    assert 2 * stats.norm.sf(abs(z)) == pytest.approx(result.pvalue, rel=1e-10)
+        assert float(means[0]) == pytest.approx(result.estimate, rel=1e-12)
+        assert float(means[0] ** 2 / square) == pytest.approx(
+            result.statistic**2, rel=1e-10
+        )
+        assert math.sqrt(square) == pytest.approx(result.details["se"], rel=1e-10)
+        assert 1 + seed == result.details["n_bisections"]
+        z = float(means[0]) / math.sqrt(square)
+        assert 2 * stats.norm.sf(abs(z)) == pytest.approx(result.pvalue, rel=1e-10)
 
 
 def test_worked_by_hand():
@@ -109,14 +111,14 @@ def test_from_splits_of_its_own_splitter():
     assert 80 == result.n
 
 
-@pytest.mark.parametrize("shape", [(9,), (1, 9), (2, 9), (4, 3)])
-def test_shapes(shape):
+def test_shapes():
     """All records once and both halves of every bisection make an odd number of rows."""
-    scores = ScoreDifferences(np.full(shape, 0.1), **SIZES)
-    with pytest.raises(
-        ValueError, match=r"shape \(1 \+ 2 \* n_bisections, n_splits\). Got"
-    ):
-        conservative_z(scores)
+    for shape in [(9,), (1, 9), (2, 9), (4, 3)]:
+        scores = ScoreDifferences(np.full(shape, 0.1), **SIZES)
+        with pytest.raises(
+            ValueError, match=r"shape \(1 \+ 2 \* n_bisections, n_splits\). Got"
+        ):
+            conservative_z(scores)
 
 
 def test_rows_that_are_no_halves():
@@ -205,14 +207,12 @@ def test_default_of_its_design():
     assert "algorithms" == paired_tests()["conservative_z"].inference
 
 
-@pytest.mark.parametrize(
-    ("n_bisections", "flagged"), [(1, True), (9, True), (10, False), (12, False)]
-)
-def test_few_bisections(n_bisections, flagged):
+def test_few_bisections():
     """Fewer bisections than the literature has are pointed out."""
-    result = conservative_z(differences(random_values(3, n_bisections)))
+    for n_bisections, flagged in [(1, True), (9, True), (10, False), (12, False)]:
+        result = conservative_z(differences(random_values(3, n_bisections)))
 
-    assert flagged == ("few-bisections" in result.flags)
+        assert flagged == ("few-bisections" in result.flags)
 
 
 def test_level_by_number_of_bisections():
