@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
@@ -69,20 +70,21 @@ def small_floats(seed, dtype=np.float32):
 
 def test_probabilities_of_float32_records():
     """Rows sum to 1 as closely as such floats can, and are compared as those of float64."""
-    for scoring, seed in itertools.product(
-        ["accuracy", "roc_auc", "neg_log_loss", "brier_loss"], range(5)
-    ):
+    measures = ["accuracy", "roc_auc", "neg_log_loss", "brier_loss"]
+    pair = GaussianNB(), LogisticRegression(max_iter=500)
+    for seed in range(3):
         X, y = small_floats(seed)
-        pair = GaussianNB(), LogisticRegression(max_iter=500)
         found, exact = (
-            PairedComparator(*pair, scoring=scoring, random_state=0)
+            PairedComparator(*pair, cv=3, scoring=measures, random_state=0)
             .fit(records, y)
-            .comparison_.rows[0]
+            .comparison_.rows
             for records in (X, X.astype(np.float64))
         )
 
-        assert found.pvalue == pytest.approx(exact.pvalue, abs=0.05)
-        assert found.difference == pytest.approx(exact.difference, abs=1e-3)
+        assert measures == [row.measure for row in found]
+        for row, other in zip(found, exact, strict=True):
+            assert row.pvalue == pytest.approx(other.pvalue, abs=0.05)
+            assert row.difference == pytest.approx(other.difference, abs=1e-3)
 
 
 def test_scorer_of_float32_records():
@@ -105,9 +107,7 @@ def test_a_ranking_asks_for_no_sums():
     """The same order has the same AUC; a loss of such scores is refused, also by a gate."""
     X, y = small_floats(1, np.float64)
     plain, scaled = (
-        PairedComparator(one, LogisticRegression(), scoring="roc_auc", random_state=0).fit(
-            X, y
-        )
+        PairedComparator(one, LogisticRegression(), cv=5, scoring="roc_auc").fit(X, y)
         for one in (GaussianNB(), Scaled())
     )
 
@@ -176,6 +176,7 @@ NAMED = {
 }
 
 
+@cache
 def records():
     """Records with the out-of-sample answers of a champion."""
     X, y = make_classification(300, 10, flip_y=0.2, random_state=0)
@@ -203,20 +204,22 @@ def test_champion_scorers_by_name(name, routing):
 
 def test_a_champion_that_is_not_routed():
     """The error shows the call that routes it."""
+    X, y, _ = records()
+    fitted = LogisticRegression().fit(X, y)
     for name, on in itertools.product(NAMED, [False, True]):
-        X, y, _ = records()
         with config_context(enable_metadata_routing=on):
             with pytest.raises(ValueError, match=r"needs a champion.*params=\{") as caught:
-                get_scorer(name)(LogisticRegression().fit(X, y), X, y)
+                get_scorer(name)(fitted, X, y)
             assert NAMED[name][1] in str(caught.value)
             with pytest.raises(ValueError, match="scores a classifier against a champion"):
                 PairedComparator(GaussianNB(), LogisticRegression(), scoring=name).fit(X, y)
 
 
-def test_selectors_of_features_do_not_go_on():
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_selectors_of_features_do_not_go_on(n_jobs):
     """A champion that knows other features ends them, and selects nothing."""
-    for scorer, n_jobs in itertools.product([McNemarScorer, DeLongScorer], [1, 2]):
-        X, y, _ = records()
+    X, y, _ = records()
+    for scorer in (McNemarScorer, DeLongScorer):
         champion = scorer(GaussianNB().fit(X, y))
         words = {"scoring": champion, "cv": 3, "n_jobs": n_jobs}
         selectors = (
@@ -224,18 +227,18 @@ def test_selectors_of_features_do_not_go_on():
                 LogisticRegression(), n_features_to_select=2, **words
             ),
             RFECV(LogisticRegression(), step=5, **words),
-            GridSearchCV(
-                make_pipeline(PCA(2), GaussianNB()), {"pca__n_components": [1]}, **words
-            ),
         )
-        for selector in selectors[:2]:
+        for selector in selectors:
             with pytest.raises(
                 ChampionMismatchError, match=r"knows 10 features.*Route stored"
             ):
                 selector.fit(X, y)
             assert not hasattr(selector, "support_")
         # A search gives the scorer all features, whatever its pipeline does with them.
-        assert np.isfinite(selectors[2].fit(X, y).best_score_)
+        search = GridSearchCV(
+            make_pipeline(PCA(2), GaussianNB()), {"pca__n_components": [1]}, **words
+        )
+        assert np.isfinite(search.fit(X, y).best_score_)
 
 
 def test_scorers_have_names():
@@ -252,23 +255,38 @@ def test_scorers_have_names():
 # 16. Files of skops.
 
 
+def in_a_file_of_skops(comparator, X, y):
+    """A fitted comparator beside what loads of it, after its report is compared."""
+    skops_io = pytest.importorskip("skops.io")
+    fitted = comparator.fit(X, y)
+    data = skops_io.dumps(fitted)
+    types = skops_io.get_untrusted_types(data=data)
+    loaded = skops_io.loads(data, trusted=types)
+
+    assert str(fitted.comparison_) == str(loaded.comparison_)
+    assert fitted.comparison_.to_json() == loaded.comparison_.to_json()
+    assert fitted.verdict_ == loaded.verdict_
+    assert [*fitted.results_] == [*loaded.results_]
+    return fitted, loaded
+
+
 def test_a_fitted_comparator_in_a_file_of_skops():
     """It loads back with its report and its answers."""
-    skops_io = pytest.importorskip("skops.io")
     X, y, _ = records()
-    pair = PairedComparator(GaussianNB(), LogisticRegression(), refit=True, random_state=0)
-    three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", DummyClassifier())]
-    for fitted in (pair.fit(X, y), MultipleComparator(three, random_state=0).fit(X, y)):
-        data = skops_io.dumps(fitted)
-        types = skops_io.get_untrusted_types(data=data)
-        loaded = skops_io.loads(data, trusted=types)
+    pair = PairedComparator(GaussianNB(), LogisticRegression(), cv=3, refit=True)
+    fitted, loaded = in_a_file_of_skops(pair, X, y)
 
-        assert str(fitted.comparison_) == str(loaded.comparison_)
-        assert fitted.comparison_.to_json() == loaded.comparison_.to_json()
-        assert fitted.verdict_ == loaded.verdict_
-        assert [*fitted.results_] == [*loaded.results_]
-        if fitted is pair:
-            assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
+    assert fitted.predict(X).tolist() == loaded.predict(X).tolist()
+
+
+@pytest.mark.slow
+def test_default_splits_in_a_file_of_skops():
+    """They load back with the report, of two and of several."""
+    X, y, _ = records()
+    three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", DummyClassifier())]
+    pair = PairedComparator(GaussianNB(), LogisticRegression(), random_state=0)
+    in_a_file_of_skops(pair, X, y)
+    in_a_file_of_skops(MultipleComparator(three, random_state=0), X, y)
 
 
 # 15. Before the fits.
@@ -305,8 +323,9 @@ OF_PROBABILITIES = [
 @pytest.mark.filterwarnings("ignore:There will be no")
 def test_measures_that_a_classifier_cannot_answer(counting):
     """Its first fit says so, and what would help."""
+    X, y, _ = records()
     for settings in OF_PROBABILITIES:
-        X, y, _ = records()
+        Counting.fits = 0
         with pytest.raises(EstimatorValueError, match="has no predict_proba") as caught:
             PairedComparator(GaussianNB(), counting, random_state=0, **settings).fit(X, y)
 
@@ -319,22 +338,22 @@ def test_probabilities_that_come_with_the_fit():
     """A stacking classifier has them, though it says so only once it is fitted."""
     X, y, _ = records()
     stacking = StackingClassifier([("bayes", GaussianNB())], cv=2)
-    fitted = PairedComparator(GaussianNB(), stacking, scoring="brier_loss", random_state=0)
+    fitted = PairedComparator(GaussianNB(), stacking, cv=3, scoring="brier_loss")
 
     assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
 
 
 def test_decision_scores_do_for_the_rest(counting):
     """Measures of labels, of rankings, and a scorer that asks for decision scores."""
-    for scoring in ["accuracy", "roc_auc", "f1", "hinge"]:
-        X, y, _ = records()
-        hinge = make_scorer(hinge_loss, greater_is_better=False,
-                            response_method="decision_function")  # fmt: skip
-        scoring = {"hinge": hinge} if scoring == "hinge" else scoring
-        pair = counting, LinearSVC(C=0.1)
+    hinge = make_scorer(
+        hinge_loss, greater_is_better=False, response_method="decision_function"
+    )
+    X, y, _ = records()
+    for scoring in ("accuracy", "roc_auc", "f1", {"hinge": hinge}):
         fitted = PairedComparator(
-            *pair, cv=StratifiedKFold(5), scoring=scoring, random_state=0
-        )
+            counting, LinearSVC(C=0.1), cv=StratifiedKFold(3), scoring=scoring,
+            random_state=0,
+        )  # fmt: skip
 
         assert fitted.fit(X, y).comparison_.rows[0].pvalue <= 1
 
@@ -349,11 +368,10 @@ def few_positives(n, at_the_end=False):
 
 def test_class_too_small_for_the_default_splits(counting):
     """It is refused by name before the first fit, with a way out."""
-    for n, several in itertools.product([1, 2], [False, True]):
-        comparator = PairedComparator(GaussianNB(), counting)
-        if several:
-            three = [("a", GaussianNB()), ("b", counting), ("c", DummyClassifier())]
-            comparator = MultipleComparator(three)
+    three = [("a", GaussianNB()), ("b", counting), ("c", DummyClassifier())]
+    for n, comparator in itertools.product(
+        [1, 2], [PairedComparator(GaussianNB(), counting), MultipleComparator(three)]
+    ):
         with pytest.raises(
             ValueError, match=f"class 1 has {n} members, and 3 would do.*leave"
         ):
@@ -380,10 +398,10 @@ def test_measure_that_lacks_a_class_everywhere(counting):
 
 def test_measure_that_lacks_a_class_somewhere(counting):
     """One test set with both classes is enough."""
-    X, y = few_positives(30)
+    X, y = few_positives(4)
     y = y[np.random.default_rng(0).permutation(len(y))]
-    cv = StratifiedKFold(31)
-    with pytest.warns(UserWarning, match="least populated class in y has only 30 members"):
+    cv = StratifiedKFold(5)
+    with pytest.warns(UserWarning, match="least populated class in y has only 4 members"):
         fitted = PairedComparator(GaussianNB(), counting, cv=cv, scoring="roc_auc").fit(
             X, y
         )
@@ -410,13 +428,13 @@ NO_TEST = {
 
 def test_design_without_test():
     """A warning says so before the first fit, and which design has one."""
-    for name in NO_TEST:
-        X, y, _ = records()
+    X, y, _ = records()
+    unfit = FailedFit()
+    for name, settings in NO_TEST.items():
         lacks = "p-value" if name == "second" else "verdict"
         words = f"There will be no {lacks}: no test of .* is valid for"
-        unfit = FailedFit()
         with pytest.warns(UserWarning, match=words), pytest.raises(EstimatorValueError):
-            PairedComparator(unfit, unfit, random_state=0, **NO_TEST[name]).fit(X, y)
+            PairedComparator(unfit, unfit, random_state=0, **settings).fit(X, y)
 
 
 class FailedFit(DummyClassifier):
@@ -449,28 +467,27 @@ class Dice(ClassifierMixin, BaseEstimator):
 def unseeded():
     """Estimators whose random numbers no parameter of theirs sets."""
     grid = {"estimator": [DecisionTreeClassifier(max_features=1, splitter="random")]}
-    search = GridSearchCV(BaggingClassifier(n_estimators=2), grid, cv=2)
+    search = GridSearchCV(BaggingClassifier(n_estimators=1), grid, cv=2)
     encoder = make_pipeline(
-        TargetEncoder(categories=[np.arange(5)] * 4), LogisticRegression()
+        TargetEncoder(categories=[np.arange(5)] * 4, cv=2), LogisticRegression()
     )
     return {"dice": Dice(), "python": Dice(python=True), "grid": search, "encoder": encoder}
 
 
 def test_equal_classifiers_are_equal_and_repeat():
     """Whatever generator they use, both begin alike, and anew with each run."""
-    for name in ["dice", "python", "grid", "encoder"]:
-        X = np.random.default_rng(0).integers(5, size=(200, 4)).astype(float)
-        y = (X.sum(axis=1) + np.random.default_rng(1).normal(size=200) > 8).astype(int)
+    X = np.random.default_rng(0).integers(5, size=(200, 4)).astype(float)
+    y = (X.sum(axis=1) + np.random.default_rng(1).normal(size=200) > 8).astype(int)
+    for name in unseeded():
         before = check_random_state(None).get_state()[1].tolist(), random.getstate()
         runs = [
-            PairedComparator(unseeded()[name], unseeded()[name], random_state=0).fit(X, y)
+            PairedComparator(unseeded()[name], unseeded()[name], cv=2, random_state=0)
             for _ in range(2)
         ]
 
         for run in runs:
-            one, two = (
-                run.predictions_[role].labels for role in ("champion", "challenger")
-            )
+            answers = run.fit(X, y).predictions_
+            one, two = (answers[role].labels for role in ("champion", "challenger"))
             assert one.tolist() == two.tolist()
             assert 1.0 == run.comparison_.rows[0].pvalue
         first, second = (run.predictions_["champion"].labels.tolist() for run in runs)
@@ -512,20 +529,21 @@ def test_classifiers_that_do_not_repeat(several):
     if several:
         kind, roles = MultipleComparator, ([*zip("abc", (*roles, GaussianNB()))],)
     for asked in (False, True):
-        fitted = kind(*roles, check_reproducible=asked, random_state=0).fit(X, y)
+        fitted = kind(*roles, cv=3, check_reproducible=asked, random_state=0).fit(X, y)
 
         assert asked == ("not-reproducible" in fitted.comparison_.flags)
         assert not asked or "not-reproducible" in str(fitted.comparison_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_classifiers_that_repeat(n_jobs):
     """Whatever generator they use, a second fit is the same, and nothing is flagged."""
     X, y, _ = records()
     for estimator in (DecisionTreeClassifier(max_features=1), Dice()):
         fitted = PairedComparator(
-            estimator, GaussianNB(), check_reproducible=True, random_state=0, n_jobs=n_jobs
-        ).fit(X, y)
+            estimator, GaussianNB(), cv=3, check_reproducible=True, random_state=0,
+            n_jobs=n_jobs,
+        ).fit(X, y)  # fmt: skip
 
         assert "not-reproducible" not in fitted.comparison_.flags
 
@@ -543,11 +561,9 @@ REACHED = {
 }
 
 
-@pytest.mark.parametrize("name", REACHED)
-def test_random_states_that_no_seed_reaches(name, monkeypatch):
+def test_random_states_that_no_seed_reaches(monkeypatch):
     """Where one is, a second fit tells whether it matters."""
     X, y, _ = records()
-    estimator, reached = REACHED[name]
     seen = []
     monkeypatch.setattr(
         "skcompare.comparators._base.collect_predictions",
@@ -555,13 +571,14 @@ def test_random_states_that_no_seed_reaches(name, monkeypatch):
             seen.extend(twice) or collect_predictions(*args, twice=twice, **words)
         ),
     )
-    fitted = PairedComparator(GaussianNB(), estimator, allow_mixed=True, random_state=0)
-    if name == "frozen":
-        X = X[:, :1]
-    fitted.fit(X, y)
+    for name, (estimator, reached) in REACHED.items():
+        seen.clear()
+        fitted = PairedComparator(
+            GaussianNB(), estimator, cv=2, allow_mixed=True, random_state=0
+        ).fit(X[:, :1] if name == "frozen" else X, y)
 
-    assert ([] if reached else ["challenger"]) == seen
-    assert "not-reproducible" not in fitted.comparison_.flags
+        assert ([] if reached else ["challenger"]) == seen
+        assert "not-reproducible" not in fitted.comparison_.flags
 
 
 class Unclonable(Dice):
@@ -601,6 +618,7 @@ def test_parameters_are_checked_as_scikit_learns_are(estimator):
 
 def test_parameters_of_cross_compare():
     """As those of cross_validate."""
+    X, y, _ = records()
     for name, value in [
         ("n_jobs", "two"),
         ("verbose", "much"),
@@ -609,7 +627,6 @@ def test_parameters_of_cross_compare():
         ("random_state", "zero"),
         ("params", [1]),
     ]:
-        X, y, _ = records()
         with pytest.raises(
             InvalidParameterError, match=f"'{name}' parameter of cross_compare must be"
         ):

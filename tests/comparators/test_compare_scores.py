@@ -162,11 +162,11 @@ def test_report_speaks_of_items():
     """Items, attempts and groups are named, and the items that would settle it."""
     item, old, new = made_up(40, attempts=3, seed=4)
     comparison = compare_scores(
-        old, new, item=item, group=item // 2, names=("a.jsonl", "b.jsonl"), alpha=0.001
+        old, new, item=item, group=item // 4, names=("a.jsonl", "b.jsonl"), alpha=0.001
     )
     report = str(comparison)
 
-    assert "hold-out by groups, 40 items, 3 attempts each, in 20 groups" in report
+    assert "hold-out by groups, 40 items, 3 attempts each, in 10 groups" in report
     assert ("a.jsonl", "b.jsonl") == (comparison.champion, comparison.challenger)
     assert "inconclusive" == comparison.verdict
     assert "80 % power takes about" in report

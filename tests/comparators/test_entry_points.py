@@ -262,6 +262,22 @@ def test_every_place_is_known():
     assert {*SCORED, *SPLIT} <= {*RUNS}
 
 
+QUICK = {"GridSearchCV", "LogisticRegressionCV", "check_cv", "check_scoring", "get_scorer"}
+"""One or two of each kind, which take little time."""
+
+
+def looked_at(places, *also):
+    """Few of the places, or all of them in a slow run."""
+    few = QUICK.union(*also)
+    return pytest.mark.parametrize(
+        "places",
+        [
+            pytest.param([name for name in places if name in few], id="few"),
+            pytest.param(places, id="all", marks=pytest.mark.slow),
+        ],
+    )
+
+
 IN_PARTS = (
     "cross_val_predict", "StackingClassifier", "StackingRegressor", "ClassifierChain",
     "RegressorChain",
@@ -269,9 +285,10 @@ IN_PARTS = (
 """They ask for one prediction a record, which five repetitions do not give."""
 
 
-def test_splitter():
+@looked_at(SPLIT, IN_PARTS, ["TargetEncoder"])
+def test_splitter(places):
     """The splits are those of the list of them, or the place says what it needs."""
-    for name in SPLIT:
+    for name in places:
         splitter = UNSTRATIFIED if name in OF_NUMBERS else SPLITTER
         if name in IN_PARTS:
             with pytest.raises(ValueError, match="only works for partitions"):
@@ -306,9 +323,10 @@ def words_of(name):
     return {"cv": 3} if name in SPLIT else {}
 
 
-def test_names_and_scorers():
+@looked_at(SCORED, (name for name, _ in REFUSED))
+def test_names_and_scorers(places):
     """A name gives what its scorer gives, or both say why there is no score."""
-    for scoring, name in itertools.product(NAMES, SCORED):
+    for scoring, name in itertools.product(NAMES, places):
         words, refused = words_of(name), REFUSED.get((name, scoring))
         if refused:
             for one in (scoring, get_scorer(scoring)):
@@ -337,10 +355,12 @@ if parse_version(sklearn.__version__) < parse_version("1.7"):
     NO_CHAMPION["LogisticRegressionCV"] = "look like codes"
 
 
-def test_scorers_against_a_champion():
+@looked_at(SCORED, NO_CHAMPION)
+def test_scorers_against_a_champion(places):
     """A finite score, or an error that says what to do instead."""
-    for kind, name in itertools.product(AGAINST_CHAMPION, SCORED):
-        scorer = AGAINST_CHAMPION[kind](LogisticRegression().fit(X, Y))
+    champion = LogisticRegression().fit(X, Y)
+    for kind, name in itertools.product(AGAINST_CHAMPION, places):
+        scorer = AGAINST_CHAMPION[kind](champion)
         if name in NO_CHAMPION:
             with pytest.raises(BaseException, match=NO_CHAMPION[name]) as caught:
                 RUNS[name](scoring=scorer, **words_of(name))
@@ -350,15 +370,14 @@ def test_scorers_against_a_champion():
         assert np.isfinite(np.asarray(RUNS[name](scoring=scorer, **words_of(name)))).all()
 
 
-def comparators():
+def comparators(cv):
     """What selects a classifier, as one estimator."""
     three = [("a", GaussianNB()), ("b", LogisticRegression()), ("c", GaussianNB())]
-    return {
-        "pair": PairedComparator(
-            *(one for _, one in three[:2]), refit=True, random_state=0
-        ),
-        "several": MultipleComparator(three, refit=True, random_state=0),
-    }
+    settings = {"cv": cv, "refit": True, "random_state": 0}
+    return [
+        PairedComparator(*(one for _, one in three[:2]), **settings),
+        MultipleComparator(three, **settings),
+    ]
 
 
 OWN_ESTIMATOR = {
@@ -369,14 +388,21 @@ OWN_ESTIMATOR = {
 """They hold none, or one of another kind: RFECV asks for coefficients."""
 
 
-def test_comparators_as_estimators():
+@pytest.mark.parametrize(
+    ("places", "cv"),
+    [
+        pytest.param({"CalibratedClassifierCV", "cross_validate"}, 2, id="few"),
+        pytest.param({*SCORED, *SPLIT}, None, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_comparators_as_estimators(places, cv):
     """They are scored, searched, stacked and calibrated as any classifier."""
-    for kind, name in itertools.product(
-        ["pair", "several"], sorted({*SCORED, *SPLIT} - OWN_ESTIMATOR)
+    for comparator, name in itertools.product(
+        comparators(cv), sorted(places - OWN_ESTIMATOR)
     ):
-        given = {"scoring": "accuracy"} if name in SCORED else {}
-        words = words_of(name) | given
-        found = np.asarray(RUNS[name](comparators()[kind], **words), dtype=float)
+        scoring = {"scoring": "accuracy"} if name in SCORED else {}
+        words = words_of(name) | scoring
+        found = np.asarray(RUNS[name](comparator, **words), dtype=float)
 
         assert found.size
         assert np.isfinite(found).all()

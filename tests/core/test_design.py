@@ -27,11 +27,6 @@ def n_splits_of(splitter, groups=None):
     return len(list(splitter.split(X, Y, groups)))
 
 
-def name_of(value):
-    """A short name for a parameter."""
-    return value.name if isinstance(value, Design) else type(value).__name__
-
-
 SPLITTERS = [
     (ms.KFold(4), Design("kfold", n_folds=4)),
     (ms.StratifiedKFold(10, shuffle=True), Design("kfold", n_folds=10)),

@@ -10,9 +10,9 @@ from skcompare._core import labels as _labels
 from skcompare._core.labels import check_labels, class_codes, classes_of, encode_labels
 
 
-@pytest.mark.parametrize(
-    ("given", "kind"),
-    [
+def test_labels():
+    """Labels come back one-dimensional, in a type that compares and sorts."""
+    for given, kind in [
         ([1, 2, 3], "i"),
         (np.array([1, 2], dtype=np.uint8), "u"),
         ([1.0, -2.0], "i"),
@@ -24,19 +24,16 @@ from skcompare._core.labels import check_labels, class_codes, classes_of, encode
         (np.array([b"a", b"b"]), "S"),
         (np.array([[1], [2]]), "i"),
         (np.array([-(2**40), 2**40], dtype=float), "i"),
-    ],
-)
-def test_labels(given, kind):
-    """Labels come back one-dimensional, in a type that compares and sorts."""
-    labels = check_labels("y", given)
+    ]:
+        labels = check_labels("y", given)
 
-    assert kind == labels.dtype.kind
-    assert np.asarray(given).ravel().tolist() == labels.tolist()
+        assert kind == labels.dtype.kind
+        assert np.asarray(given).ravel().tolist() == labels.tolist()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_no_labels():
+    """Whatever is no label is refused with where and what it is."""
+    for given, message in [
         (3, "class labels of shape"),
         ([[1, 2], [3, 4]], r"shape \(2, 2\). Multilabel"),
         ([1.0, math.nan, 2.0, math.nan], r"missing labels. Got 2, the first at position 1"),
@@ -47,12 +44,9 @@ def test_labels(given, kind):
         ([0.5, 1.0], "not whole, for example 0.5"),
         ([1j], "dtype complex128"),
         (np.array(["2020-01-01", "NaT"], dtype="M8[D]"), "missing labels"),
-    ],
-)
-def test_no_labels(given, message):
-    """Whatever is no label is refused with where and what it is."""
-    with pytest.raises(ValueError, match=message):
-        check_labels("y", given)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            check_labels("y", given)
 
 
 @pytest.mark.parametrize("given", [["a", math.nan], ["a", 1], ["a", True]])

@@ -31,10 +31,9 @@ def test_unknown_name():
 
 def test_alternative():
     """Only scipy's three words are directions."""
+    words = ["two-sided", "less", "greater"]
+    assert words == [check_alternative(word) for word in words]
     for wrong in ["Two-sided", "two_sided", "", None, 1, ["less"]]:
-        assert ["two-sided", "less", "greater"] == [
-            check_alternative(word) for word in ("two-sided", "less", "greater")
-        ]
         with pytest.raises(
             ValueError, match=r"Unknown alternative .* Known: greater, less"
         ):
@@ -64,10 +63,10 @@ def test_no_alpha():
 
 def test_no_confidence_level():
     """A percentage is refused with the fraction to pass."""
+    assert 0.9 == check_confidence_level(np.float64(0.9))
     for wrong in [0, 1, 95, -0.95, math.nan, "0.95", None, True]:
         with pytest.raises(ValueError, match=r"`confidence_level` must be .* Pass 0.95"):
             check_confidence_level(wrong)
-        assert 0.9 == check_confidence_level(np.float64(0.9))
 
 
 def test_count():
@@ -115,9 +114,9 @@ def test_rounding_of_rows():
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("given", "n_classes", "message"),
-    [
+def test_no_probabilities():
+    """Scores, NaN, wrong shapes and rows that do not sum to 1 are refused."""
+    for given, n_classes, message in [
         ([[0.5, 0.6]], 2, r"Each row of `p` must sum to 1. Row 0 sums to 1.1"),
         ([[0.5, 0.5], [0.2, 0.2]], 2, r"Row 1 sums to 0.4"),
         ([[1.5, -0.5]], 2, r"in \[0, 1\]. Got values from -0.5 to 1.5"),
@@ -128,9 +127,6 @@ def test_rounding_of_rows():
         ([0.2, 0.3], 3, r"shape \(n_samples, 3\)"),
         ([[0.2, 0.8]], 3, r"Got shape \(1, 2\)"),
         ([[[1.0]]], 1, r"Got shape \(1, 1, 1\)"),
-    ],
-)
-def test_no_probabilities(given, n_classes, message):
-    """Scores, NaN, wrong shapes and rows that do not sum to 1 are refused."""
-    with pytest.raises(ValueError, match=message):
-        check_probabilities("p", given, n_classes)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            check_probabilities("p", given, n_classes)

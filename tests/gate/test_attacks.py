@@ -198,20 +198,17 @@ def test_labels_that_are_named_are_classes():
 
 def test_macro_averages_are_over_one_set_of_classes():
     """A class that one classifier alone answers is averaged over for neither."""
-    for measure, where in itertools.product(
-        ["f1_macro", "precision_macro", "recall_macro"], [None, {"site": 1}]
-    ):
-        champion = np.where(np.arange(N) < 5, 2, GOOD)
-        answers = {"a": champion, "b": BAD}
-        words = {"labels": [0, 1, 2]}
+    answers = {"a": np.where(np.arange(N) < 5, 2, GOOD), "b": BAD}
+    words = {"labels": [0, 1, 2]}
+    for measure in ("f1_macro", "precision_macro", "recall_macro"):
         compared = compare(Y, answers, scoring=measure, **words).rows[0]
-        gate = Gate(NonInferior(measure, margin=0.5, where=where))
-        decision = gate.decide(Y, answers, columns={"site": np.ones(N)}, **words)
-        judged = decision.outcomes[0].row
-
-        for row in (compared, judged):
-            assert row.difference == pytest.approx(judged.difference)
-            assert row.champion > row.challenger
+        assert compared.champion > compared.challenger
+        for where in (None, {"site": 1}) if measure == "f1_macro" else (None,):
+            gate = Gate(NonInferior(measure, margin=0.5, where=where))
+            decision = gate.decide(Y, answers, columns={"site": np.ones(N)}, **words)
+            judged = decision.outcomes[0].row
+            assert compared.difference == pytest.approx(judged.difference)
+            assert judged.champion > judged.challenger
 
 
 # 5. What is worse than without skill passed.
@@ -462,18 +459,28 @@ class Leaver(ClassifierMixin, BaseEstimator):
         return np.zeros(len(X), dtype=int)
 
 
-def test_an_estimator_that_leaves_has_failed():
-    """It does not end the process with code 0."""
-    for step, n_jobs in itertools.product(["fit", "predict"], [None, 2]):
-        X = np.arange(2 * N).reshape(N, 2)
+def check_that_leaving_is_failing(n_jobs):
+    """In a fit or an answer, of a comparator and of an assertion."""
+    X = np.arange(2 * N).reshape(N, 2)
+    for step in ("fit", "predict"):
         comparator = PairedComparator(
             Leaver("never"), Leaver(step), n_jobs=n_jobs, random_state=0
         )
         with pytest.raises(EstimatorFailedError, match="SystemExit"):
             comparator.fit(X, Y)
-        if step == "predict":
-            with pytest.raises(EstimatorFailedError, match="SystemExit"):
-                assert_better(Y, Leaver("never").fit(X, Y), Leaver(step).fit(X, Y), X=X)
+    with pytest.raises(EstimatorFailedError, match="SystemExit"):
+        assert_better(Y, Leaver("never").fit(X, Y), Leaver("predict").fit(X, Y), X=X)
+
+
+def test_an_estimator_that_leaves_has_failed():
+    """It does not end the process with code 0."""
+    check_that_leaving_is_failing(None)
+
+
+@pytest.mark.slow
+def test_an_estimator_that_leaves_another_process_has_failed():
+    """Nor is the end of a worker taken for an answer."""
+    check_that_leaving_is_failing(2)
 
 
 def test_scores_on_other_scales():
@@ -581,9 +588,9 @@ def has_command(text):
 
 def test_names_are_no_commands(folder, capsys):
     """Neither those of columns, of labels, of slices, nor of files."""
-    for format, name in itertools.product(
-        ["text", "markdown", "json", "junit", "html"], COMMANDS
-    ):
+    files = {"json": "a.json", "junit": "a.xml", "html": "a.html", "markdown": "a.md"}
+    beside = [word for name, path in files.items() for word in (f"--{name}", path)]
+    for name in COMMANDS:
         words = " ".join(name.split())
         labels = np.array(["no", words])
         columns = {words: labels[BAD], "b": labels[GOOD], "y": labels[Y]}
@@ -598,17 +605,18 @@ def test_names_are_no_commands(folder, capsys):
             f"[[condition]]\nsuperior = {json.dumps(f'recall[{words}]')}\n"
             f'[[condition]]\nsuperior = "accuracy"\nwhere = {{{where}}}\n'
         )
-        code = main(["gate", "--policy", "gate.toml", "--format", format, "x.csv"])
+        code = main(["gate", "--policy", "gate.toml", *beside, "x.csv"])
         shown = capsys.readouterr()
-        style = shown.out.partition("<style>")[2].partition("</style>")[0]
 
         assert code in (0, 1), shown.err
-        assert not has_command(shown.out.replace(style, "") if style else shown.out)
+        assert not has_command(shown.out)
         assert not has_command(shown.err)
-        if format == "json":
-            assert words == json.loads(shown.out)["champion"]
-        elif format == "junit":
-            ElementTree.fromstring(shown.out.encode())
+        made = {kind: (folder / path).read_text("utf-8") for kind, path in files.items()}
+        style = made["html"].partition("<style>")[2].partition("</style>")[0]
+        made["html"] = made["html"].replace(style, "")
+        assert [] == [kind for kind, text in made.items() if has_command(text)]
+        assert words == json.loads(made["json"])["champion"]
+        ElementTree.fromstring(made["junit"].encode())
 
 
 def test_errors_are_no_commands(folder, capsys):
@@ -656,6 +664,23 @@ def run(*arguments, **options):
     return subprocess.run(command, text=True, check=False, timeout=100, **options)
 
 
+@FULL
+def test_full_streams_are_an_error(folder, capsys, monkeypatch):
+    """An error that cannot be printed is an error, and so is a report."""
+    write("a.csv", y=Y, label=BAD)
+    write("b.csv", label=GOOD)
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr("sys.stderr", full)
+        assert 2 == main(["gate", *ACCURACY, "none.csv", "b.csv"])
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", full)
+        assert 2 == main(["gate", *ACCURACY, "a.csv", "b.csv"])
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "No space left on device: 'standard output'" in line
+
+
+@pytest.mark.slow
 @FULL
 def test_full_streams_keep_the_code(folder):
     """An error that cannot be printed is an error, and so is a report."""

@@ -36,6 +36,9 @@ def frame():
 
 def test_counted_records_are_judged_as_read_ones(frame):
     """An engine counts what a slice needs, also of two frames joined by id."""
+    other = frame.select("id", "new").sample(fraction=1, shuffle=True, seed=1)
+    two = {"old": "old", "new": (other.lazy(), "new")}
+    left = frame.drop("new").lazy()
     for condition in [
         Superior("accuracy"),
         NonInferior("roc_auc", margin=0.01),
@@ -46,14 +49,13 @@ def test_counted_records_are_judged_as_read_ones(frame):
         Superior("accuracy", where={"site": "east"}),
     ]:
         gate = Gate(condition)
-        other = frame.select("id", "new").sample(fraction=1, shuffle=True, seed=1)
-        two = {"old": "old", "new": (other.lazy(), "new")}
         (read,) = gate.decide(frame, COLUMNS, y_true="y").outcomes
         (counted,) = gate.decide(frame.lazy(), COLUMNS, y_true="y", collect=0).outcomes
-        left = frame.drop("new").lazy()
-        (joined,) = gate.decide(left, two, y_true="y", id="id", collect=0).outcomes
+        found_by = [counted]
+        if condition.where is None or "site" in condition.where:
+            found_by += gate.decide(left, two, y_true="y", id="id", collect=0).outcomes
 
-        for found in (counted, joined):
+        for found in found_by:
             assert (read.status, read.n_records) == (found.status, found.n_records)
             assert read.reasons[0].startswith(found.reasons[0])
             if read.pvalue is not None:
@@ -130,7 +132,7 @@ def test_scored_items_are_judged_by_their_mean():
         (3, "topic", "clustered_t"),
     ]:
         rng = np.random.default_rng(attempts)
-        rates = rng.random(400) * 0.6
+        rates = rng.random(200) * 0.6
         old, new = (items_of(rng, rates + shift, attempts) for shift in (0.1, 0.3))
         scores = ItemScores.from_frames(old, new, group=group, columns=["topic"])
         gate = Gate(
@@ -142,7 +144,7 @@ def test_scored_items_are_judged_by_their_mean():
 
         assert test == whole.row.test == part.row.test
         assert whole.passed
-        assert 40 == part.n_records
+        assert 20 == part.n_records
         assert ("no evidence: no item is in the slice",) == none.reasons
         assert not gate.decide(ItemScores.from_frames(old, old.copy(), columns=["topic"]))
 

@@ -77,11 +77,11 @@ def labels_of(subject, role):
 
 def test_files_are_joined_by_id(files):
     """Records are told apart by their ids, whatever the order and the format."""
-    for second, first in itertools.product(FORMATS, FORMATS):
+    champion, challenger = (
+        role(name, seed)[0].set_index("id") for name, seed in (("o", 1), ("n", 2))
+    )
+    for first, second in zip(FORMATS, [*FORMATS[1:], *FORMATS]):
         subject = judged(files(first, second, other=("said",)), keep_ids=True)
-        champion, challenger = (
-            role(name, seed)[0].set_index("id") for name, seed in (("o", 1), ("n", 2))
-        )
 
         assert N == subject.n_records
         assert ("old", "new") == subject.names
@@ -285,7 +285,7 @@ def test_same_file(files, tmp_path):
     """One file as both is found, by another name and as a copy too."""
     for how in ["path", "link", "hard link", "copy"]:
         path, _ = files()
-        other = tmp_path / "other.csv"
+        other = tmp_path / f"{how}.csv"
         if how == "path":
             other = tmp_path / "." / os.path.basename(path)
         elif how == "link":

@@ -185,10 +185,8 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(TREES)
-def test_any_values_are_refused_or_make_a_policy(values):
-    """Whatever is in a policy ends in an error of one line, or goes there and back."""
+def check_values(values):
+    """They end in an error of one line, or go there and back."""
     try:
         policy = Policy.from_dict(values)
     except (ValueError, TypeError) as error:
@@ -198,6 +196,21 @@ def test_any_values_are_refused_or_make_a_policy(values):
         assert policy == Policy.from_dict(policy.to_dict())
 
     assert 0 < len(words) < 2500
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(TREES)
+def test_values_are_refused_or_make_a_policy(values):
+    """Whatever is in a policy, there is an error of one line or a policy."""
+    check_values(values)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(TREES)
+def test_any_values_are_refused_or_make_a_policy(values):
+    """So it is with more values."""
+    check_values(values)
 
 
 def test_every_key_is_documented():

@@ -169,7 +169,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=4))
 def test_values_come_back_or_are_refused(tmp_path_factory, values):
     """A column has exactly the values that were written, or there is one clear error."""
@@ -185,7 +185,7 @@ def test_values_come_back_or_are_refused(tmp_path_factory, values):
     assert not any(isinstance(v, float) and math.isnan(v) for v in values)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes(tmp_path_factory, content):
     """Whatever a file holds, it is read or refused by one clear error."""

@@ -28,9 +28,9 @@ from tests.common.golden import golden
 GOLDEN = golden("calibration")
 WORKED = {example["id"]: example for example in GOLDEN["worked"]}
 CASES = [
-    pytest.param(case, model, kind, id=f"{case['name']}-{kind}-{k}")
+    (case, model, kind)
     for case in GOLDEN["cases"]
-    for k, model in enumerate(case["models"])
+    for model in case["models"]
     for kind in model["errors"]
 ]
 ERRORS = [
@@ -53,17 +53,11 @@ def test_values_of_others():
     """Errors are those that independent implementations give for the same bins."""
     for case, model, kind in CASES:
         proba = np.array(model["proba"]).astype(case["dtype"])
-        for one in model["errors"][kind]:
-            actual = expected_calibration_error(
-                case["y"],
-                proba,
-                n_bins=one["n_bins"],
-                strategy=one["strategy"],
-                norm=one["norm"],
-                kind=kind,
-            )
+        for known in model["errors"][kind]:
+            options = {name: known[name] for name in ("n_bins", "strategy", "norm")}
+            actual = expected_calibration_error(case["y"], proba, kind=kind, **options)
 
-            assert one["value"] == pytest.approx(actual, rel=1e-10, abs=1e-14)
+            assert known["value"] == pytest.approx(actual, rel=1e-10, abs=1e-14)
 
 
 def test_worked_examples():
@@ -415,9 +409,9 @@ def test_weights_that_do_not_count():
 
 def test_positive_class_of_strings():
     """A vector of probabilities needs `pos_label` where no class is 1; columns do not."""
+    codes, proba = random_answers(0)
+    y = np.array(["sick", "well"])[codes]
     for error in [*ERRORS[:3], sweep_calibration_error]:
-        codes, proba = random_answers(0)
-        y = np.array(["sick", "well"])[codes]
         with pytest.raises(ValueError, match="pass `pos_label`"):
             error(y, proba[:, 1])
 
@@ -437,20 +431,21 @@ def test_classwise_of_one_column():
 
 def test_scoring_by_name():
     """Each error is a scorer by its name, with `neg_` a greater-is-better one."""
-    for n_classes, error in itertools.product([2, 3], [*ERRORS, smooth_calibration_error]):
+    for n_classes in (2, 3):
         X, y = make_classification(
             n_samples=200, n_informative=4, n_classes=n_classes, random_state=0
         )
         y = np.array(["a", "b", "c"])[y]
         models = LogisticRegression().fit(X, y), GaussianNB().fit(X, y)
-        expected = [error(y, model.predict_proba(X)) for model in models]
-        name = error.__name__
-        plain, negated = resolve_scoring([name, f"neg_{name}"])
+        for error in [*ERRORS, smooth_calibration_error]:
+            name = error.__name__
+            plain, negated = resolve_scoring([name, f"neg_{name}"])
 
-        for model, value in zip(models, expected, strict=True):
-            assert value == pytest.approx(plain.scorer(model, X, y), rel=1e-9)
-            assert -value == pytest.approx(negated.scorer(model, X, y), rel=1e-9)
-        assert (False, True) == (plain.greater_is_better, negated.greater_is_better)
+            for model in models:
+                expected = error(y, model.predict_proba(X))
+                assert expected == pytest.approx(plain.scorer(model, X, y), rel=1e-9)
+                assert -expected == pytest.approx(negated.scorer(model, X, y), rel=1e-9)
+            assert (False, True) == (plain.greater_is_better, negated.greater_is_better)
 
 
 def test_report_has_the_metric():

@@ -42,18 +42,18 @@ def assert_adds_up(found):
 
 def isotonic(y, p, w):
     """Isotonic regression by its min-max formula (Barlow et al. 1972, theorem 1.9)."""
-    values = np.unique(p)
-    total = np.array([w[p == v].sum() for v in values])
-    mean = np.array([np.average(y[p == v], weights=w[p == v]) for v in values])
-    k = len(values)
+    values, codes = np.unique(p, return_inverse=True)
+    # Sums up to a value; a mean from i to j is a difference of both kinds of sums.
+    total = np.append(0, np.bincount(codes, w).cumsum())
+    events = np.append(0, np.bincount(codes, w * y).cumsum())
     fitted = [
         max(
-            min(np.average(mean[i : j + 1], weights=total[i : j + 1]) for j in range(at, k))
+            min((events[at + 1 :] - events[i]) / (total[at + 1 :] - total[i]))
             for i in range(at + 1)
         )
-        for at in range(k)
+        for at in range(len(values))
     ]
-    return np.array(fitted)[np.searchsorted(values, p)]
+    return np.array(fitted)[codes]
 
 
 def costs(y, p, loss):

@@ -29,8 +29,8 @@ def answers(seed, n=40, n_classes=3):
 
 def test_metric_is_the_mean_of_its_loss():
     """What tests compare is what the metric reports."""
+    y, proba, _ = answers(0, n_classes=2)
     for name in MEANS:
-        y, proba, _ = answers(0, n_classes=2)
         losses = PairedLosses.from_predictions(y, proba, proba, loss=loss_of(name).name)
 
         assert metrics()[name].function(y, proba) == pytest.approx(
@@ -140,12 +140,11 @@ def test_cost_weighted_loss():
 
 def test_reports_test_the_loss_that_they_show():
     """A report's means are those of its scorer, and its test is the t test of them."""
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(120, 3)), rng.integers(2, size=120)
+    models = [LogisticRegression(C=C).fit(X[:60], y[:60]) for C in (1e-3, 1e3)]
+    proba = {str(i): model.predict_proba(X[60:]) for i, model in enumerate(models)}
     for scoring in [*MEANS, "neg_log_loss", "neg_brier_score"]:
-        rng = np.random.default_rng(6)
-        X, y = rng.normal(size=(120, 3)), rng.integers(2, size=120)
-        models = [LogisticRegression(C=C).fit(X[:60], y[:60]) for C in (1e-3, 1e3)]
-        proba = {str(i): model.predict_proba(X[60:]) for i, model in enumerate(models)}
-
         row = compare(y[60:], proba, scoring=scoring).results["paired_t"]
 
         sign = -1 if scoring.startswith("neg_") else 1

@@ -32,15 +32,39 @@ LARGEST_SVG = 200_000
 WHITE, ON_LIGHT = "#ffffff", "#101820"
 
 
-def large(names):
-    """What takes longer, and runs on the newest dependencies only."""
-    return [pytest.param(name, marks=pytest.mark.slow) for name in sorted(names)]
+SOME = ["ContingencyDisplay", "ForestDisplay", "LossDifferenceDisplay"]
+SOME += ["RocComparisonDisplay"]
+"""Displays of one, two and three panels, of which the last has lines of both roles.
+
+They stand for all where those take long.
+"""
+
+
+def some_and(others):
+    """A test of some displays, and a slow one of others."""
+    slow = pytest.param(sorted(set(others) - set(SOME)), marks=pytest.mark.slow)
+    return pytest.mark.parametrize("names", [SOME, slow], ids=["some", "others"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten():
+    """Displays and what is drawn of them are kept no longer than this module runs."""
+    yield
+    for kept in (made, drawn, svg):
+        kept.cache_clear()
 
 
 @functools.cache
 def made(name):
-    """A display; what draws it again must not mind what is on it."""
-    return ALL[name]()
+    """A display, made as if there were no matplotlib.
+
+    What draws it again must not mind what is on it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in [*sys.modules, "matplotlib", "matplotlib.axes"]:
+            if module.split(".")[0] in ("matplotlib", "mpl_toolkits"):
+                patch.setitem(sys.modules, module, None)
+        return ALL[name]()
 
 
 @functools.cache
@@ -70,10 +94,16 @@ def displays():
 
 
 def test_each_display_has_a_case():
-    """No public display escapes the tests below, and each case makes what it says."""
+    """No public display escapes the tests below."""
     assert sorted(displays()) == NAMES
-    assert NAMES == [type(made(name)).__name__ for name in NAMES]
     assert {name.split()[0] for name in LARGE} <= set(NAMES)
+
+
+@some_and(ALL)
+def test_each_case_makes_what_it_says(names):
+    """A display of the kind that its name begins with."""
+    for name in names:
+        assert name.split()[0] == type(made(name)).__name__
 
 
 def test_documented():
@@ -85,9 +115,10 @@ def test_documented():
         assert "Attributes\n----------" in words
 
 
-def test_holds_numbers_alone():
+@some_and(NAMES)
+def test_holds_numbers_alone(names):
     """Nothing is left to compute: no evidence, answers or results are in the fields."""
-    for name in NAMES:
+    for name in names:
         homes = re.findall(rb"skcompare\.[\w.]+", pickle.dumps(made(name)))
 
         assert homes
@@ -95,9 +126,10 @@ def test_holds_numbers_alone():
         assert dataclasses.is_dataclass(made(name))
 
 
-def test_summary_is_a_sentence():
+@some_and(ALL)
+def test_summary_is_a_sentence(names):
     """The words for those who cannot see the picture are in one line, and end."""
-    for name in [*NAMES, *large(LARGE)]:
+    for name in names:
         words = made(name).summary
 
         assert words == " ".join(words.split())
@@ -105,28 +137,31 @@ def test_summary_is_a_sentence():
         assert "nan" not in re.findall(r"\w+", words.lower())
 
 
-def test_frame_without_matplotlib(monkeypatch):
+@some_and(NAMES)
+def test_frame_without_matplotlib(monkeypatch, names):
     """The numbers need no matplotlib, and drawing says which extra has it."""
-    for name in NAMES:
-        for module in [*sys.modules, "matplotlib", "matplotlib.axes"]:
-            if module.split(".")[0] in ("matplotlib", "mpl_toolkits"):
-                monkeypatch.setitem(sys.modules, module, None)
-        display = CASES[name]()
-
+    # Each is made without it already.
+    displays = [copy.copy(made(name)) for name in names]
+    for module in [*sys.modules, "matplotlib", "matplotlib.axes"]:
+        if module.split(".")[0] in ("matplotlib", "mpl_toolkits"):
+            monkeypatch.setitem(sys.modules, module, None)
+    for display in displays:
         assert len(display.frame("pandas")) > 0
         with pytest.raises(MissingDependencyError, match=r"skcompare\[plot\]"):
             display.plot()
 
 
-def test_is_shown_in_words():
+@some_and(NAMES)
+def test_is_shown_in_words(names):
     """A notebook shows what the display is, and no arrays."""
-    for name in NAMES:
+    for name in names:
         assert f"<{name}: {made(name).summary}>" == repr(made(name))
 
 
-def test_survives_pickling():
+@some_and(NAMES)
+def test_survives_pickling(names):
     """A display has the same numbers and words in a process that lacks matplotlib."""
-    for name in NAMES:
+    for name in names:
         display = drawn(name)
         pickled = pickle.dumps(display)
         restored = pickle.loads(pickled)
@@ -143,9 +178,10 @@ def _plain(display):
     return {name: list(values) for name, values in display._columns().items()}
 
 
-def test_drawn_twice():
+@some_and(NAMES)
+def test_drawn_twice(names):
     """Drawing again makes a new figure of pyplot with as many artists."""
-    for name in NAMES:
+    for name in names:
         display = copy.copy(made(name))
         first = display.plot().figure_
         before = [len(ax.get_children()) for ax in display.axes_]
@@ -154,11 +190,13 @@ def test_drawn_twice():
         assert first is not second
         assert before == [len(ax.get_children()) for ax in display.axes_]
         assert [first.number, second.number] == pyplot.get_fignums()
+        pyplot.close("all")
 
 
-def test_drawn_where_it_is_told():
+@some_and(NAMES)
+def test_drawn_where_it_is_told(names):
     """Given axes are drawn on, their neighbours and matplotlib's state stay as they are."""
-    for name in NAMES:
+    for name in names:
         figure = matplotlib.figure.Figure(figsize=(12, 5), layout="constrained")
         target, other = figure.subplots(1, 2)
         settings, untouched = dict(matplotlib.rcParams), len(other.get_children())
@@ -181,21 +219,24 @@ def test_drawn_where_it_is_told():
         assert [] == pyplot.get_fignums()
 
 
-def test_figures_are_pickled():
+@some_and(NAMES)
+def test_figures_are_pickled(names):
     """Nothing is on the axes that cannot be sent to another process."""
-    for name in NAMES:
+    for name in names:
         assert pickle.dumps(drawn(name).figure_)
 
 
-def test_size_is_that_of_its_figure():
+@some_and(NAMES)
+def test_size_is_that_of_its_figure(names):
     """A figure of one's own can be as large as the one that is made."""
-    for name in NAMES:
+    for name in names:
         assert tuple(drawn(name).figure_.get_size_inches()) == drawn(name).figsize
 
 
-def test_panels_take_the_place_of_empty_axes():
+@some_and(NAMES)
+def test_panels_take_the_place_of_empty_axes(names):
     """Axes that are drawn on are not covered by a grid; the panels are drawn on again."""
-    for name in NAMES:
+    for name in names:
         display = copy.copy(made(name))
         figure = matplotlib.figure.Figure(layout="constrained")
         ax = figure.subplots()
@@ -212,17 +253,22 @@ def test_panels_take_the_place_of_empty_axes():
                     display.plot(ax=used)
 
 
-def test_main_panel_is_the_current_one():
+@some_and(NAMES)
+def test_main_panel_is_the_current_one(names):
     """What pyplot is told after drawing is about the main panel."""
-    for name in NAMES:
+    for name in names:
         display = copy.copy(made(name)).plot()
 
         assert display.ax_ is pyplot.gca()
 
 
-def test_readable_on_dark_figures():
+DARK = ["ContingencyDisplay", "PowerDisplay"]
+
+
+@pytest.mark.parametrize("names", [DARK, pytest.param(NAMES, marks=pytest.mark.slow)])
+def test_readable_on_dark_figures(names):
     """Nothing dark is left that was chosen for white paper, whatever the style."""
-    for name in ["ContingencyDisplay", "PowerDisplay", *large(NAMES)]:
+    for name in names:
         file = io.StringIO()
         with pyplot.style.context("dark_background"):
             figure = matplotlib.figure.Figure(layout="constrained", figsize=(12, 8))
@@ -234,15 +280,17 @@ def test_readable_on_dark_figures():
         assert ON_DARK[INK] in used
 
 
-def test_words_fit(overlaps):
+@some_and(ALL)
+def test_words_fit(overlaps, names):
     """No words overlap, and none leave the figure."""
-    for name in [*NAMES, *large(LARGE)]:
+    for name in names:
         assert ([], []) == overlaps(drawn(name).figure_)
 
 
-def test_quantities_have_labels():
+@some_and(NAMES)
+def test_quantities_have_labels(names):
     """An axis with numbers says what they are."""
-    for name in NAMES:
+    for name in names:
         display = drawn(name)
         for ax in display.axes_:
             if not (ax.axison and ax.get_visible()):
@@ -259,9 +307,10 @@ def _is_number(words):
     return bool(re.fullmatch(r"[-+]?[\d.]+\w*", plain)) or plain.startswith("mathdefault")
 
 
-def test_roles_differ_without_colour():
+@some_and(NAMES)
+def test_roles_differ_without_colour(names):
     """Lines of champion and challenger differ in their dashes or in their marks."""
-    for name in NAMES:
+    for name in names:
         for ax in drawn(name).axes_:
             looks = {CHAMPION: set(), CHALLENGER: set()}
             for line in ax.get_lines():
@@ -270,12 +319,13 @@ def test_roles_differ_without_colour():
             assert looks[CHAMPION].isdisjoint(looks[CHALLENGER])
 
 
+@pytest.mark.slow
 def test_colours_are_those_of_the_house():
     """A page can exchange them for dark readers; words in plain black would be lost."""
-    for name in large(NAMES):
-        shades = matplotlib.colors.LinearSegmentedColormap.from_list("", SHADES)
-        known = {CHAMPION, CHALLENGER, INK, SOFT, LINE, WHITE, ON_LIGHT, *SHADES}
-        known |= {matplotlib.colors.to_hex(shades(at)) for at in np.linspace(0, 1, 257)}
+    shades = matplotlib.colors.LinearSegmentedColormap.from_list("", SHADES)
+    known = {CHAMPION, CHALLENGER, INK, SOFT, LINE, WHITE, ON_LIGHT, *SHADES}
+    known |= {matplotlib.colors.to_hex(shades(at)) for at in np.linspace(0, 1, 257)}
+    for name in NAMES:
         used = set(re.findall(r"#[0-9a-f]{6}\b", svg(name)))
         words = re.findall(r"<text [^>]*>", svg(name))
 
@@ -283,9 +333,10 @@ def test_colours_are_those_of_the_house():
         assert [] == [tag for tag in words if "fill:" not in tag]
 
 
+@pytest.mark.slow
 def test_svg_stands_by_itself():
     """It is well-formed, small, has ids of its own, and refers to nothing elsewhere."""
-    for name in large(ALL):
+    for name in ALL:
         text = svg(name)
         root = ElementTree.fromstring(text)
         ids = [node.get("id") for node in root.iter() if node.get("id")]
@@ -303,16 +354,23 @@ def test_svg_stands_by_itself():
         assert len(text.encode()) < LARGEST_SVG
 
 
+@pytest.mark.slow
 def test_svg_is_the_same_twice():
     """Equal displays have equal files, so that reports can be compared."""
-    for name in large(NAMES):
+    for name in NAMES:
         assert svg(name) == svg_of(CASES[name](), "picture")
 
 
-def test_page_does_not_follow_the_reader_s_style():
+SMALL = "ContingencyDisplay"
+
+
+@pytest.mark.parametrize(
+    "name", [SMALL, pytest.param("ForestDisplay", marks=pytest.mark.slow)]
+)
+def test_page_does_not_follow_the_reader_s_style(name):
     """Its pictures are those of every page, whatever figures look like elsewhere."""
     theirs = {"font.size": 20, "text.usetex": True, "axes.unicode_minus": False}
     with matplotlib.rc_context(theirs):
-        drawn = svg_of(CASES["ForestDisplay"](), "picture")
+        styled = svg_of(CASES[name](), "picture")
 
-    assert svg("ForestDisplay") == drawn
+    assert svg(name) == styled

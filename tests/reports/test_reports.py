@@ -147,12 +147,12 @@ def test_results_find_rows(comparison):
 
 def test_other_rows_are_adjusted():
     """The primary row is tested at alpha; the others carry an adjusted p."""
-    tests = {"bootstrap_difference": {"n_resamples": 499}, "mcnemar": {"method": "exact"}}
-    comparison = compare(Y, {"a": OLD, "b": NEW}, scoring=["rand_score"], tests=tests)
+    tests = {"score_difference": {"method": "delta"}, "mcnemar": {"method": "exact"}}
+    comparison = compare(Y, {"a": OLD, "b": NEW}, scoring=["f1_macro"], tests=tests)
     row = comparison.results["mcnemar"]
 
     primary = comparison.rows[0]
-    assert ("rand_score", "bootstrap_difference") == (primary.measure, primary.test)
+    assert ("f1_macro", "score_difference") == (primary.measure, primary.test)
     assert primary.adjusted_pvalue is None
     assert row.pvalue == row.adjusted_pvalue
     assert "challenger" == comparison.verdict

@@ -70,9 +70,9 @@ def test_uniform_bins_are_searched_ones():
         edges = bin_edges(NONE, n_bins, "uniform")
         p = np.concatenate([edges, np.nextafter(edges, 0), np.nextafter(edges, 2)])
         p = np.clip(np.concatenate([p, np.random.default_rng(0).random(2000)]), 0, 1)
-        expected = [min(sum(e <= x for e in edges.tolist()) - 1, n_bins - 1) for x in p]
+        expected = np.minimum((edges[:, None] <= p).sum(axis=0) - 1, n_bins - 1)
 
-        assert expected == bin_codes(p, edges).tolist()
+        assert expected.tolist() == bin_codes(p, edges).tolist()
 
 
 def test_uniform_edges_are_nearest_to_quotients():
@@ -85,8 +85,8 @@ def test_uniform_edges_are_nearest_to_quotients():
 
 def test_equal_mass_bins():
     """Bins of equal mass hold what the definition, followed step by step, puts in them."""
-    for seed in range(20):
-        p = probabilities(seed, n=5 + 7 * seed)
+    for seed in range(8):
+        p = probabilities(seed, n=5 + 17 * seed)
         for n_bins in (1, 2, 5, 10, 15, 200):
             edges = bin_edges(p, n_bins, "equal_mass")
 

@@ -271,18 +271,20 @@ def test_pair_and_arrays_agree():
         PairedLosses.from_pair(labels)
 
 
-@pytest.mark.parametrize("size", [1e141, -1e141, np.inf, -np.inf, np.nan])
-def test_losses_beyond_reason(size):
+def test_losses_beyond_reason():
     """Losses whose squares overflow are refused, with where they are."""
-    with pytest.raises(ValueError, match=r"at most 1e\+140\. Got 1 others, .* position 1"):
-        PairedLosses.from_losses([1.0, size], [1.0, 1.0])
-    with pytest.raises(ValueError, match=r"at most 1e\+140\. Got 1 records .* position 1"):
-        PairedLosses.from_predictions(
-            [0, 1],
-            [0.2, 0.9],
-            [0.5, 0.5],
-            loss=lambda codes, proba: np.where(codes, size, 1),
-        )
+    answers = [0, 1], [0.2, 0.9], [0.5, 0.5]
+    for size in [1e141, -1e141, np.inf, -np.inf, np.nan]:
+
+        def too_large(codes, proba, size=size):
+            return np.where(codes, size, 1)
+
+        words = r"at most 1e\+140\. Got 1 others, .* position 1"
+        with pytest.raises(ValueError, match=words):
+            PairedLosses.from_losses([1.0, size], [1.0, 1.0])
+        words = r"at most 1e\+140\. Got 1 records .* position 1"
+        with pytest.raises(ValueError, match=words):
+            PairedLosses.from_predictions(*answers, loss=too_large)
     largest = PairedLosses.from_losses([1e140, -1e140], [0, 0])
     assert math.sqrt(2) * 1e140 == pytest.approx(largest.moments.gain_deviation)
 

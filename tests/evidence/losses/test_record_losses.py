@@ -8,8 +8,8 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from skcompare._registry.losses import loss_of, record_losses
 from skcompare.evidence import PairedLosses
+from skcompare.evidence.losses import _record_losses
 from skcompare.evidence.losses._record_losses import (
-    CHUNK,
     brier,
     brier_score,
     cost,
@@ -21,9 +21,7 @@ from skcompare.evidence.losses._record_losses import (
 from tests.common.golden import golden
 
 GOLDEN = golden("losses")
-SINGLE = [pytest.param(case, id=case["name"]) for case in GOLDEN["single"]]
-CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN["cases"]]
-ENTRIES = [pytest.param(entry, id=name) for name, entry in record_losses().items()]
+ENTRIES = tuple(record_losses().values())
 
 
 def answers(seed, n=40, n_classes=3):
@@ -35,15 +33,15 @@ def answers(seed, n=40, n_classes=3):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", SINGLE)
-def test_worked_examples(case):
+def test_worked_examples():
     """The losses and means of the textbook's examples."""
-    losses = PairedLosses.from_predictions(
-        case["y"], case["proba"], case["proba"], loss=case["loss"]
-    )
+    for case in GOLDEN["single"]:
+        losses = PairedLosses.from_predictions(
+            case["y"], case["proba"], case["proba"], loss=case["loss"]
+        )
 
-    assert case["per_sample"] == pytest.approx(losses.champion, rel=1e-12)
-    assert case["mean"] == pytest.approx(losses.means[0], rel=1e-12)
+        assert case["per_sample"] == pytest.approx(losses.champion, rel=1e-12)
+        assert case["mean"] == pytest.approx(losses.means[0], rel=1e-12)
 
 
 def test_uniform_probabilities():
@@ -55,7 +53,7 @@ def test_uniform_probabilities():
 
 def test_means_of_independent_implementations():
     """Means by scikit-learn, numpy and R."""
-    for case in CASES:
+    for case in GOLDEN["cases"]:
         for name in {name for role in case["losses"].values() for name in role}:
             losses = PairedLosses.from_predictions(
                 case["y"], case["A"], case["B"], loss=name
@@ -82,9 +80,10 @@ def test_brier_is_for_two_classes():
         brier(*answers(2))
 
 
-def test_multiclass_brier_by_definition():
+def test_multiclass_brier_by_definition(monkeypatch):
     """The squared distance from the indicator of the true class, over any length."""
-    for n in [1, 40, CHUNK, CHUNK + 1, 2 * CHUNK + 3]:
+    monkeypatch.setattr(_record_losses, "CHUNK", 40)
+    for n in [1, 39, 40, 41, 83]:
         y, proba = answers(3, n)
         expected = np.sum((proba - np.eye(3)[y]) ** 2, axis=1)
 
@@ -109,7 +108,7 @@ def test_brier_score_is_scikit_learns():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_log_loss_is_scikit_learns(n_classes):
     """Certain and impossible classes are clipped as there, record by record."""
-    y, proba = answers(5, n_classes=n_classes)
+    y, proba = answers(5, n=12, n_classes=n_classes)
     proba[0] = np.eye(n_classes)[y[0]]
     proba[1] = np.eye(n_classes)[(y[1] + 1) % n_classes]
     labels = np.arange(n_classes)

@@ -31,16 +31,16 @@ def random_scores(seed, n=40, tied=True):
     return y, *(np.round(scores, 0) if tied else scores)
 
 
-def random_weights(seed, n, size=50):
+def random_weights(seed, n, size=10):
     """How often n records are drawn, as in a bootstrap."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.int32)
 
 
-def sensitivity_by_roc_curve(y, scores, at_least):
-    """The greatest sensitivity on scikit-learn's ROC curve that is specific enough."""
+def sensitivities_by_roc_curve(y, scores, limits):
+    """The greatest sensitivities on scikit-learn's ROC curve that are specific enough."""
     fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
-    return tpr[1 - fpr >= at_least - 1e-12].max()
+    return [tpr[1 - fpr >= at_least - 1e-12].max() for at_least in limits]
 
 
 # --------------------------------------------------------------- many weightings
@@ -48,35 +48,38 @@ def sensitivity_by_roc_curve(y, scores, at_least):
 
 def test_weights_are_repetition():
     """A record of weight 3 counts as three records, one of weight 0 not at all."""
-    for tied, name in itertools.product([False, True], RANKINGS):
+    for tied, name, seed in itertools.product([False, True], RANKINGS, range(3)):
         score, metric = RANKINGS[name]
-        for seed in range(5):
-            y, scores, _ = random_scores(seed, tied=tied)
-            weights = random_weights(seed, len(y))
-            expected = [metric(y.repeat(w), scores.repeat(w)) for w in weights]
+        y, scores, _ = random_scores(seed, tied=tied)
+        weights = random_weights(seed, len(y))
+        expected = [metric(y.repeat(w), scores.repeat(w)) for w in weights]
 
-            actual = score.prepared(y, scores, np.arange(len(y))).values(weights)
+        actual = score.prepared(y, scores, np.arange(len(y))).values(weights)
 
-            assert expected == pytest.approx(actual.tolist(), rel=1e-12, abs=1e-15)
+        assert expected == pytest.approx(actual.tolist(), rel=1e-12, abs=1e-15)
 
 
 def test_rates_at_a_threshold():
     """They are the best points of scikit-learn's ROC curve, for either class."""
-    for at_least, tied in itertools.product([0.5, 0.8, 0.9, 1.0], [False, True]):
-        for seed in range(5):
-            y, scores, _ = random_scores(seed, tied=tied)
-            weights = random_weights(seed, len(y))
-            sets = [(y.repeat(w), scores.repeat(w)) for w in weights]
-            sensitive = [sensitivity_by_roc_curve(*one, at_least) for one in sets]
-            specific = [
-                sensitivity_by_roc_curve(1 - one[0], -one[1], at_least) for one in sets
+    limits = [0.5, 0.8, 0.9, 1.0]
+    for tied, seed, within in itertools.product(
+        [False, True], range(3), ["positive", "negative"]
+    ):
+        y, scores, _ = random_scores(seed, tied=tied)
+        weights = random_weights(seed, len(y))
+        truth, ranks = (y, scores) if within == "positive" else (1 - y, -scores)
+        rates = np.array(
+            [
+                sensitivities_by_roc_curve(truth.repeat(w), ranks.repeat(w), limits)
+                for w in weights
             ]
+        )
 
-            for within, expected in (("positive", sensitive), ("negative", specific)):
-                score = OperatingPoint("rate", at_least, within)
-                actual = score.prepared(y, scores, np.arange(len(y))).values(weights)
+        for at_least, expected in zip(limits, rates.T, strict=True):
+            score = OperatingPoint("rate", at_least, within)
+            actual = score.prepared(y, scores, np.arange(len(y))).values(weights)
 
-                assert expected == pytest.approx(actual.tolist(), abs=1e-12)
+            assert expected == pytest.approx(actual, abs=1e-12)
 
 
 def test_mean_of_records():
@@ -307,22 +310,27 @@ def test_own_function_sees_the_order_of_the_records():
     assert hits(y, mixed) == pair.prepared_for_exchange().values(exchange[np.newaxis])[0]
 
 
-@pytest.mark.parametrize("value", [np.float32(0.5), np.array(0.5), np.array([0.5]), True])
-def test_numbers_of_own_functions(value):
+def scored_by(value):
+    """A pair whose score is a value, whatever the answers."""
+    return ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
+
+
+def test_numbers_of_own_functions():
     """Numbers of NumPy are numbers, and an array of one is one, as in scikit-learn."""
-    pair = ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
+    for value in [np.float32(0.5), np.array(0.5), np.array([0.5]), True]:
+        pair = scored_by(value)
 
-    assert (np.sum(value), np.sum(value)) == pair.values
-    assert float is type(pair.values[0])
+        assert (np.sum(value), np.sum(value)) == pair.values
+        assert float is type(pair.values[0])
 
 
-@pytest.mark.parametrize("value", [None, {"a": 1.0}, np.array([0.5, 0.6]), "0.5", 1j])
-def test_own_functions_that_give_no_number(value):
+def test_own_functions_that_give_no_number():
     """Anything else is refused with what it was."""
-    pair = ScoredPair.from_predictions([0, 1], [0, 1], [1, 1], score=lambda y, a: value)
+    for value in [None, {"a": 1.0}, np.array([0.5, 0.6]), "0.5", 1j]:
+        pair = scored_by(value)
 
-    with pytest.raises(TypeError, match=f"one number. Got {type(value).__name__}"):
-        _ = pair.values
+        with pytest.raises(TypeError, match=f"one number. Got {type(value).__name__}"):
+            _ = pair.values
 
 
 def test_undefined_own_function():

@@ -213,6 +213,7 @@ def test_schema_names_every_field():
             assert found["row"] is None or set(found["row"]) == row_names
 
 
+@pytest.mark.slow
 def test_schema_is_a_schema():
     """Where a validator is installed, it agrees."""
     jsonschema = pytest.importorskip("jsonschema")
@@ -515,25 +516,28 @@ def outcomes(draw):
     )
 
 
-@settings(max_examples=40, deadline=None, database=None)
-@given(
-    st.lists(outcomes(), min_size=1, max_size=2),
-    st.booleans(),
-    words,
-    st.lists(words, max_size=1),
-)
-def test_any_decision_has_every_form(found, blind, name, reasons):
-    """Whatever the numbers and names: nothing breaks, and nothing is lost."""
+@st.composite
+def decisions(draw):
+    """Decisions with these outcomes, and names of any kind."""
+    found = draw(st.lists(outcomes(), min_size=1, max_size=2))
+    blind, name = draw(st.booleans()), draw(words)
+    reasons = draw(st.lists(words, max_size=1))
     passed = all(one.passed for one in found) and not reasons
     status = "passed" if passed else "not passed" if blind else "inconclusive"
-    check_all_forms(
-        decision(
-            *found,
-            status=status,
-            blind=blind,
-            champion=name,
-            challenger=name[::-1],
-            reasons=tuple(reasons),
-            look={name: 1},
-        )
+    return decision(
+        *found,
+        status=status,
+        blind=blind,
+        champion=name,
+        challenger=name[::-1],
+        reasons=tuple(reasons),
+        look={name: 1},
     )
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None, database=None)
+@given(decisions())
+def test_any_decision_has_every_form(one):
+    """Whatever the numbers and names: nothing breaks, and nothing is lost."""
+    check_all_forms(one)

@@ -13,9 +13,6 @@ from skcompare.metrics.measures._scored_pair import record_differences
 from skcompare.predictions import Answers, Predictions, one_class
 from skcompare.stats import delong
 
-# Numbers that take long; one set of dependencies is enough for them.
-pytestmark = pytest.mark.slow
-
 N = 150
 FEW = 75  # enough for the jackknife, whose time rises with the square
 MEANS = ("accuracy", "neg_brier_score", "neg_log_loss")
@@ -74,6 +71,7 @@ def jackknife(y, both, scoring):
     return (n - 1) / n * ((left - left.mean()) ** 2).sum()
 
 
+@pytest.mark.slow
 def test_means_over_records():
     """For a mean the jackknife is the sample variance over n, and so is ours."""
     for scoring, n_classes in [
@@ -87,6 +85,7 @@ def test_means_over_records():
         assert jackknife(y, both, scoring) == pytest.approx(found, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_scores_of_two_classes():
     """Influences to first order are as good as the jackknife, but for a few percent."""
     for scoring in [*COUNTS, "roc_auc", "matthews_corrcoef"]:
@@ -96,6 +95,7 @@ def test_scores_of_two_classes():
         assert jackknife(y, both, scoring) == pytest.approx(found, rel=0.1)
 
 
+@pytest.mark.slow
 def test_scores_of_three_classes():
     """The same holds for one class of several, and for all of them."""
     for scoring in ["precision[2]", "f1[1]", "recall[0]", "f1_macro"]:

@@ -66,7 +66,7 @@ def by_scorer(pair, measure, weights, pos_label=None):
     return found
 
 
-def weights_for(pair, seed=0, size=25):
+def weights_for(pair, seed=0, size=3):
     n = pair.predictions.n_records
     rng = np.random.default_rng(seed)
     return rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.int32)
@@ -79,9 +79,10 @@ def values_of(scored, weights):
 
 def test_two_classes():
     """A score that is known equals its scorer on resampled records."""
+    pair = random_pair()
+    weights = weights_for(pair)
     for name in QUICK + PROBABILITIES:
-        pair = random_pair()
-        measure, weights = resolve_scoring(name)[0], weights_for(pair)
+        measure = resolve_scoring(name)[0]
 
         scored = scored_pair(pair, measure)
 
@@ -95,9 +96,10 @@ def test_two_classes():
 
 def test_more_classes():
     """So does one of three classes, whatever they are called."""
+    pair = random_pair(1, n_classes=3, classes=["ant", "bee", "cow"])
+    weights = weights_for(pair)
     for name in [*MULTICLASS, *PROBABILITIES, "roc_auc_ovr"]:
-        pair = random_pair(1, n_classes=3, classes=["ant", "bee", "cow"])
-        measure, weights = resolve_scoring(name)[0], weights_for(pair)
+        measure = resolve_scoring(name)[0]
 
         scored = scored_pair(pair, measure)
 
@@ -116,8 +118,6 @@ def test_any_scorer():
 
     assert by_scorer(pair, measure, weights) == pytest.approx(values_of(scored, weights))
     assert scored.score.looped
-    assert 0 < bootstrap_difference(scored, n_resamples=99).pvalue <= 1
-    assert 0 < permutation_difference(scored, n_resamples=99).pvalue <= 1
 
 
 def profit(estimator, X, y):
@@ -127,7 +127,10 @@ def profit(estimator, X, y):
 
 
 def test_scorer_knows_the_records():
-    """X has the position of each record, so that records can be worth different sums."""
+    """X has the position of each record, so that records can be worth different sums.
+
+    Tests that draw records call the scorer for each draw.
+    """
     pair = random_pair(3)
     measure, weights = resolve_scoring({"profit": profit})[0], weights_for(pair)
 
@@ -135,13 +138,15 @@ def test_scorer_knows_the_records():
 
     assert by_scorer(pair, measure, weights) == pytest.approx(values_of(scored, weights))
     assert "profit" == scored.score.name
+    assert 0 < bootstrap_difference(scored, n_resamples=99).pvalue <= 1
+    assert 0 < permutation_difference(scored, n_resamples=99).pvalue <= 1
 
 
 def test_positive_class():
     """With strings the positive class is the one that is named."""
+    numbers, words = random_pair(4), random_pair(4, classes=["no", "yes"])
+    other = random_pair(4, classes=["z", "a"])
     for name in ["roc_auc", "average_precision", "f1", "sensitivity"]:
-        numbers, words = random_pair(4), random_pair(4, classes=["no", "yes"])
-        other = random_pair(4, classes=["z", "a"])
         measure = resolve_scoring(name)[0]
         expected = scored_pair(numbers, measure).values
 
@@ -173,15 +178,18 @@ def test_decision_scores():
     assert not scored.score.looped
 
 
+def area(y, scores):
+    """Share of pairs of a positive and a negative record in the right order."""
+    return float(np.mean(scores[y == 1][:, np.newaxis] > scores[y == 0]))
+
+
 def test_answers_of_different_kinds():
     """A scorer takes what each classifier gives; an exchange of these has no meaning."""
     pair = random_pair(5)
     odds = np.log(pair.champion.proba[:, 1] / pair.champion.proba[:, 0])
     ranked = type(pair.champion)("champion", "ranks", None, None, odds)
     mixed = type(pair)(pair.predictions, ranked, pair.challenger)
-    scorer = make_scorer(
-        roc_auc_score, response_method=["decision_function", "predict_proba"]
-    )
+    scorer = make_scorer(area, response_method=["decision_function", "predict_proba"])
     measure = resolve_scoring(scorer)[0]
 
     scored = scored_pair(mixed, measure)

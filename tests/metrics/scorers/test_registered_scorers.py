@@ -181,14 +181,34 @@ ENTRY_POINTS = [
 ]
 
 
+def assert_takes_name_and_object(run, entry):
+    """Hold that an entry point has the numbers of a metric by hand for its scorer."""
+    by_hand = run(plainly(entry))
+
+    assert by_hand == pytest.approx(run(sklearn_name(entry.scorer_name)))
+    assert by_hand == pytest.approx(run(get_scorer(entry.scorer_name)))
+    assert np.isfinite(by_hand).all()
+
+
 def test_entry_point_takes_name_and_object():
     """By name and as an object a scorer gives what the metric gives by hand."""
-    for run, entry in itertools.product(ENTRY_POINTS, ENTRIES):
-        by_hand = run(plainly(entry))
+    for run in ENTRY_POINTS:
+        assert_takes_name_and_object(run, metrics()["expected_calibration_error"])
 
-        assert by_hand == pytest.approx(run(sklearn_name(entry.scorer_name)))
-        assert by_hand == pytest.approx(run(get_scorer(entry.scorer_name)))
-        assert np.isfinite(by_hand).all()
+
+def test_every_metric_scores_by_name_and_object():
+    """So it is for each metric, and for one whose name scikit-learn has itself."""
+    for entry in ENTRIES:
+        assert_takes_name_and_object(run_check_scoring, entry)
+    for run in (run_cross_val_score, run_list_and_dict, run_grid_search):
+        assert_takes_name_and_object(run, metrics()["accuracy"])
+
+
+@pytest.mark.slow
+def test_entry_point_takes_every_metric():
+    """So it is for each metric in each entry point."""
+    for run, entry in itertools.product(ENTRY_POINTS, ENTRIES):
+        assert_takes_name_and_object(run, entry)
 
 
 def zero_if_undefined(function):
@@ -300,34 +320,33 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", NAMES)
-def test_classes_of_every_kind(name, kind):
+def test_classes_of_every_kind():
     """A scorer takes every kind of classes that its metric takes, or says why not."""
-    classes = KINDS[kind]
-    y = classes[np.arange(80) % len(classes)]
-    fitted, scorer = GaussianNB().fit(X, y), get_scorer(name)
-    one_class = y == classes[0]
-    needs_two = len(classes) > 2 and name in TWO_CLASSES
-    labels = metrics()[name.removeprefix("neg_")].response_method == "predict"
-    named = labels or name.endswith(("_at_specificity", "_at_sensitivity"))
+    pandas = pytest.importorskip("pandas")
+    for (kind, classes), name in itertools.product(KINDS.items(), NAMES):
+        y = classes[np.arange(80) % len(classes)]
+        fitted, scorer = GaussianNB().fit(X, y), get_scorer(name)
+        one_class = y == classes[0]
+        needs_two = len(classes) > 2 and name in TWO_CLASSES
+        labels = metrics()[name.removeprefix("neg_")].response_method == "predict"
+        named = labels or name.endswith(("_at_specificity", "_at_sensitivity"))
 
-    if needs_two:
-        with pytest.raises(ValueError, match=r"two classes|2\)|two columns"):
-            scorer(fitted, X, y)
-    elif kind == "strings" and named and name in TWO_CLASSES:
-        with pytest.raises(ValueError, match="pass `pos_label`"):
-            scorer(fitted, X, y)
-        told = get_scorer(name, pos_label="yes")
-        as_numbers = GaussianNB().fit(X, y == "yes")
-        assert scorer(as_numbers, X, y == "yes") == told(fitted, X, y)
-    else:
-        expected = scorer(fitted, X, y)
-        assert np.isfinite(expected)
-        series = pytest.importorskip("pandas").Series(y, index=np.arange(80)[::-1])
-        assert expected == scorer(fitted, X, series)
-        if name in ("neg_multiclass_brier_loss", ECE, "accuracy", "specificity"):
-            assert np.isfinite(scorer(fitted, X[one_class], y[one_class]))
+        if needs_two:
+            with pytest.raises(ValueError, match=r"two classes|2\)|two columns"):
+                scorer(fitted, X, y)
+        elif kind == "strings" and named and name in TWO_CLASSES:
+            with pytest.raises(ValueError, match="pass `pos_label`"):
+                scorer(fitted, X, y)
+            told = get_scorer(name, pos_label="yes")
+            as_numbers = GaussianNB().fit(X, y == "yes")
+            assert scorer(as_numbers, X, y == "yes") == told(fitted, X, y)
+        else:
+            expected = scorer(fitted, X, y)
+            assert np.isfinite(expected)
+            series = pandas.Series(y, index=np.arange(80)[::-1])
+            assert expected == scorer(fitted, X, series)
+            if name in ("neg_multiclass_brier_loss", ECE, "accuracy", "specificity"):
+                assert np.isfinite(scorer(fitted, X[one_class], y[one_class]))
 
 
 def test_test_records_may_lack_a_class():
@@ -374,14 +393,15 @@ def test_classifier_without_probabilities():
 
 def test_weights_equal_repetition():
     """Every scorer takes weights, which count as records that are there several times."""
+    weights = np.arange(80) % 3 + 1
+    fitted = GaussianNB().fit(X, Y)
+    many_X, many_y = np.repeat(X, weights, axis=0), np.repeat(Y, weights)
     for name in NAMES:
-        weights = np.arange(80) % 3 + 1
-        fitted, scorer = GaussianNB().fit(X, Y), get_scorer(name)
+        scorer = get_scorer(name)
 
         weighted = scorer(fitted, X, Y, sample_weight=weights)
 
-        repeated = scorer(fitted, np.repeat(X, weights, axis=0), np.repeat(Y, weights))
-        assert repeated == pytest.approx(weighted)
+        assert scorer(fitted, many_X, many_y) == pytest.approx(weighted), name
         # The greatest of all distances may be that of the same bin.
         if name != "neg_maximum_calibration_error":
             assert weighted != pytest.approx(scorer(fitted, X, Y))
@@ -467,8 +487,9 @@ def test_answers_for_another_class_are_not_ours(theirs_first):
 
 def test_scorer_is_an_object_like_scikit_learns():
     """It prints like make_scorer's, and copies and pickles of it score alike."""
+    fitted = GaussianNB().fit(X, Y)
     for name in NAMES:
-        scorer, fitted = get_scorer(name), GaussianNB().fit(X, Y)
+        scorer = get_scorer(name)
         entry = metrics()[name.removeprefix("neg_")]
         sign = "" if entry.greater_is_better else ", greater_is_better=False"
 
@@ -752,6 +773,7 @@ def run_alone(code):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_import_works_where_private_names_are_gone():
     """A scikit-learn that keeps its scorers elsewhere can be imported beside us."""
     told = run_alone(
@@ -773,6 +795,7 @@ def test_import_works_where_private_names_are_gone():
     assert ["[]", "False", "True"] == told
 
 
+@pytest.mark.slow
 def test_a_process_without_us():
     """A process that gets a search knows no name until it gets an object, as a worker."""
     by_name, by_object = (
@@ -868,12 +891,12 @@ def test_threads_register_at_the_same_time():
 
     try:
         with ThreadPoolExecutor(6) as threads:
-            found = list(threads.map(register, range(24)))
+            found = list(threads.map(register, range(12)))
     finally:
         sys.setswitchinterval(interval)
 
     assert all(f"toy_{k}" in names for k, names in enumerate(found))
-    assert {f"toy_{k}" for k in range(24)} <= set(SCORER_MODULE._SCORERS)
+    assert {f"toy_{k}" for k in range(12)} <= set(SCORER_MODULE._SCORERS)
 
 
 def test_sensitivity_knows_the_positive_class():

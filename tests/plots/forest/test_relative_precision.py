@@ -53,7 +53,7 @@ def test_axis_is_logarithmic_with_one(words_of):
         words.get_text(): words.get_position()[0] for words in display.ax_.get_xticklabels()
     }
     lines = [line.get_xdata() for line in display.ax_.get_lines()]
-    words = dict(words_of(display.figure_))
+    words = words_of(display.figure_)
 
     assert "log" == display.ax_.get_xscale()
     assert 1.0 == ticks["1"]

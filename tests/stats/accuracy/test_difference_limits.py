@@ -53,13 +53,14 @@ def brute_score(b, c, n, delta):
 
 
 def test_interval_holds_the_differences_that_are_not_rejected():
-    """On a grid of differences, brute-force tests reject exactly those outside."""
-    for (b, c, n), correction in itertools.product((TABLES + FRACTIONAL), [0, 1]):
-        z = stats.norm.isf(0.025)
+    """On a grid, and beside the limits, brute-force tests reject exactly those outside."""
+    z = stats.norm.isf(0.025)
+    for (b, c, n), correction in itertools.product([*TABLES, *FRACTIONAL], [0, 1]):
         low, high = score_limits(b, c, n, correction, 0.95, "two-sided")
+        beside = [limit + step for limit in (low, high) for step in (-1e-4, 1e-4)]
         inside = 0
-        for delta in np.linspace(-0.999, 0.999, 223):
-            if min(abs(delta - low), abs(delta - high)) < 1e-6:
+        for delta in [*np.linspace(-0.999, 0.999, 23), *beside]:
+            if min(abs(delta - low), abs(delta - high)) < 1e-6 or abs(delta) > 0.999:
                 continue
             distance, deviation = brute_score(b, c, n, delta)
             kept = max(0.0, abs(distance) - correction) <= z * deviation
@@ -73,7 +74,7 @@ def test_interval_holds_the_differences_that_are_not_rejected():
 def test_score_at_the_limits_is_the_quantile():
     """At the limits the score by numeric maximum likelihood is ± z (Tango 1998)."""
     for (b, c, n), level in itertools.product(
-        (TABLES[:3] + TABLES[7:8]), [0.5, 0.9, 0.95, 0.999]
+        [*TABLES[:3], TABLES[7]], [0.5, 0.9, 0.95, 0.999]
     ):
         z = stats.norm.isf((1 - level) / 2)
         low, high = score_limits(b, c, n, 0, level, "two-sided")

@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import numpy as np
 import pytest
 from scipy import stats
 
@@ -16,10 +15,6 @@ GOLDEN = golden("mcnemar")
 REGULAR = [case for case in GOLDEN["cases"] if not case["degenerate"]]
 DEGENERATE = [case for case in GOLDEN["cases"] if case["degenerate"]]
 PUBLISHED = [case for case in GOLDEN["published"] if case["what"] == "mcnemar"]
-
-
-def named(cases):
-    return [pytest.param(case, id=case["name"]) for case in cases]
 
 
 def near(figure, rtol=1e-8):
@@ -46,7 +41,7 @@ def test_golden_cases_are_there():
 
 def test_chi_squared_of_independent_packages():
     """R, statsmodels and mlxtend agree on statistic and p-value."""
-    for method, case in itertools.product(["asymptotic", "corrected"], named(REGULAR)):
+    for method, case in itertools.product(["asymptotic", "corrected"], REGULAR):
         statistic, pvalue = mcnemar(ContingencyTable(*case["table"]), method=method)
 
         assert near(case[method]["statistic"]) == statistic
@@ -55,7 +50,7 @@ def test_chi_squared_of_independent_packages():
 
 def test_binomial_pvalue_of_independent_packages():
     """R, scipy, statsmodels agree on the exact p; exact2x2 and another on the mid-p."""
-    for method, case in itertools.product(["exact", "mid-p"], named(REGULAR)):
+    for method, case in itertools.product(["exact", "mid-p"], REGULAR):
         result = mcnemar(ContingencyTable(*case["table"]), method=method)
 
         assert near(case[method]["pvalue"]) == result.pvalue
@@ -63,7 +58,7 @@ def test_binomial_pvalue_of_independent_packages():
 
 def test_conditional_interval_of_independent_packages():
     """The conditional interval is that of the discordant share, as a difference."""
-    for method, case in itertools.product(["exact", "mid-p"], named(REGULAR)):
+    for method, case in itertools.product(["exact", "mid-p"], REGULAR):
         table = ContingencyTable(*case["table"])
         ends = [case[method][name] for name in ("odds_high", "odds_low")]
         tolerance = max(end.get("rtol", 1e-8) for end in ends)
@@ -83,7 +78,7 @@ def test_conditional_interval_of_independent_packages():
 
 def test_tango_interval_of_independent_packages():
     """ratesci and another implementation agree on the score interval, at all tables."""
-    for case in named(GOLDEN["cases"]):
+    for case in GOLDEN["cases"]:
         tango = case["tango"]
 
         low, high = mcnemar(
@@ -96,7 +91,7 @@ def test_tango_interval_of_independent_packages():
 
 def test_golden_without_discordant_pairs():
     """Packages give 0, 0.5, 1 and NaN there; the rule is statistic 0 and p = 1."""
-    for method, case in itertools.product(METHODS, named(DEGENERATE)):
+    for method, case in itertools.product(METHODS, DEGENERATE):
         result = mcnemar(ContingencyTable(*case["table"]), method=method)
 
         assert (0.0, 1.0) == tuple(result)
@@ -105,7 +100,7 @@ def test_golden_without_discordant_pairs():
 
 def test_published_example():
     """What books, papers and manuals print or imply is what comes out."""
-    for case in named(PUBLISHED):
+    for case in PUBLISHED:
         table = ContingencyTable(*case["table"])
         rtol = case["rtol"]
         checked = 0
@@ -165,16 +160,6 @@ def test_exact_is_the_binomial_test():
         result = mcnemar(table, method="exact", alternative=alternative)
 
         assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-12)
-
-
-def test_exact_is_the_permutation_test():
-    """Exchanging right and wrong within records gives the exact p-value."""
-    table = ContingencyTable(4, 2, 7, 3)
-    signs = np.array(np.meshgrid(*[[-1, 1]] * table.n_discordant)).reshape(9, -1)
-    distance = abs(table.only_challenger - table.only_champion)
-    expected = np.mean(abs(signs.sum(axis=0)) >= distance)
-
-    assert expected == pytest.approx(mcnemar(table, method="exact").pvalue)
 
 
 def test_one_sided_pvalues():
@@ -287,24 +272,13 @@ def test_challenger_without_errors():
         assert 1 == result.challenger
 
 
-def test_equal_discordant_counts():
-    """b = c: p is 1, by mid-p 1 less half of what is observed; statistic 0."""
-    table = ContingencyTable(20, 10, 10, 5)
-    observed = stats.binom.pmf(10, 20, 0.5)
-
-    assert 1 == mcnemar(table, method="exact").pvalue
-    assert 1 - observed / 2 == pytest.approx(mcnemar(table, method="mid-p").pvalue)
-    assert (0.0, 1.0) == tuple(mcnemar(table, method="asymptotic"))
-    assert (0.0, 1.0) == tuple(mcnemar(table, method="corrected"))
-
-
-@pytest.mark.parametrize("method", ["exact", "mid-p"])
-def test_fractional_counts_have_no_exact_test(method):
+def test_fractional_counts_have_no_exact_test():
     """Averaged tables are refused with the methods that take them."""
     table = ContingencyTable(7.5, 1.5, 2.5, 3.5)
 
-    with pytest.raises(ValueError, match=r"needs whole counts.*'asymptotic'"):
-        mcnemar(table, method=method)
+    for method in ("exact", "mid-p"):
+        with pytest.raises(ValueError, match=r"needs whole counts.*'asymptotic'"):
+            mcnemar(table, method=method)
     assert 0.25 == pytest.approx(mcnemar(table, method="asymptotic").statistic)
 
 
@@ -337,12 +311,3 @@ def test_more_records_than_any_test_set():
         assert -(z**2) / 2 == pytest.approx(result.log_pvalue, rel=0.01)
         low, high = result.confidence_interval()
         assert 0 < low < 0.01 < high < 0.0103
-
-
-def test_unknown_method():
-    """A misspelt method is refused with the known ones."""
-    for wrong in ["midp", "Exact", None, 1]:
-        with pytest.raises(
-            ValueError, match=r"Unknown method .* Known: asymptotic, correc"
-        ):
-            mcnemar(ContingencyTable(1, 1, 1, 1), method=wrong)

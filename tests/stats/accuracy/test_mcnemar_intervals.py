@@ -60,18 +60,12 @@ def test_conditional_interval_agrees_with_the_pvalue():
                 assert (result.pvalue < alpha) == (not low <= 0 <= high)
 
 
-@pytest.mark.parametrize("method", ["asymptotic", "corrected"])
-def test_conditional_interval_needs_a_binomial_method(method):
+def test_conditional_interval_needs_a_binomial_method():
     """Chi-squared has no conditional interval, and the error says what to take."""
-    with pytest.raises(ValueError, match=r"goes with method='exact' or 'mid-p'.*'score'"):
-        mcnemar(ContingencyTable(5, 1, 2, 3), method=method, interval="conditional")
-
-
-@pytest.mark.parametrize("wrong", ["tango", "Score", None])
-def test_unknown_interval(wrong):
-    """A misspelt interval is refused with the known ones."""
-    with pytest.raises(ValueError, match=r"Unknown interval .* Known: agreeing, agrest"):
-        mcnemar(ContingencyTable(1, 1, 1, 1), interval=wrong)
+    table = ContingencyTable(5, 1, 2, 3)
+    for method in ("asymptotic", "corrected"):
+        with pytest.raises(ValueError, match=r"with method='exact' or 'mid-p'.*'score'"):
+            mcnemar(table, method=method, interval="conditional")
 
 
 def test_default_interval_covers_where_the_conditional_one_does_not():

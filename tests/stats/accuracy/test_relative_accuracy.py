@@ -38,10 +38,6 @@ TABLES = [
 ]
 
 
-def named(cases):
-    return [pytest.param(case, id=f"{case['name']} {case['table']}") for case in cases]
-
-
 def inverted(limits):
     """Limits of A over B, as those of challenger over champion."""
     return [1 / limits[1], 1 / limits[0]]
@@ -52,7 +48,7 @@ def inverted(limits):
 
 def test_wald_of_an_independent_package():
     """DTComPair has ratio, limits and p-value of a ratio of sensitivities."""
-    for case in named(REGULAR):
+    for case in REGULAR:
         known = case["log-wald"]
 
         result = relative_accuracy(ContingencyTable(*case["table"]), method="log-wald")
@@ -69,18 +65,22 @@ def test_wald_of_an_independent_package():
         assert case["challenger"] == pytest.approx(result.challenger)
 
 
-@pytest.mark.parametrize("case", named([case for case in REGULAR if "score" in case]))
-def test_score_is_mcnemars_of_independent_packages(case):
+def test_score_is_mcnemars_of_independent_packages():
     """statsmodels and DTComPair have McNemar's statistic; the score of 1 is that."""
-    result = relative_accuracy(ContingencyTable(*case["table"]))
+    cases = [case for case in REGULAR if "score" in case]
+    assert cases
+    for case in cases:
+        score = case["score"]
 
-    assert case["score"]["statistic"] == pytest.approx(result.statistic, rel=1e-10)
-    assert case["score"]["pvalue"] == pytest.approx(result.pvalue, rel=1e-7, abs=1e-14)
+        result = relative_accuracy(ContingencyTable(*case["table"]))
+
+        assert score["statistic"] == pytest.approx(result.statistic, rel=1e-10)
+        assert score["pvalue"] == pytest.approx(result.pvalue, rel=1e-7, abs=1e-14)
 
 
 def test_golden_without_discordant_pairs():
     """There a package gives NaN; the rule is a ratio of 1, statistic 0 and p = 1."""
-    for case, method in itertools.product(named(DEGENERATE), METHODS):
+    for case, method in itertools.product(DEGENERATE, METHODS):
         result = relative_accuracy(ContingencyTable(*case["table"]), method=method)
 
         assert (0.0, 1.0) == tuple(result)
@@ -88,15 +88,15 @@ def test_golden_without_discordant_pairs():
         assert ("degenerate", "no-discordant-pairs") == result.flags
 
 
-@pytest.mark.parametrize("case", named(PUBLISHED))
-def test_published_interval(case):
+def test_published_interval():
     """contingencytables and ratesci print these limits of A over B."""
-    # With the roles exchanged their ratio is the one here.
-    table = ContingencyTable(*case["table"]).swap()
-    for interval, limits in case["ratio"].items():
-        result = relative_accuracy(table, interval=interval)
+    for case in PUBLISHED:
+        # With the roles exchanged their ratio is the one here.
+        table = ContingencyTable(*case["table"]).swap()
+        for interval, limits in case["ratio"].items():
+            shown = relative_accuracy(table, interval=interval).confidence_interval()
 
-        assert pytest.approx(limits, abs=case["abs"]) == list(result.confidence_interval())
+            assert pytest.approx(limits, abs=case["abs"]) == list(shown)
 
 
 # ----------------------------------------------------------- formulas by other ways
@@ -147,11 +147,10 @@ def test_score_by_brute_force():
         assert expected**2 == pytest.approx(result.statistic, rel=1e-6)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.999])
-def test_score_at_the_limits_is_the_quantile(level):
+def test_score_at_the_limits_is_the_quantile():
     """Tang's limits are where the score is ± z."""
-    z = stats.norm.isf((1 - level) / 2)
-    for table in (*TABLES[:4], TABLES[-1]):
+    for level, table in itertools.product([0.5, 0.9, 0.999], [*TABLES[:4], TABLES[-1]]):
+        z = stats.norm.isf((1 - level) / 2)
         counts = table.both_correct, table.only_champion, table.only_challenger
         low, high = score_ratio_limits(*counts, level, "two-sided")
 
@@ -161,7 +160,7 @@ def test_score_at_the_limits_is_the_quantile(level):
 
 def test_score_falls_with_the_ratio():
     """The larger the ratio under the null hypothesis, the smaller the score."""
-    ratios = np.exp(np.linspace(-3, 3, 200))
+    ratios = np.exp(np.linspace(-3, 3, 61))
     for table in TABLES[:8]:
         counts = table.both_correct, table.only_champion, table.only_challenger
         scores = np.array([ratio_score(*counts, ratio) for ratio in ratios])
@@ -201,9 +200,9 @@ def test_pvalue_is_that_of_mcnemar():
 def test_interval_excludes_the_null_value_when_rejected():
     """For any ratio under the null hypothesis, at all small tables."""
     for method, null, alternative in itertools.product(
-        METHODS, [0.3, 0.95, 1.0, 1.2, 4.0], ALTERNATIVES
+        METHODS, [0.3, 1.2, 4.0], ALTERNATIVES
     ):
-        for n in (1, 2, 4):
+        for n in (1, 4):
             for b in range(n + 1):
                 for c in range(n + 1 - b):
                     for both in range(n + 1 - b - c):
@@ -248,14 +247,13 @@ def test_score_interval_covers():
     """Of 25 records it holds the true ratio as often as it says, nearly."""
     n, shares = 25, (0.6, 0.1, 0.15, 0.15)
     truth, covered = 0.75 / 0.7, 0.0
-    for both in range(n + 1):
-        for b in range(n + 1 - both):
-            for c in range(n + 1 - both - b):
-                cells = (both, b, c, n - both - b - c)
-                likely = stats.multinomial.pmf(cells, n, shares)
-                if likely > 1e-7:
-                    low, high = score_ratio_limits(both, b, c, 0.95, "two-sided")
-                    covered += likely * (low <= truth <= high)
+    cells = np.indices((n + 1,) * 3).reshape(3, -1).T
+    cells = cells[cells.sum(axis=1) <= n]
+    counts = np.column_stack([cells, n - cells.sum(axis=1)])
+    likely = stats.multinomial.pmf(counts, n, shares)
+    for k in np.flatnonzero(likely > 1e-7):
+        low, high = score_ratio_limits(*map(int, cells[k]), 0.95, "two-sided")
+        covered += likely[k] * (low <= truth <= high)
 
     assert 0.95 == pytest.approx(covered, abs=0.012)
 
@@ -381,12 +379,3 @@ def test_wrong_null_value():
     for wrong in [0, -1, math.nan, math.inf, "1", None, True]:
         with pytest.raises(ValueError, match="must be a number above 0"):
             relative_accuracy(TABLES[0], null_value=wrong)
-
-
-@pytest.mark.parametrize(
-    ("option", "known"), [("method", "log-wald, score"), ("interval", "agreeing, bonett-p")]
-)
-def test_unknown_choices(option, known):
-    """A misspelt choice is refused with the known ones."""
-    with pytest.raises(ValueError, match=rf"Unknown {option} 'walt'.*Known: {known}"):
-        relative_accuracy(TABLES[0], **{option: "walt"})

@@ -77,15 +77,15 @@ def test_bowker_of_independent_packages():
         )
 
 
-@pytest.mark.parametrize("case", DEGENERATE, ids=lambda case: case["name"])
-def test_identical_answers_of_golden_cases(case):
+def test_identical_answers_of_golden_cases():
     """Packages give NaN or 0 there; here nothing differs, so p is 1."""
-    for method in ("asymptotic", "exact"):
-        result = bowker(matrix_of(case["counts"]), method=method)
+    for case in DEGENERATE:
+        for method in ("asymptotic", "exact"):
+            result = bowker(matrix_of(case["counts"]), method=method)
 
-        assert (0, 1, 0) == (*result, result.df)
-        assert result.degenerate
-        assert () == result.parts
+            assert (0, 1, 0) == (*result, result.df)
+            assert result.degenerate
+            assert () == result.parts
 
 
 def test_worked_example():
@@ -315,22 +315,22 @@ def test_few_disagreements_are_flagged():
         assert () == bowker(matrix_of(counts), method="exact").flags
 
 
-@pytest.mark.parametrize("method", ["asymptotic", "exact"])
-def test_other_names_and_order_of_classes(method):
+def test_other_names_and_order_of_classes():
     """Relabelled classes keep statistic, p and asymmetry."""
-    rng = np.random.default_rng(1)
-    counts = rng.integers(12, size=(4, 4))
-    expected = bowker(matrix_of(counts), method=method)
+    for method in ("asymptotic", "exact"):
+        rng = np.random.default_rng(1)
+        counts = rng.integers(12, size=(4, 4))
+        expected = bowker(matrix_of(counts), method=method)
 
-    for _ in range(5):
-        order = rng.permutation(4)
-        result = bowker(
-            matrix_of(counts[np.ix_(order, order)], list("pqrs")), method=method
-        )
+        for _ in range(5):
+            order = rng.permutation(4)
+            result = bowker(
+                matrix_of(counts[np.ix_(order, order)], list("pqrs")), method=method
+            )
 
-        assert expected.statistic == pytest.approx(result.statistic, rel=1e-13)
-        assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-11)
-        assert expected.estimate == result.estimate
+            assert expected.statistic == pytest.approx(result.statistic, rel=1e-13)
+            assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-11)
+            assert expected.estimate == result.estimate
 
 
 def test_statistic_beyond_the_smallest_double():

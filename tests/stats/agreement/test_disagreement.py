@@ -80,18 +80,6 @@ def test_labels_differ_at_least_as_often_as_correctness():
         assert (n_classes == 2) == (errors.estimate == labels.estimate)
 
 
-def test_repeated_records_keep_it():
-    """Duplicated records change the interval only."""
-    once, twice = (
-        disagreement(ContingencyTable(*(k * n for n in (15, 3, 2, 4)))) for k in (1, 2)
-    )
-    matrices = [label_disagreement(LABELS), label_disagreement(LABELS + LABELS)]
-
-    assert once.estimate == twice.estimate
-    assert matrices[0].estimate == matrices[1].estimate
-    assert once.confidence_interval().low < twice.confidence_interval().low
-
-
 def test_fractional_tables():
     """Averaged tables have a disagreement."""
     assert 0.2 == disagreement(ContingencyTable(75.0, 12.5, 7.5, 5.0)).estimate

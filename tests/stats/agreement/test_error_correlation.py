@@ -13,8 +13,6 @@ from skcompare.stats.core._effect_size_wording import PEARSON, SPEARMAN
 from tests.common.golden import golden
 
 GOLDEN = golden("losses")
-WORKED = [pytest.param(case, id=case["name"]) for case in GOLDEN["worked"]]
-CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN["cases"]]
 METHODS = ("pearson", "spearman")
 
 
@@ -33,23 +31,23 @@ def related_losses(seed, n=20, share=0.5):
 # ------------------------------------------------------- other people's numbers
 
 
-@pytest.mark.parametrize("case", WORKED)
-def test_worked_examples(case):
+def test_worked_examples():
     """The textbook's examples; it prints the rank correlation where r is positive."""
-    losses = losses_of(case)
-    pearson, spearman = (error_correlation(losses, method=method) for method in METHODS)
+    for case in GOLDEN["worked"]:
+        losses = losses_of(case)
+        pearson, spearman = (error_correlation(losses, method=method) for method in METHODS)
 
-    assert case["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
-    assert case["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
-    if "pearson_pvalue_3" in case:
-        assert case["pearson_pvalue_3"] == pytest.approx(pearson.pvalue, abs=5e-4)
-        assert case["printed"]["spearman"] == pytest.approx(spearman.estimate, abs=5e-3)
-        assert case["printed"]["pearson"] != pytest.approx(pearson.estimate, abs=0.2)
+        assert case["pearson"] == pytest.approx(pearson.estimate, rel=1e-10)
+        assert case["spearman"] == pytest.approx(spearman.estimate, rel=1e-10)
+        if "pearson_pvalue_3" in case:
+            assert case["pearson_pvalue_3"] == pytest.approx(pearson.pvalue, abs=5e-4)
+            assert case["printed"]["spearman"] == pytest.approx(spearman.estimate, abs=5e-3)
+            assert case["printed"]["pearson"] != pytest.approx(pearson.estimate, abs=0.2)
 
 
 def test_figures_of_independent_packages():
     """SciPy's pearsonr and spearmanr and R's cor.test, with Fisher's interval."""
-    for case in CASES:
+    for case in GOLDEN["cases"]:
         expected = {name: figure.get("value") for name, figure in case["paired"].items()}
         losses = losses_of(case)
         pearson = error_correlation(losses, interval="fisher", method="pearson")
@@ -110,19 +108,19 @@ def test_agreeing_limits_by_their_equation():
                 assert reach * scale == pytest.approx(distance, rel=1e-6)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_published_limits(method):
+def test_published_limits():
     """Fisher's z with standard error 1 / sqrt(n - 3), times sqrt(1 + r² / 2) for ranks."""
     losses = related_losses(1, 50)
-    result = error_correlation(losses, method=method, interval="fisher")
-    r = result.estimate
-    scale = math.sqrt(1 + r * r / 2) if method == "spearman" else 1.0
-    reach = stats.norm.isf(0.05) * scale / math.sqrt(47)
-    expected = [math.tanh(math.atanh(r) + sign * reach) for sign in (-1, 1)]
+    for method in METHODS:
+        result = error_correlation(losses, method=method, interval="fisher")
+        r = result.estimate
+        scale = math.sqrt(1 + r * r / 2) if method == "spearman" else 1.0
+        reach = stats.norm.isf(0.05) * scale / math.sqrt(47)
+        expected = [math.tanh(math.atanh(r) + sign * reach) for sign in (-1, 1)]
 
-    assert expected == pytest.approx(tuple(result.confidence_interval(0.9)), rel=1e-12)
-    agreeing = error_correlation(losses, method=method).confidence_interval(0.9)
-    assert expected == pytest.approx(tuple(agreeing), abs=0.02)
+        assert expected == pytest.approx(tuple(result.confidence_interval(0.9)), rel=1e-12)
+        agreeing = error_correlation(losses, method=method).confidence_interval(0.9)
+        assert expected == pytest.approx(tuple(agreeing), abs=0.02)
 
 
 def test_published_limits_of_three_records():
@@ -186,6 +184,7 @@ def brier_losses(rng, n):
     return PairedLosses.from_losses(*(proba - y) ** 2)
 
 
+@pytest.mark.slow
 def test_robust_coverage_of_brier_losses():
     """The robust interval of level 0.9 holds their correlation, the other one does not."""
     rng = np.random.default_rng(12)
@@ -202,6 +201,7 @@ def test_robust_coverage_of_brier_losses():
     assert held["agreeing"] / 300 < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_coverage(method):
     """The agreeing interval of level 0.9 holds the true correlation about that often."""
@@ -224,8 +224,8 @@ def test_coverage(method):
 
 def test_perfect_correlation():
     """|r| = 1: p is twice the share of the orders that give it, and limits are r itself."""
+    x = np.random.default_rng(3).permutation([0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.9])
     for method, sign in itertools.product(METHODS, [-1, 1]):
-        x = np.random.default_rng(3).permutation([0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.9])
         result = error_correlation(PairedLosses.from_losses(x, 1 + sign * x), method=method)
 
         assert sign == result.estimate
@@ -235,56 +235,58 @@ def test_perfect_correlation():
         assert ("perfect-correlation",) == result.flags
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_perfect_correlation_of_few_or_many(method):
+def test_perfect_correlation_of_few_or_many():
     """Of three records it is often chance; of very many p stays above 0."""
-    few = error_correlation(PairedLosses.from_losses([1, 2, 3], [2, 4, 6]), method=method)
-    x = np.arange(300.0)
-    many = error_correlation(PairedLosses.from_losses(x, x), method=method)
+    for method in METHODS:
+        few = error_correlation(
+            PairedLosses.from_losses([1, 2, 3], [2, 4, 6]), method=method
+        )
+        x = np.arange(300.0)
+        many = error_correlation(PairedLosses.from_losses(x, x), method=method)
 
-    assert 1 / 3 == pytest.approx(few.pvalue)
-    assert (-1, 1) == few.confidence_interval()
-    assert (1, 1) == few.confidence_interval(0.6)
-    assert 0 < many.pvalue < 1e-300
-    assert math.log(2) - math.lgamma(301) == pytest.approx(many.log_pvalue)
-    fisher = error_correlation(
-        PairedLosses.from_losses([1, 2, 3, 4], [2, 4, 6, 8]),
-        method=method,
-        interval="fisher",
-    )
-    assert (1, 1) == fisher.confidence_interval()
+        assert 1 / 3 == pytest.approx(few.pvalue)
+        assert (-1, 1) == few.confidence_interval()
+        assert (1, 1) == few.confidence_interval(0.6)
+        assert 0 < many.pvalue < 1e-300
+        assert math.log(2) - math.lgamma(301) == pytest.approx(many.log_pvalue)
+        fisher = error_correlation(
+            PairedLosses.from_losses([1, 2, 3, 4], [2, 4, 6, 8]),
+            method=method,
+            interval="fisher",
+        )
+        assert (1, 1) == fisher.confidence_interval()
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_constant_losses(method):
+def test_constant_losses():
     """With constant losses nothing can go together, also where they differ by rounding."""
     x = np.random.default_rng(4).random(8)
-    for constant in (
-        np.full(8, 0.3),
-        0.1 + 0.2 * (1 + np.arange(8) % 2 * 2e-16),
-        1e-160 * np.arange(8),
-    ):
-        for pair in ((x, constant), (constant, x)):
-            result = error_correlation(PairedLosses.from_losses(*pair), method=method)
+    for method in METHODS:
+        for constant in (
+            np.full(8, 0.3),
+            0.1 + 0.2 * (1 + np.arange(8) % 2 * 2e-16),
+            1e-160 * np.arange(8),
+        ):
+            for pair in ((x, constant), (constant, x)):
+                result = error_correlation(PairedLosses.from_losses(*pair), method=method)
 
-            assert math.isnan(result.estimate)
-            assert math.isnan(result.pvalue)
-            assert ("constant-losses",) == result.flags
-            assert all(map(math.isnan, result.confidence_interval()))
-            assert "" == result.remark
+                assert math.isnan(result.estimate)
+                assert math.isnan(result.pvalue)
+                assert ("constant-losses",) == result.flags
+                assert all(map(math.isnan, result.confidence_interval()))
+                assert "" == result.remark
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_two_records(method):
+def test_two_records():
     """Two records always lie on a line, so that p is undefined and nothing excluded."""
-    result = error_correlation(PairedLosses.from_losses([1, 2], [2, 1]), method=method)
+    for method in METHODS:
+        result = error_correlation(PairedLosses.from_losses([1, 2], [2, 1]), method=method)
 
-    assert -1 == result.estimate
-    assert math.isnan(result.pvalue)
-    assert ("too-few-records",) == result.flags
-    assert (-1, 1) == result.confidence_interval()
-    one = error_correlation(PairedLosses.from_losses([1], [2]), method=method)
-    assert ("constant-losses", "too-few-records") == one.flags
+        assert -1 == result.estimate
+        assert math.isnan(result.pvalue)
+        assert ("too-few-records",) == result.flags
+        assert (-1, 1) == result.confidence_interval()
+        one = error_correlation(PairedLosses.from_losses([1], [2]), method=method)
+        assert ("constant-losses", "too-few-records") == one.flags
 
 
 def test_moments_are_enough_for_pearson():
@@ -322,28 +324,28 @@ def test_large_losses():
     assert expected.estimate == pytest.approx(actual.estimate, rel=1e-10)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_scale_and_order_of_the_losses(method):
+def test_scale_and_order_of_the_losses():
     """Other units of the losses leave the correlation, and so do exchanged roles."""
     losses = related_losses(7)
     a, b = losses.values
-    expected = error_correlation(losses, method=method).estimate
-    scaled = PairedLosses.from_losses(1e-3 * a + 5, 1e6 * b)
+    for method in METHODS:
+        expected = error_correlation(losses, method=method).estimate
+        scaled = PairedLosses.from_losses(1e-3 * a + 5, 1e6 * b)
 
-    assert expected == pytest.approx(error_correlation(scaled, method=method).estimate)
-    assert expected == error_correlation(losses.swap(), method=method).estimate
+        assert expected == pytest.approx(error_correlation(scaled, method=method).estimate)
+        assert expected == error_correlation(losses.swap(), method=method).estimate
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_reading(method):
+def test_reading():
     """The correlation in words, on the scale of the textbook's Table 14.5."""
-    scale = PEARSON if method == "pearson" else SPEARMAN
     x = np.random.default_rng(8).normal(size=2000)
-    for share, words in zip((-1.0, 0.0, 0.5, 3.0), scale, strict=True):
-        rest = np.random.default_rng(9).normal(size=2000)
-        losses = PairedLosses.from_losses(x, share * x + rest)
+    rest = np.random.default_rng(9).normal(size=2000)
+    for method in METHODS:
+        scale = PEARSON if method == "pearson" else SPEARMAN
+        for share, words in zip((-1.0, 0.0, 0.5, 3.0), scale, strict=True):
+            losses = PairedLosses.from_losses(x, share * x + rest)
 
-        assert words[1] == error_correlation(losses, method=method).remark
+            assert words[1] == error_correlation(losses, method=method).remark
 
 
 def test_default_method():

@@ -16,9 +16,9 @@ from skcompare.stats.calibration._calibration_tests import brownian_pvalue
 from tests.common.golden import golden
 
 CASES = [
-    pytest.param(case["y"], model["proba"], model["tests"], id=f"{case['name']}-{k}")
+    (case["y"], model["proba"], model["tests"])
     for case in golden("calibration")["cases"]
-    for k, model in enumerate(case["models"])
+    for model in case["models"]
     if model["tests"]
 ]
 BOTH = [spiegelhalter, calibration_cusum]
@@ -191,6 +191,7 @@ def test_negative_zero():
     assert plain == calibration_cusum(y, [-0.0, *proba[1:]])
 
 
+@pytest.mark.slow
 def test_error_rate():
     """Calibrated probabilities are refuted about as often as alpha says, not more."""
     for test, options in [
@@ -214,6 +215,7 @@ def test_error_rate():
         assert low <= refuted / 600 <= 0.14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["top_label", "classwise"])
 def test_error_rate_of_several_classes(kind):
     """So are calibrated probabilities of three classes."""

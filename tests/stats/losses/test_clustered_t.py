@@ -46,43 +46,39 @@ def test_figures_of_statsmodels():
     assert paired_t(losses).pvalue < result.pvalue
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_formula_record_by_record(seed):
+def test_formula_record_by_record():
     """The squared error is G / (G - 1) times the sum of squared group residuals over n²."""
-    losses = random_losses(seed)
-    d, codes = losses.differences, losses.groups.codes
-    mean, n_groups = d.mean(), codes.max() + 1
-    residuals = [sum(x - mean for x in d[codes == k]) for k in range(n_groups)]
-    error = math.sqrt(n_groups / (n_groups - 1) * sum(r * r for r in residuals)) / len(d)
+    for seed in range(3):
+        losses = random_losses(seed)
+        d, codes = losses.differences, losses.groups.codes
+        mean, n_groups = d.mean(), codes.max() + 1
+        residuals = [sum(x - mean for x in d[codes == k]) for k in range(n_groups)]
+        squares = n_groups / (n_groups - 1) * sum(r * r for r in residuals)
+        error = math.sqrt(squares) / len(d)
 
-    for alternative in ALTERNATIVES:
-        statistic, pvalue = clustered_t(losses, method="t", alternative=alternative)
+        for alternative in ALTERNATIVES:
+            statistic, pvalue = clustered_t(losses, method="t", alternative=alternative)
 
-        assert mean / error == pytest.approx(statistic, rel=1e-12)
-        tails = {
-            "two-sided": 2 * stats.t.sf(abs(statistic), n_groups - 1),
-            "greater": stats.t.sf(statistic, n_groups - 1),
-            "less": stats.t.cdf(statistic, n_groups - 1),
-        }
-        assert tails[alternative] == pytest.approx(pvalue, rel=1e-11)
+            assert mean / error == pytest.approx(statistic, rel=1e-12)
+            tails = {
+                "two-sided": 2 * stats.t.sf(abs(statistic), n_groups - 1),
+                "greater": stats.t.sf(statistic, n_groups - 1),
+                "less": stats.t.cdf(statistic, n_groups - 1),
+            }
+            assert tails[alternative] == pytest.approx(pvalue, rel=1e-11)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_groups_of_one_record(alternative):
+def test_groups_of_one_record():
     """They are unrelated records: the paired t test, and the permutation test."""
     rng = np.random.default_rng(1)
     first, second = rng.random((2, 30))
     grouped = PairedLosses.from_losses(first, second, rng.permutation(30))
     plain = PairedLosses.from_losses(first, second)
-    words = {"alternative": alternative}
+    tests = (("t", paired_t), ("sign-flip", loss_permutation))
+    for alternative, (method, test) in itertools.product(ALTERNATIVES, tests):
+        one = clustered_t(grouped, method=method, alternative=alternative)
+        other = test(plain, alternative=alternative)
 
-    for one, other in (
-        (clustered_t(grouped, method="t", **words), paired_t(plain, **words)),
-        (
-            clustered_t(grouped, method="sign-flip", **words),
-            loss_permutation(plain, **words),
-        ),
-    ):
         assert tuple(other) == pytest.approx(tuple(one), rel=1e-12)
         assert tuple(other.confidence_interval()) == pytest.approx(
             tuple(one.confidence_interval()), rel=1e-12

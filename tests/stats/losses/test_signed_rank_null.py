@@ -37,9 +37,7 @@ def test_all_choices_of_few_ranks():
         rng = np.random.default_rng(n_values)
         for m in (1, 2, 3, 7, 10):
             ranks = midranks(rng, m, n_values)
-            sums = np.array(
-                [ranks @ np.array(choice) for choice in product((0, 1), repeat=m)]
-            )
+            sums = np.array(list(product((0, 1), repeat=m))) @ ranks
             for room in range(-1, int(ranks.sum()) + 2):
                 assert float(np.mean(sums <= room)) == rank_sum_chance(ranks, room)[0]
 
@@ -66,8 +64,8 @@ def test_ways_keep_the_digits_of_the_tail(monkeypatch):
 @pytest.mark.parametrize("n_values", [5, 50, 10**6])
 def test_transform_of_many_ranks_equals_adding_them(monkeypatch, n_values):
     """At some hundred ranks, where few frequencies are followed, both ways agree."""
-    ranks = midranks(np.random.default_rng(7), 600, n_values)
-    for share in (0.02, 0.2, 0.4, 0.47, 0.4999):
+    ranks = midranks(np.random.default_rng(7), 400, n_values)
+    for share in (0.02, 0.2, 0.4, 0.4999):
         room = int(share * ranks.sum())
         found = []
         for most_added in (10**12, 0):
@@ -90,23 +88,24 @@ def test_least_probability():
 
 def test_far_tail_of_very_many_ranks():
     """With little room the choices are the partitions into different parts."""
-    for room in [0, 2, 4, 10, 30]:
-        ranks = 2 * np.arange(1, 3001)
-
-        expected = math.log(counted(ranks[:20], room) * 2**20) - 3000 * math.log(2)
+    ranks = 2 * np.arange(1, 1201)
+    for room in [0, 2, 10, 30]:
+        expected = math.log(counted(ranks[:20], room) * 2**20) - 1200 * math.log(2)
 
         assert expected == pytest.approx(rank_sum_chance(ranks, room)[1], rel=1e-13)
 
 
-@pytest.mark.parametrize("m", [9, 300, 1500])
-def test_both_tails_are_alike(m):
+def test_both_tails_are_alike():
     """What is not in one tail is in the other."""
-    ranks = midranks(np.random.default_rng(m), m, m // 2)
-    most = int(ranks.sum())
-    for room in (most // 3, most // 2 - 1, most // 2, most // 2 + 3):
-        both = rank_sum_chance(ranks, room)[0] + rank_sum_chance(ranks, most - room - 1)[0]
+    for m in (9, 300, 1500):
+        ranks = midranks(np.random.default_rng(m), m, m // 2)
+        most = int(ranks.sum())
+        for room in (most // 3, most // 2 - 1, most // 2, most // 2 + 3):
+            both = (
+                rank_sum_chance(ranks, room)[0] + rank_sum_chance(ranks, most - room - 1)[0]
+            )
 
-        assert 1 == pytest.approx(both, rel=1e-12)
+            assert 1 == pytest.approx(both, rel=1e-12)
 
 
 def test_many_ranks_are_nearly_normal():
@@ -114,7 +113,7 @@ def test_many_ranks_are_nearly_normal():
     m = 4000
     ranks = 2 * np.arange(1, m + 1)
     mean, spread = m * (m + 1) / 4, math.sqrt(m * (m + 1) * (2 * m + 1) / 24)
-    for z in (-3, -2, -1, -0.1, 0.5):
+    for z in (-3, -1, 0.5):
         room = math.floor(mean + z * spread)
 
         expected = stats.norm.cdf((room + 0.5 - mean) / spread)

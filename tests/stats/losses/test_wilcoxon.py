@@ -6,6 +6,7 @@
 import itertools
 import math
 import tracemalloc
+from bisect import bisect_left
 from itertools import pairwise, product
 
 import numpy as np
@@ -21,6 +22,7 @@ from skcompare.stats.losses._signed_rank import WalshSums, in_units
 from tests.common.golden import golden
 
 GOLDEN = golden("wilcoxon")
+EXACT = [case for case in GOLDEN["cases"] if "exact" in case["values"]]
 ALTERNATIVES = ("two-sided", "greater", "less")
 ZEROS = ("wilcox", "pratt")
 NORMAL = {
@@ -67,8 +69,8 @@ def enumerated(gains, zeros):
         gains = gains[gains != 0]
     ranks = stats.rankdata(np.abs(gains))
     ranks, signs = ranks[gains != 0], gains[gains != 0] > 0
-    sums = [ranks @ np.array(choice) for choice in product((0, 1), repeat=len(ranks))]
-    return np.array(sums), float(ranks @ signs)
+    sums = np.array(list(product((0, 1), repeat=len(ranks)))) @ ranks
+    return sums, float(ranks @ signs)
 
 
 # ------------------------------------------------------- other people's numbers
@@ -94,16 +96,12 @@ def test_normal_approximation_of_independent_packages():
                 assert min(values["w_plus"], values["w_minus"]) == result.statistic
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in GOLDEN["cases"] if "exact" in case["values"]],
-    ids=lambda case: case["name"],
-)
-def test_exact_pvalue_of_independent_packages(case):
+def test_exact_pvalue_of_independent_packages():
     """scipy and R, few records without ties."""
-    result = run(case["differences"], method="exact")
+    for case in EXACT:
+        result = run(case["differences"], method="exact")
 
-    assert case["values"]["exact"] == pytest.approx(result.pvalue, rel=1e-12)
+        assert case["values"]["exact"] == pytest.approx(result.pvalue, rel=1e-12)
 
 
 def test_worked_example_of_two_classes():
@@ -157,24 +155,26 @@ def test_published_example():
 # --------------------------------------------------------- what defines p-values
 
 
-@pytest.mark.parametrize("zeros", ZEROS)
-def test_exact_pvalue_counts_all_choices_of_signs(zeros):
+def test_exact_pvalue_counts_all_choices_of_signs():
     """With ties and zeros as they are, to the last bit."""
-    rng = np.random.default_rng(3)
-    for n in (1, 2, 5, 8, 11):
-        for _ in range(6):
-            gains = rough(rng, n)
-            sums, observed = enumerated(gains, zeros)
-            above, below = np.mean(sums >= observed), np.mean(sums <= observed)
-            expected = {
-                "greater": above,
-                "less": below,
-                "two-sided": min(1, 2 * min(above, below)),
-            }
-            for alternative, pvalue in expected.items():
-                result = run(gains, method="exact", zeros=zeros, alternative=alternative)
+    for zeros in ZEROS:
+        rng = np.random.default_rng(3)
+        for n in (1, 2, 5, 8, 11):
+            for _ in range(3):
+                gains = rough(rng, n)
+                sums, observed = enumerated(gains, zeros)
+                above, below = np.mean(sums >= observed), np.mean(sums <= observed)
+                expected = {
+                    "greater": above,
+                    "less": below,
+                    "two-sided": min(1, 2 * min(above, below)),
+                }
+                for alternative, pvalue in expected.items():
+                    result = run(
+                        gains, method="exact", zeros=zeros, alternative=alternative
+                    )
 
-                assert pvalue == result.pvalue
+                    assert pvalue == result.pvalue
 
 
 def test_variance_is_that_of_all_choices():
@@ -202,16 +202,16 @@ def test_variance_is_that_of_all_choices():
                 )
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_scipy_where_it_is_right(alternative):
+def test_scipy_where_it_is_right():
     """Exact without ties and zeros, up to where its distribution has its digits."""
-    rng = np.random.default_rng(5)
-    for n in (1, 6, 25, 120):
-        gains = rng.normal(0.2, 1, n).round(9)
-        expected = stats.wilcoxon(gains, method="exact", alternative=alternative)
-        result = run(gains, method="exact", alternative=alternative)
+    for alternative in ALTERNATIVES:
+        rng = np.random.default_rng(5)
+        for n in (1, 6, 25, 120):
+            gains = rng.normal(0.2, 1, n).round(9)
+            expected = stats.wilcoxon(gains, method="exact", alternative=alternative)
+            result = run(gains, method="exact", alternative=alternative)
 
-        assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-9)
+            assert expected.pvalue == pytest.approx(result.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -240,17 +240,19 @@ def test_normal_approximation_meets_the_exact_pvalue():
 # ------------------------------------------------------------ estimate and limits
 
 
-@pytest.mark.parametrize("zeros", ZEROS)
-def test_estimate_is_the_median_of_walsh_averages(zeros):
+def test_estimate_is_the_median_of_walsh_averages():
     """All pairs are listed here; "wilcox" leaves zeros out."""
-    rng = np.random.default_rng(7)
-    for n in (1, 2, 3, 10, 41, 150):
-        for gains in (rough(rng, n), rng.normal(size=n).round(12)):
-            kept = gains[gains != 0] if zeros == "wilcox" and gains.any() else gains
+    for zeros in ZEROS:
+        rng = np.random.default_rng(7)
+        for n in (1, 2, 3, 10, 41, 150):
+            for gains in (rough(rng, n), rng.normal(size=n).round(12)):
+                kept = gains[gains != 0] if zeros == "wilcox" and gains.any() else gains
 
-            expected = np.median(averages(kept))
+                expected = np.median(averages(kept))
 
-            assert expected == pytest.approx(run(gains, zeros=zeros).estimate, abs=1e-12)
+                assert expected == pytest.approx(
+                    run(gains, zeros=zeros).estimate, abs=1e-12
+                )
 
 
 def test_limits_without_ties_are_order_statistics():
@@ -259,12 +261,13 @@ def test_limits_without_ties_are_order_statistics():
     for n in (6, 9, 14, 60):
         gains = rng.normal(size=n).round(10)
         result, listed = run(gains), averages(gains)
-        chances = [
-            null.rank_sum_chance(2 * np.arange(1, n + 1), 2 * w)[0]
-            for w in range(len(listed))
-        ]
+        doubled = 2 * np.arange(1, n + 1)
         for level in (0.5, 0.9, 0.95):
-            k = int(np.searchsorted(chances, (1 - level) / 2))
+            k = bisect_left(
+                range(len(listed)),
+                (1 - level) / 2,
+                key=lambda w, ranks=doubled: null.rank_sum_chance(ranks, 2 * w)[0],
+            )
 
             expected = listed[k - 1], listed[len(listed) - k]
 
@@ -275,7 +278,7 @@ def test_limits_hold_the_shifts_that_are_not_rejected():
     """With ties: between two Walsh averages a shift is inside exactly if p is not small."""
     for method, alternative in itertools.product(["exact", "normal"], ALTERNATIVES):
         rng = np.random.default_rng(9)
-        for n in (7, 12, 20):
+        for n in (7, 14):
             gains = rough(rng, n)
             # Levels below 1/2 too, whose one-sided tails are beyond the mean.
             listed = np.unique(averages(gains).round(3))
@@ -291,25 +294,25 @@ def test_limits_hold_the_shifts_that_are_not_rejected():
                     assert (pvalue >= alpha_of(level)) == (low < shift < high)
 
 
-@pytest.mark.parametrize("method", ["exact", "normal"])
-def test_pvalue_grows_with_the_shift(method):
+def test_pvalue_grows_with_the_shift():
     """Through ties and ranked zeros too, so that the shifts not rejected are one range."""
-    rng = np.random.default_rng(10)
-    for n in (3, 6, 11, 18):
-        gains = rough(rng, n, n_values=2)
-        shifts = np.unique(np.concatenate([averages(gains), averages(gains) + 0.01]))
-        pvalues = [
-            run(
-                gains,
-                method=method,
-                zeros="pratt",
-                null_value=shift,
-                alternative="greater",
-            ).pvalue
-            for shift in shifts.round(3)
-        ]
+    for method in ("exact", "normal"):
+        rng = np.random.default_rng(10)
+        for n in (3, 6, 11, 18):
+            gains = rough(rng, n, n_values=2)
+            shifts = np.unique(np.concatenate([averages(gains), averages(gains) + 0.01]))
+            pvalues = [
+                run(
+                    gains,
+                    method=method,
+                    zeros="pratt",
+                    null_value=shift,
+                    alternative="greater",
+                ).pvalue
+                for shift in shifts.round(3)
+            ]
 
-        assert (np.diff(pvalues) >= -1e-12).all()
+            assert (np.diff(pvalues) >= -1e-12).all()
 
 
 def test_interval_excludes_zero_exactly_when_p_is_small():
@@ -320,12 +323,12 @@ def test_interval_excludes_zero_exactly_when_p_is_small():
         options = {"zeros": zeros, "correction": correction}
         options["method"] = "normal" if correction else method
         seen = set()
-        for n in (2, 5, 9, 16, 40):
-            for n_values in (1, 3, 30):
+        for n in (2, 9, 25):
+            for n_values in (1, 30):
                 gains = rough(rng, n, n_values)
                 for alternative in ALTERNATIVES:
                     result = run(gains, alternative=alternative, **options)
-                    for level in (0.5, 0.7, 0.9, 0.95, 0.99):
+                    for level in (0.5, 0.9, 0.99):
                         significant = result.pvalue < alpha_of(level)
                         seen.add(significant)
                         low, high = result.confidence_interval(level)
@@ -353,32 +356,33 @@ def test_margin_is_a_shift():
         )
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_few_records_have_no_finite_limits(alternative):
+def test_few_records_have_no_finite_limits():
     """The signs of 5 (one-sided 4) differences are never rarer than 1 in 20."""
-    n = {"two-sided": 5}.get(alternative, 4)
-    gains = np.arange(1.0, n + 1)
-    result = run(gains, alternative=alternative)
-    more = run([*gains, n + 1], alternative=alternative)
+    for alternative in ALTERNATIVES:
+        n = {"two-sided": 5}.get(alternative, 4)
+        gains = np.arange(1.0, n + 1)
+        result = run(gains, alternative=alternative)
+        more = run([*gains, n + 1], alternative=alternative)
 
-    assert ("few-differences",) == result.flags
-    assert (-math.inf, math.inf) == tuple(result.confidence_interval())
-    assert () == more.flags
-    assert 1 == sum(map(math.isfinite, more.confidence_interval())) or (
-        alternative == "two-sided" and all(map(math.isfinite, more.confidence_interval()))
-    )
+        assert ("few-differences",) == result.flags
+        assert (-math.inf, math.inf) == tuple(result.confidence_interval())
+        assert () == more.flags
+        assert 1 == sum(map(math.isfinite, more.confidence_interval())) or (
+            alternative == "two-sided"
+            and all(map(math.isfinite, more.confidence_interval()))
+        )
 
 
-@pytest.mark.parametrize("zeros", ZEROS)
-def test_no_difference_at_all(zeros):
+def test_no_difference_at_all():
     """Statistic 0, p 1, flagged; zeros of many records narrow the interval to 0."""
-    for n in (1, 4, 5, 6, 30):
-        result = run(np.zeros(n), zeros=zeros)
+    for zeros in ZEROS:
+        for n in (1, 4, 5, 6, 30):
+            result = run(np.zeros(n), zeros=zeros)
 
-        assert (0, 1, 0, 0) == (*result, result.estimate, result.log_pvalue)
-        assert ("degenerate",) == result.flags
-        expected = (0, 0) if n > 5 else (-math.inf, math.inf)
-        assert expected == tuple(result.confidence_interval())
+            assert (0, 1, 0, 0) == (*result, result.estimate, result.log_pvalue)
+            assert ("degenerate",) == result.flags
+            expected = (0, 0) if n > 5 else (-math.inf, math.inf)
+            assert expected == tuple(result.confidence_interval())
 
 
 def test_zeros_decide_what_is_estimated():

@@ -36,11 +36,7 @@ from tests.stats.precision.test_precision_statistics import TABLES, joint, momen
 pytestmark = pytest.mark.slow
 
 GOLDEN = golden("precision")
-CLASSES = [
-    pytest.param(case["counts"], one, id=f"{case['name']} {one['label']} {one['score']}")
-    for case in GOLDEN["cases"]
-    for one in case["classes"]
-]
+CLASSES = [(case["counts"], one) for case in GOLDEN["cases"] for one in case["classes"]]
 RELATIVE = [one for one in GOLDEN["published"] if "ratio" in one]
 ODDS = [one for one in GOLDEN["published"] if "odds_ratio" in one]
 PAIRED1 = GOLDEN["paired1"]
@@ -53,7 +49,10 @@ CORRECTED = (precision_difference, *RATIOS)
 
 
 def having(*names):
-    return [one for one in CLASSES if all(name in one.values[1] for name in names)]
+    """The golden classes that have these figures."""
+    found = [(counts, one) for counts, one in CLASSES if all(name in one for name in names)]
+    assert found
+    return found
 
 
 def asked(counts, one):

@@ -152,6 +152,7 @@ def test_placement_values_of_one_classifier():
         auc_interval([1, 1], [1, 2])
 
 
+@pytest.mark.slow
 def test_coverage():
     """Logit limits hold the AUC of new records in about 95 % of samples."""
     rng = np.random.default_rng(0)

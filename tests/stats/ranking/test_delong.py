@@ -445,6 +445,7 @@ def test_result_pickles_with_its_interval():
         assert result.confidence_interval() == again.confidence_interval()
 
 
+@pytest.mark.slow
 def test_size_under_the_null():
     """Equally good classifiers differ significantly in about 5 % of samples."""
     rng = np.random.default_rng(3)

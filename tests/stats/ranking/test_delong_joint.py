@@ -384,6 +384,7 @@ def test_pairwise_result_says_all():
     assert [] == result.caveats
 
 
+@pytest.mark.slow
 def test_size_under_the_null():
     """Three equally good classifiers differ significantly in about 5 % of samples."""
     rng = np.random.default_rng(4)

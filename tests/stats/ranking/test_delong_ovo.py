@@ -201,6 +201,7 @@ def test_jackknife():
     assert math.sqrt(variance) == pytest.approx(error, rel=0.03)
 
 
+@pytest.mark.slow
 def test_bootstrap():
     """So it is to that of a bootstrap within classes."""
     y, *answers = draw(200, 3, 6)
@@ -217,6 +218,7 @@ def test_bootstrap():
     assert np.std(drawn) == pytest.approx(error, rel=0.1)
 
 
+@pytest.mark.slow
 def test_pairs_are_correlated():
     """Over 300 new sets the joint standard error is right; pairs taken apart are not."""
     found = []

@@ -221,6 +221,7 @@ def test_jackknife():
     assert expected == pytest.approx(error, rel=0.03)
 
 
+@pytest.mark.slow
 def test_bootstrap():
     """So it is to that of a bootstrap within classes."""
     y, *answers = draw(200, 3, 3)
@@ -237,6 +238,7 @@ def test_bootstrap():
     assert np.std(drawn) == pytest.approx(error, rel=0.1)
 
 
+@pytest.mark.slow
 def test_classes_are_correlated():
     """The joint standard error is the true one; without covariances it is too small.
 

@@ -113,9 +113,9 @@ def test_correction_makes_the_error_larger():
 @pytest.mark.parametrize(
     "cv",
     [
-        KFold(5),
-        RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
-        ShuffleSplit(5, test_size=0.2, random_state=0),
+        KFold(3),
+        RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0),
+        ShuffleSplit(3, test_size=0.2, random_state=0),
     ],
     ids=str,
 )

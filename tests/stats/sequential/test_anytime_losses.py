@@ -103,14 +103,14 @@ def test_shards_add_up():
 def test_moments_never_give_more():
     """Of any few records, also at the bound, and against any null value."""
     rng = np.random.default_rng(0)
-    for n in (1, 2, 3, 5) * 30:
+    for n in (1, 2, 3, 5) * 10:
         x = rng.choice([-1.0, -0.999, 0.0, 0.4, 1.0, *rng.uniform(-1, 1, 2)], size=n)
         losses = losses_of(x)
         one, other = (
             loss_bets(each, 1.0) for each in (losses, replace(losses, values=None))
         )
         assert (one.growth - other.growth).min() >= -1e-12
-        for null in (-0.999, -0.1, 0.0, 0.5):
+        for null in (-0.999, 0.5):
             for side in ALTERNATIVES:
                 most = one.log_wealth(null, side)
                 assert other.log_wealth(null, side) <= most + 1e-12
@@ -221,6 +221,7 @@ def test_zero_one_losses_are_much_as_counts():
 # ------------------------------------------------------------------- levels and power
 
 
+@pytest.mark.slow
 def test_ever_rejected():
     """Of streams of skewed losses that are watched throughout, less than 5 % reject."""
     rng = np.random.default_rng(0)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -37,7 +36,8 @@ def enumerated(answers, first, second, alternative):
     sign = {"two-sided": abs, "greater": np.positive, "less": np.negative}[alternative]
     observed = sign(differences.sum(axis=0) / root)
     changing = differences[(differences != 0).any(axis=1)]
-    coins = np.array(list(product([-1, 1], repeat=len(changing))))
+    ways = np.arange(2 ** len(changing))[:, np.newaxis]
+    coins = 1 - 2 * (ways >> np.arange(len(changing)) & 1)
     drawn = sign(coins @ changing / root)
     adjusted = np.zeros(len(first))
     in_question = list(range(len(first)))
@@ -63,7 +63,7 @@ def assert_near(expected, actual, n_resamples):
 def test_by_enumeration():
     """The resamples come near all exchanges, stepped down one hypothesis at a time."""
     for pairs, alternative, seed in itertools.product(
-        [all_pairs, with_first], ALTERNATIVES, range(4)
+        [all_pairs, with_first], ALTERNATIVES, range(3)
     ):
         answers = random_answers(15, 4, seed, accuracies=[0.4, 0.5, 0.6, 0.95])
         first, second = pairs(4)
@@ -130,16 +130,15 @@ def test_never_zero():
     assert [0.01, 0.01, 1.0] == adjusted.tolist()
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_nothing_to_exchange(alternative):
+def test_nothing_to_exchange():
     """Where all classifiers are right on the same records every p is 1."""
     patterns = CorrectnessPatterns.from_counts({"111": 7, "000": 2})
+    for alternative in ALTERNATIVES:
+        adjusted, _ = max_t_pvalues(
+            patterns, *all_pairs(3), alternative=alternative, n_resamples=9
+        )
 
-    adjusted, _ = max_t_pvalues(
-        patterns, *all_pairs(3), alternative=alternative, n_resamples=9
-    )
-
-    assert [1.0] * 3 == adjusted.tolist()
+        assert [1.0] * 3 == adjusted.tolist()
 
 
 # ------------------------------------------------------------------- what is the same

@@ -16,17 +16,16 @@ from skcompare.stats import adjust_pvalues, cochran_q, pairwise_mcnemar
 METHODS = ("asymptotic", "exact", "permutation")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_identical_classifiers(method):
+def test_identical_classifiers():
     """Elsewhere Q is 0 / 0 and the p-value NaN."""
     y = np.array([0, 1, 2, 1, 0])
     answers = np.array([0, 1, 1, 1, 0])
     patterns = CorrectnessPatterns.from_predictions(y, answers, answers, answers)
+    for method in METHODS:
+        result = cochran_q(patterns, method=method)
 
-    result = cochran_q(patterns, method=method)
-
-    assert (0.0, 1.0) == tuple(result)
-    assert result.degenerate
+        assert (0.0, 1.0) == tuple(result)
+        assert result.degenerate
     assert [1.0] * 3 == pairwise_mcnemar(patterns).adjusted_pvalue.tolist()
 
 
@@ -104,7 +103,7 @@ def test_comparisons_after_a_look_are_two_sided():
     Of ten classifiers nine are equally accurate and one is not.
     """
     rng = np.random.default_rng(2)
-    n_sets, errors = 300, 0
+    n_sets, errors = 120, 0
     accuracies = np.array([0.6] * 9 + [0.95])
     for _ in range(n_sets):
         answers = rng.random((150, 10)) < accuracies

@@ -164,14 +164,14 @@ def test_pvalue_and_limits_of_student(alternative):
             assert 0.1 == pytest.approx(found.pvalue)
 
 
-def test_variance_where_training_adds_to_testing():
+def check_variance_where_training_adds_to_testing(n_draws):
     """If effects add up, the variance without its floor is that of the mean difference.
 
     Each record has an effect as test data and one as training data of all that the other
     side tests, which go together; each training has chance of its own.
     """
     for both, alone in [(0, 0), (0.6, 0.1), (-0.3, 0.4), (0.3, 1.0)]:
-        n, n_draws = 48, 20_000
+        n = 48
         rng = np.random.default_rng([n, round(10 * both) % 100, round(10 * alone)])
         in_first = halves(n)
         patterns, block = np.unique(in_first, axis=1, return_inverse=True)
@@ -214,6 +214,17 @@ def test_variance_where_training_adds_to_testing():
         assert (found.total >= records).all()
 
 
+def test_variance_where_training_adds_to_testing():
+    """If effects add up, the variance without its floor is that of the mean difference."""
+    check_variance_where_training_adds_to_testing(n_draws=2000)
+
+
+@pytest.mark.slow
+def test_variance_where_training_adds_to_testing_by_many_draws():
+    """The same, to some four per cent."""
+    check_variance_where_training_adds_to_testing(n_draws=20_000)
+
+
 def share_of_rejections(draw, n_draws=300):
     """How often the default test tells two equal learners apart."""
     rng = np.random.default_rng(0)
@@ -235,6 +246,7 @@ def right_by_the_best(columns, y, in_first):
     return found
 
 
+@pytest.mark.slow
 def test_learners_that_select_hold_the_level():
     """Equal learners that pick the best of ten features; of the same ten tables the
     published test tells 12 % of them apart.
@@ -253,6 +265,7 @@ def test_learners_that_select_hold_the_level():
     assert share_of_rejections(draw) <= stats.binom.ppf(0.999, 300, 0.05)
 
 
+@pytest.mark.slow
 def test_chance_in_training_holds_the_level():
     """Copies whose training moves a whole half by chance, by more than records do."""
 

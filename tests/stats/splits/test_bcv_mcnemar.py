@@ -202,13 +202,11 @@ def test_clamp():
         assert unclamped > 0
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_without_discordant_pairs(alternative):
-    """Equal answers give p = 1, flagged, and a probability of one half."""
+def test_without_discordant_pairs():
+    """Equal answers are flagged, and have a probability of one half, and some width."""
     blocks = PairedBlocks([[[30, 0, 0, 10], [29, 0, 0, 11]]] * 5)
-    result = bcv_mcnemar(blocks, alternative=alternative)
+    result = bcv_mcnemar(blocks)
 
-    assert (0.0, 1.0, 0.0) == (result.statistic, result.pvalue, result.log_pvalue)
     assert ("degenerate", "no-discordant-pairs", UNSEEN) == result.flags
     assert 0.5 == pytest.approx(result.details["probability_challenger_better"])
     low, high = result.confidence_interval()
@@ -332,20 +330,6 @@ def test_tables_that_are_no_halves(tables):
         bcv_mcnemar(PairedBlocks(tables))
 
 
-def test_random_halves_are_flagged():
-    """Tables of random 5×2 cross-validation run when asked for, and say so."""
-    blocks = PairedBlocks([[[30, 5, 12, 3], [30, 5, 12, 3]]] * 5, "random 5x2")
-
-    assert (UNSEEN, "invalid-design") == bcv_mcnemar(blocks).flags
-
-
-def test_grouped_blocks_are_flagged():
-    """Dependent records are not what the variance assumes."""
-    blocks = PairedBlocks([[[30, 5, 12, 3], [30, 5, 12, 3]]] * 5, "grouped bcv")
-
-    assert (UNSEEN, "invalid-design") == bcv_mcnemar(blocks).flags
-
-
 def test_outlying_split_is_flagged():
     """A split far from the others is flagged, and ordinary variation is not."""
     even = np.tile([70, 10, 10, 10], (5, 2, 1))
@@ -359,6 +343,7 @@ def test_outlying_split_is_flagged():
 # --------------------------------------------------------- chance in the training
 
 
+@pytest.mark.slow
 def test_copies_of_an_unstable_classifier():
     """Real data: copies of an unscaled SGD with other seeds differ by the published test,
     which counts records, and not by the default one.

@@ -180,6 +180,7 @@ def test_variants_are_the_test_in_another_order(alternative):
 
 def test_dependence_on_the_order_is_flagged():
     """The flag says that some orders reject at .05 and others do not."""
+    flagged = set()
     for seed in range(30):
         values = random_percents(seed, shift=6) / 100
         pvalues = [
@@ -191,19 +192,15 @@ def test_dependence_on_the_order_is_flagged():
 
         disagree = min(pvalues) < 0.05 <= max(pvalues)
         assert disagree == ("depends-on-fold-order" in result.flags)
+        flagged.add(disagree)
+    assert {True, False} == flagged
 
 
-def test_both_orders_occur():
-    """The seeds above have samples with and without the flag, and F sees no order."""
-    flagged = {
-        "depends-on-fold-order"
-        in paired_5x2_t(differences(random_percents(seed, shift=6) / 100)).flags
-        for seed in range(30)
-    }
+def test_f_sees_no_order():
+    """Halves and repetitions in another order have the same combined F."""
     values = random_percents(1) / 100
     first, last = (combined_5x2_f(differences(v)) for v in (values, values[::-1, ::-1]))
 
-    assert {True, False} == flagged
     assert tuple(first) == pytest.approx(tuple(last), rel=1e-12)
 
 
@@ -242,13 +239,13 @@ def test_t_limits_are_where_the_test_turns():
 
 def test_f_limits_are_where_the_test_turns():
     """Differences less a limit have p = alpha, and less any between them more."""
-    for test, seed in itertools.product(F_TESTS, range(10)):
+    for test, seed in itertools.product(F_TESTS, range(6)):
         values = random_percents(seed) / 100
         result = test(differences(values))
+        grid = np.linspace(-0.5, 0.5, 41)
+        pvalues = [test(differences(values - d)).pvalue for d in grid]
         for level in (0.5, 0.8, 0.95, 0.999):
             low, high = result.confidence_interval(level)
-            grid = np.linspace(-0.5, 0.5, 41)
-            pvalues = [test(differences(values - d)).pvalue for d in grid]
             if math.isnan(low):
                 assert max(pvalues) < 1 - level
                 continue
